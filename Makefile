@@ -1,0 +1,44 @@
+# A clean clone needs Python 3.10+ and make; everything else goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.installed
+# A process a core; a file stays in one, because its tests share what is slow to start.
+PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
+
+.PHONY: demo test lint types package conformance bench captures clean
+
+demo: $(READY)
+	$(BIN)/tsguard check fixtures/conv2d.py
+
+test: $(READY)
+	$(BIN)/python -m pytest $(PARALLEL)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+package: $(READY)
+	$(BIN)/python -m build --no-isolation
+
+conformance: $(READY)
+	$(BIN)/python -m pytest -m slow tests/conformance
+
+bench: $(READY)
+	$(BIN)/python benchmarks/startup.py
+
+# What README.md shows, printed anew.
+captures: $(READY)
+	$(BIN)/python tools/captures.py
+
+clean:
+	rm -rf .venv dist
+
+$(READY): pyproject.toml constraints/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "tsguard needs Python 3.10 or newer; say which with: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints/dev.txt --editable '.[torch,dev]'
+	@touch $@

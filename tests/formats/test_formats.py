@@ -1,0 +1,299 @@
+"""Every format says everything that it can, in the form that its readers parse."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from jsonschema.validators import validator_for
+
+from tests.formats.reports import EVERYTHING, FINE, NOTHING, SOURCES, finding
+from tests.samples import BROKEN, NET, STALE
+from tsguard.config import FORMATS
+from tsguard.formats import View, render
+from tsguard.report import Report
+
+SCHEMA = Path(importlib.util.find_spec("tsguard").origin).parent / "formats" / "report.schema.json"
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+def shown(report: Report, format: str, **view: bool) -> str:
+    return render(report, format, View(SOURCES, **view))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_empty_report_is_well_formed(format):
+    text = shown(NOTHING, format)
+    if format in ("json", "sarif", "gitlab"):
+        json.loads(text)
+    elif format == "junit":
+        ElementTree.fromstring(text)
+    elif format == "html":
+        assert "None." in text
+    else:
+        assert text == ""
+
+
+@pytest.mark.parametrize("format", [f for f in FORMATS if f not in ("text", "html")])
+def test_color_and_verbosity_do_not_touch_what_machines_read(format):
+    assert shown(EVERYTHING, format, color=True, quiet=True) == shown(EVERYTHING, format, verbose=True)
+
+
+@pytest.mark.parametrize("format", ["text", "html"])
+def test_verdicts_for_export_stand_under_its_name(format):
+    for_export = shown(replace(EVERYTHING, purpose="export"), format)
+    heads = {
+        purpose: re.compile(rf"target\W+(th\W+)*script\W+(th\W+)*{purpose}\W+(th\W+)*mode")
+        for purpose in ("trace", "export")
+    }
+    assert heads["export"].search(for_export)
+    assert not heads["trace"].search(for_export)
+    assert heads["trace"].search(shown(EVERYTHING, format))
+    assert json.loads(shown(replace(EVERYTHING, purpose="export"), "json"))["purpose"] == "export"
+
+
+class TestText:
+    def test_a_finding(self):
+        expected = """\
+error[TSG003] [*] "scale" is float, not <Tensor>: 100%, é
+ --> pkg/net 1.py:3:3
+  |
+3 |         scale = 1.0  # 変数
+  |         ^^^^^
+  = when: norm is None
+  = reached: Net.forward -> attend
+  = help: write it like this
+  = torch: confirms this
+"""
+        assert shown(EVERYTHING, "text").startswith(expected)
+
+    def test_a_finding_over_several_lines_is_marked_to_the_end_of_the_first(self):
+        assert "4 |         return (x +\n  |                ^^^^\n" in shown(EVERYTHING, "text")
+
+    def test_a_place_without_width_has_one_caret(self):
+        assert "2 |     def forward(self, x):\n  |                        ^\n" in shown(EVERYTHING, "text")
+
+    def test_wide_characters_take_two_columns(self):
+        wide = replace(NOTHING, findings=(finding(column=18, end_column=20),))
+        assert "  |                        ^^^^\n" in shown(wide, "text")
+
+    def test_a_line_of_megabytes_is_cut_round_the_place(self):
+        long = finding(path="long.py", line=1, column=200_005, end_line=1, end_column=200_006)
+        lines = shown(replace(NOTHING, findings=(long,)), "text").splitlines()
+        assert lines[3].endswith("+ y")
+        assert lines[4].index("^") == lines[3].index("y")
+        assert len(lines[3]) < 200
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        evil = replace(NOTHING, findings=(finding(message="a\x1b[2Jb"),))
+        assert "\x1b" not in shown(evil, "text")
+
+    def test_verdicts_attempts_and_recommendation(self):
+        text = shown(EVERYTHING, "text")
+        assert re.search(r"pkg/net 1.py:Net  blocked \(1\)  hazardous \(1\)  dependent\n", text)
+        assert "pkg/net 1.py:Net with Net(3) --input 'torch.rand(2, 3)' (guessed)\n" in text
+        assert re.search(
+            r"script +cpu +eval +forward +ok +equal on 2 inputs +1.80x \[1.74, 1.86\] faster\n", text
+        )
+        assert "differs from eager on sign\n" in text
+        assert "pkg/net 1.py:3: RuntimeError: no Tensor\n" in text
+        assert "recommendation: Script it.\n" in text
+
+    def test_breakdown(self):
+        text = shown(EVERYTHING, "text")
+        assert re.search(r"layers.0 +nn.Linear +3 +42% +ok +ok +1.50x \[1.40, 1.60\] faster\n", text)
+        assert "  with layers.0 scripted: 1.20x [1.10, 1.30] faster\n" in text
+
+    def test_speeds_come_with_what_they_were_measured_on(self):
+        report = replace(EVERYTHING, environment=(("torch", "2.13.0"), ("threads", "1")))
+        assert "\nmeasured with torch 2.13.0, threads 1\n" in shown(report, "text")
+
+    def test_lines_have_no_trailing_blanks(self):
+        assert not re.search(r"[ \t]\n", shown(EVERYTHING, "text"))
+
+    def test_color_changes_nothing_but_colour(self):
+        colored = shown(EVERYTHING, "text", color=True)
+        assert re.sub(r"\x1b\[[\d;]*m", "", colored) == shown(EVERYTHING, "text")
+
+    def test_quiet_shows_findings_only(self):
+        assert "recommendation" not in shown(EVERYTHING, "text", quiet=True)
+
+    def test_verbose_says_why_a_verdict_is_unknown(self):
+        assert "pkg/net 1.py:2: what x is" in shown(EVERYTHING, "text", verbose=True)
+
+    def test_of_many_targets_those_to_look_at_are_shown(self):
+        many = replace(
+            EVERYTHING, targets=(*EVERYTHING.targets, *[replace(FINE, target=f"{n}:F") for n in range(30)])
+        )
+        assert "and 31 more (--verbose shows them)" in shown(many, "text")
+        assert "17:F" in shown(many, "text", verbose=True)
+
+
+def test_concise():
+    assert shown(EVERYTHING, "concise").splitlines() == [
+        'pkg/net 1.py:3:3: TSG003 [*] "scale" is float, not <Tensor>: 100%, é (when norm is None)',
+        "pkg/net 1.py:4:16: TSG003 message",
+        "pkg/net 1.py:2:24: TSG777 message",
+    ]
+
+
+def test_github():
+    first, second, third = shown(EVERYTHING, "github").splitlines()
+    assert first == (
+        "::error title=tsguard (TSG003),file=pkg/net 1.py,line=3,col=3,endLine=3,endColumn=8::"
+        'pkg/net 1.py:3:3: TSG003 "scale" is float, not <Tensor>: 100%25, é (when norm is None)'
+        "%0Ahelp: write it%0Alike this"
+    )
+    assert second.startswith("::warning ")
+    assert third.startswith("::notice ")
+
+
+class TestJson:
+    @pytest.fixture
+    def validator(self):
+        schema = json.loads(SCHEMA.read_text())
+        kind = validator_for(schema)
+        kind.check_schema(schema)
+        return kind(schema)
+
+    @pytest.mark.parametrize("report", [EVERYTHING, NOTHING])
+    def test_reports_fit_the_shipped_schema(self, validator, report):
+        validator.validate(json.loads(shown(report, "json")))
+
+    def test_a_real_run_fits_the_shipped_schema(self, validator, lint, folder):
+        for name, text in (("net.py", NET), ("stale.py", STALE), ("broken.py", BROKEN)):
+            (folder / name).write_text(text)
+        validator.validate(lint(".", "gone.py").report)
+
+    def test_the_schema_refuses_what_is_no_report(self, validator):
+        damaged = json.loads(shown(EVERYTHING, "json"))
+        damaged["targets"][0]["script"]["verdict"] = "perhaps"
+        assert not validator.is_valid(damaged)
+        assert not validator.is_valid({})
+
+    def test_the_shipped_schema_is_that_of_the_classes(self):
+        spec = importlib.util.spec_from_file_location("report_schema", TOOLS / "report_schema.py")
+        generator = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(generator)
+        assert json.loads(SCHEMA.read_text()) == generator.schema(), "run python tools/report_schema.py"
+
+
+class TestSarif:
+    @pytest.fixture
+    def run(self):
+        return json.loads(shown(EVERYTHING, "sarif"))["runs"][0]
+
+    def test_rules_come_with_their_pages(self, run):
+        known, unknown = run["tool"]["driver"]["rules"]
+        assert known["id"] == "TSG003"
+        assert "## What it does" in known["help"]["markdown"]
+        assert unknown == {"id": "TSG777"}
+
+    def test_results_point_to_places_by_relative_uris(self, run):
+        physical = run["results"][0]["locations"][0]["physicalLocation"]
+        assert physical["artifactLocation"] == {"uri": "pkg/net%201.py", "uriBaseId": "SRCROOT"}
+        assert physical["region"] == {"startLine": 3, "startColumn": 3, "endLine": 3, "endColumn": 8}
+
+    def test_results_have_levels_and_rules(self, run):
+        assert [result["level"] for result in run["results"]] == ["error", "warning", "note"]
+        rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+        assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
+
+    def test_fixes_are_edits(self, run):
+        (change,) = run["results"][0]["fixes"][0]["artifactChanges"]
+        assert change["replacements"][0]["insertedContent"]["text"] == "torch.tensor(1.0)"
+
+    def test_what_could_not_be_done_is_a_notification(self, run):
+        (invocation,) = run["invocations"]
+        assert not invocation["executionSuccessful"]
+        assert "gone.py" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+
+    def test_fingerprints_survive_lines_added_above(self, tsguard, folder):
+        def marks(text: str) -> list[str]:
+            (folder / "stale.py").write_text(text)
+            log = json.loads(tsguard("lint", "--output-format", "sarif", ".").out)
+            return [result["partialFingerprints"]["tsguard/v1"] for result in log["runs"][0]["results"]]
+
+        before = marks(STALE * 2)
+        assert marks("y = 2\n" + STALE * 2) == before
+        assert len(set(before)) == 2
+
+
+def test_gitlab(tsguard, folder):
+    issues = json.loads(shown(EVERYTHING, "gitlab"))
+    assert [issue["severity"] for issue in issues] == ["major", "minor", "info"]
+    assert issues[1]["location"] == {
+        "path": "pkg/net 1.py",
+        "positions": {"begin": {"line": 4, "column": 16}, "end": {"line": 5, "column": 23}},
+    }
+    assert len({issue["fingerprint"] for issue in issues}) == 3
+
+
+class TestJunit:
+    @pytest.fixture
+    def root(self):
+        return ElementTree.fromstring(shown(EVERYTHING, "junit"))
+
+    def failed(self, suite) -> list[str]:
+        return [case.get("name") for case in suite if case.find("failure") is not None]
+
+    def test_each_file_is_a_suite_and_so_is_what_could_not_be_done(self, root):
+        assert [suite.get("name") for suite in root] == ["fine.py", "pkg/net 1.py", "tsguard"]
+
+    def test_errors_warnings_and_bad_attempts_fail(self, root):
+        assert self.failed(root[1]) == [
+            "TSG003:3:3",
+            "TSG003:4:16",
+            "pkg/net 1.py:Net trace cpu eval forward",
+            "pkg/net 1.py:Net script cuda:0 train forward+backward",
+        ]
+        assert root[1].get("failures") == "4"
+
+    def test_a_target_without_findings_passes(self, root):
+        assert [case.get("name") for case in root[0]] == ["fine.py:Fine"]
+        assert self.failed(root[0]) == []
+
+    def test_a_skipped_attempt_is_skipped(self, root):
+        assert root[1].get("skipped") == "1"
+
+    def test_characters_that_xml_cannot_hold_are_replaced(self):
+        evil = replace(NOTHING, findings=(finding(message="a\x00\x1bb"),))
+        assert ElementTree.fromstring(shown(evil, "junit"))[0][0].find("failure").get("message") == "a��b"
+
+
+class TestHtml:
+    def test_everything_is_there_and_escaped(self):
+        text = shown(EVERYTHING, "html")
+        for part in (
+            "not &lt;Tensor&gt;",
+            "<mark>scale</mark>",
+            "Net.forward → attend",
+            "Script it.",
+            "layers.0",
+            "gone.py",
+        ):
+            assert part in text
+
+    def test_it_needs_no_other_file_and_runs_nothing(self):
+        text = shown(EVERYTHING, "html")
+        assert not re.search(r"<(script|link|img|iframe)\b|@import|url\(", text)
+
+    def test_tags_are_balanced(self):
+        open_tags: list[str] = []
+
+        class Balance(HTMLParser):
+            def handle_starttag(self, tag, attrs):
+                if tag not in ("meta", "br", "hr"):
+                    open_tags.append(tag)
+
+            def handle_endtag(self, tag):
+                assert open_tags.pop() == tag
+
+        Balance().feed(shown(EVERYTHING, "html"))
+        assert open_tags == []

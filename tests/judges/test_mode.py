@@ -1,0 +1,543 @@
+"""The mode judge: what it follows, what it lists, where it reports, and what it leaves open."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges.findings import finding
+from tsguard.judges.mode import ModeOutcome, judge_mode
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+IMPORTS = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+"""
+
+
+@pytest.fixture
+def judge(tmp_path: Path):
+    """Judge a target in a file; other files, by name, lie beside it or in packages."""
+
+    def run(source: str, target: str = "Net", **others: str) -> ModeOutcome:
+        for name, text in others.items():
+            path = tmp_path / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.with_suffix(".py").write_text(IMPORTS + textwrap.dedent(text), encoding="utf-8")
+        path = tmp_path / "model.py"
+        path.write_text(IMPORTS + textwrap.dedent(source), encoding="utf-8")
+        project = Project((tmp_path, tmp_path / "site-packages"))
+        module = project.module(path)
+        return judge_mode(Program(project), find_target(module, target))
+
+    return run
+
+
+def layers(outcome: ModeOutcome) -> dict[str, str]:
+    return {layer.attribute: layer.type for layer in outcome.layers}
+
+
+def codes(outcome: ModeOutcome) -> list[str]:
+    return [finding(event, when).code for event, when in outcome.events if when is None]
+
+
+def test_layers_are_named_by_their_paths_through_containers_loops_and_nested_modules(judge):
+    outcome = judge("""
+        class Block(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.norm = nn.BatchNorm1d(width)
+                self.tail = nn.Sequential(nn.ReLU(), nn.Dropout(0.1))
+
+            def forward(self, x):
+                return self.tail(self.norm(x))
+
+        class Net(nn.Module):
+            def __init__(self, depth=2):
+                super().__init__()
+                self.blocks = nn.ModuleList([Block(8) for _ in range(depth)])
+                self.heads = nn.ModuleDict({"main": nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5))})
+                for i in range(2):
+                    setattr(self, f"drop{i}", nn.Dropout(0.2))
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                for i in range(2):
+                    x = getattr(self, f"drop{i}")(x)
+                return self.heads["main"](x)
+    """)
+    assert outcome.verdict == "dependent"
+    assert layers(outcome) == {
+        "blocks.0.norm": "torch.nn.BatchNorm1d",
+        "blocks.0.tail.1": "torch.nn.Dropout",
+        "blocks.1.norm": "torch.nn.BatchNorm1d",
+        "blocks.1.tail.1": "torch.nn.Dropout",
+        "drop0": "torch.nn.Dropout",
+        "drop1": "torch.nn.Dropout",
+        "heads.main.1": "torch.nn.Dropout",
+    }
+
+
+def test_layers_are_listed_in_the_order_in_which_one_counts(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stack = nn.Sequential(*[nn.Dropout(0.5) for _ in range(12)])
+
+            def forward(self, x):
+                return self.stack(x)
+    """)
+    assert list(layers(outcome)) == [f"stack.{i}" for i in range(12)]
+
+
+def test_the_layers_that_a_stack_copies_are_listed_each(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 2)
+
+            def forward(self, x):
+                return self.encoder(x)
+    """)
+    assert list(layers(outcome)) == ["encoder.layers.0", "encoder.layers.1"]
+    assert set(codes(outcome)) == {"TSG301"}
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict"),
+    [
+        ("x * 2 if self.training else x", "dependent"),
+        ("(x, x * 2) if self.training else (x, x)", "dependent"),
+        ("x if self.training else x", "independent"),
+        ("(torch.relu if self.training else torch.relu)(x)", "independent"),
+    ],
+)
+def test_tensors_computed_in_two_ways_differ_by_mode(judge, result, verdict):
+    outcome = judge(f"""
+        class Net(nn.Module):
+            def forward(self, x):
+                return {result}
+    """)
+    assert outcome.verdict == verdict
+
+
+def test_a_layer_that_forward_never_calls_does_not_matter(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.drop = nn.Dropout(0.5)
+                self.linear = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.linear(x)
+
+            def loss(self, x):
+                return self.drop(x).sum()
+    """)
+    assert outcome.verdict == "independent"
+    assert layers(outcome) == {}
+
+
+def test_a_module_of_the_project_that_asks_for_the_mode_is_a_layer_too(judge):
+    outcome = judge(
+        """
+        from layers import DropPath
+
+        class Net(nn.Module):
+            def __init__(self, rate=0.1):
+                super().__init__()
+                self.path = DropPath(rate)
+
+            def forward(self, x):
+                return x + self.path(x)
+        """,
+        layers="""
+        def drop_path(x, rate, training):
+            if rate == 0.0 or not training:
+                return x
+            return x * x.new_empty(x.size(0), 1).bernoulli_(1 - rate)
+
+        class DropPath(nn.Module):
+            def __init__(self, rate):
+                super().__init__()
+                self.rate = rate
+
+            def forward(self, x):
+                return drop_path(x, self.rate, self.training)
+        """,
+    )
+    assert layers(outcome) == {"path": "layers.DropPath"}
+    [(event, _)] = outcome.events
+    assert event.module.name == "layers"
+    assert event.chain == ("Net.forward", "DropPath.forward", "drop_path")
+
+
+@pytest.mark.parametrize(
+    ("argument", "verdict", "condition"),
+    [
+        ("rate", "dependent", None),
+        ("rate=0.5", "dependent", None),
+        ("rate=0.0", "independent", "rate > 0"),
+    ],
+)
+def test_a_default_decides_and_what_else_could_be_is_a_condition(judge, argument, verdict, condition):
+    outcome = judge(f"""
+        class Net(nn.Module):
+            def __init__(self, {argument}):
+                super().__init__()
+                self.drop = nn.Dropout(rate)
+
+            def forward(self, x):
+                return self.drop(x)
+    """)
+    assert outcome.verdict == verdict
+    assert [when for _, when in outcome.events] == [condition]
+
+
+def test_arguments_given_with_the_target_decide(judge):
+    source = """
+        class Net(nn.Module):
+            def __init__(self, rate):
+                super().__init__()
+                self.drop = nn.Dropout(rate)
+
+            def forward(self, x):
+                return self.drop(x)
+    """
+    assert judge(source, "Net(0.0)").verdict == "independent"
+    assert judge(source, "Net(rate=0.3)").verdict == "dependent"
+
+
+def test_checks_and_remarks_of_one_mode_change_no_result(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def forward(self, x, targets=None):
+                if self.training and targets is None:
+                    raise ValueError("targets are needed")
+                if self.training:
+                    self._check(targets)
+                assert not self.training or targets is not None
+                return x * 2
+
+            def _check(self, targets):
+                print(targets)
+    """)
+    assert (outcome.verdict, outcome.events) == ("independent", ())
+
+
+def test_the_mode_is_followed_through_variables_arguments_and_attributes(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rate = 0.3
+
+            def forward(self, x):
+                rate = self.rate if self.training else 0.0
+                return self.attend(x, dropout=rate)
+
+            def attend(self, x, dropout):
+                return F.scaled_dot_product_attention(x, x, x, dropout_p=dropout)
+    """)
+    [(event, _)] = outcome.events
+    assert event.rule == "mode-dependent-call/dropout"
+
+
+def test_a_setting_that_is_the_same_in_both_modes_is_none(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rate = 0.0
+
+            def forward(self, x):
+                rate = self.rate if self.training else 0.0
+                return F.dropout(x, rate, training=True)
+    """)
+    assert (outcome.verdict, outcome.events) == ("independent", ())
+
+
+def test_what_differs_is_reported_once_where_it_begins_to(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def forward(self, x):
+                if self.training:
+                    scale = 2.0
+                else:
+                    scale = 1.0
+                y = x * scale
+                return F.interpolate(y, scale_factor=scale) + scale
+    """)
+    assert codes(outcome) == ["TSG302"]
+
+
+def test_code_that_only_training_reaches_is_not_random_in_eval(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def forward(self, x):
+                if not self.training:
+                    return x
+                return x + torch.randn_like(x)
+    """)
+    assert codes(outcome) == ["TSG302"]
+
+
+def test_both_ways_that_data_may_choose_are_followed(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a = nn.Dropout(0.5)
+                self.b = nn.BatchNorm1d(4)
+
+            def forward(self, x, mask=None):
+                layer = self.a if x.sum() > 0 else self.b
+                if mask is not None:
+                    return layer(x) * mask
+                return layer(x)
+    """)
+    assert set(layers(outcome)) == {"a", "b"}
+
+
+def test_what_the_constructor_rules_out_is_not_followed(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self, norm=False):
+                super().__init__()
+                self.norm = nn.BatchNorm1d(4) if norm else None
+
+            def forward(self, x):
+                if self.norm is not None:
+                    x = self.norm(x)
+                return x
+    """)
+    assert outcome.verdict == "independent"
+
+
+def test_an_override_of_train_decides_which_layers_are_frozen(judge):
+    source = """
+        class Net(nn.Module):
+            def __init__(self, freeze=True):
+                super().__init__()
+                self.freeze = freeze
+                self.backbone = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+                self.head = nn.Dropout(0.5)
+
+            def train(self, mode=True):
+                super().train(mode)
+                if mode and self.freeze:
+                    for module in self.modules():
+                        if isinstance(module, nn.BatchNorm1d):
+                            module.eval()
+                return self
+
+            def forward(self, x):
+                return self.head(self.backbone(x))
+    """
+    assert set(layers(judge(source))) == {"head"}
+    assert set(layers(judge(source, "Net(freeze=False)"))) == {"head", "backbone.1"}
+
+
+def test_a_hidden_module_that_was_put_into_eval_mode_stays_there(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.features = [nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)).eval()]
+
+            def forward(self, x):
+                return self.features[0](x)
+    """)
+    assert outcome.verdict == "independent"
+
+
+def test_hooks_and_parametrizations_are_part_of_a_call(judge):
+    outcome = judge("""
+        class Noise(nn.Module):
+            def forward(self, weight):
+                return weight + torch.randn_like(weight)
+
+        def drop(module, args, output):
+            return F.dropout(output, training=module.training)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.noisy = nn.Linear(4, 4)
+                nn.utils.parametrize.register_parametrization(self.noisy, "weight", Noise())
+                self.hooked = nn.Linear(4, 4)
+                self.hooked.register_forward_hook(drop)
+
+            def forward(self, x):
+                return self.hooked(self.noisy(x))
+    """)
+    assert sorted(codes(outcome)) == ["TSG303", "TSG306"]
+
+
+def test_checkpointed_modules_are_followed(judge):
+    outcome = judge("""
+        from torch.utils.checkpoint import checkpoint
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.block = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+
+            def forward(self, x):
+                return checkpoint(self.block, x, use_reentrant=False)
+    """)
+    assert layers(outcome) == {"block.1": "torch.nn.Dropout"}
+
+
+def test_code_of_other_packages_is_reported_where_the_targets_own_code_leads_to_it(judge):
+    outcome = judge(
+        """
+        from zoo import Backbone, augment
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.backbone = Backbone()
+
+            def forward(self, x):
+                return self.backbone(augment(x))
+        """,
+        **{
+            "site-packages__zoo": """
+            def augment(x):
+                return x + torch.rand_like(x)
+
+            class Backbone(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.drop = nn.Dropout(0.5)
+
+                def forward(self, x):
+                    return self.drop(x)
+            """
+        },
+    )
+    messages = {finding(event, when).message for event, when in outcome.events}
+    assert messages == {
+        "Backbone() runs code of another package that depends on the mode",
+        "augment(x) runs code of another package that depends on the mode",
+    }
+    assert {event.module.name for event, _ in outcome.events} == {"model"}
+    assert layers(outcome)["backbone.drop"] == "torch.nn.Dropout"
+
+
+def test_assigning_a_tensor_moved_to_a_device_updates_nothing(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("table", torch.zeros(4))
+                self.last = None
+
+            def forward(self, x):
+                self.table = self.table.to(x.device)
+                self.last = x
+                return x + self.table
+    """)
+    assert (outcome.verdict, outcome.events) == ("independent", ())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "self.total[0] = 1",
+        "self.total += x",
+        "self.total = self.total + x",
+        "self.total.data.copy_(x)",
+        "total = self.total; total *= 2",
+    ],
+)
+def test_every_way_to_change_a_buffer_is_seen(judge, change):
+    outcome = judge(f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("total", torch.zeros(4))
+
+            def forward(self, x):
+                {change}
+                return x
+    """)
+    assert codes(outcome) == ["TSG307"]
+
+
+def test_what_cannot_be_read_is_open_unless_something_else_decides(judge):
+    source = """
+        from somewhere import Layer
+
+        class Net(nn.Module):
+            def __init__(self, inner):
+                super().__init__()
+                self.layer = Layer(4)
+                self.inner = inner
+                {more}
+
+            def forward(self, x):
+                x = self.inner(self.layer(x))
+                return {result}
+    """
+    outcome = judge(source.format(more="pass", result="x"))
+    assert outcome.verdict == "unknown"
+    assert [gap.why for gap in outcome.gaps] == [
+        "the source of somewhere.Layer cannot be found",
+        "inner is given to the constructor",
+    ]
+    assert judge(source.format(more="self.drop = nn.Dropout()", result="self.drop(x)")).verdict == "dependent"
+
+
+def test_a_function_of_a_missing_package_is_no_layer(judge):
+    outcome = judge("""
+        from somewhere import rearrange
+
+        class Net(nn.Module):
+            def forward(self, x):
+                return rearrange(x, "b c -> c b")
+    """)
+    assert outcome.verdict == "independent"
+
+
+def test_a_class_without_a_forward_is_open(judge):
+    assert judge("class Net(nn.Module):\n    pass").verdict == "unknown"
+
+
+def test_a_function_is_judged_as_it_is_called_without_options(judge):
+    source = """
+        def augment(x, flip: bool = False):
+            if flip:
+                return x + torch.rand_like(x)
+            return x
+
+        def noise(x):
+            return torch.rand_like(x)
+    """
+    assert judge(source, "augment").verdict == "independent"
+    assert judge(source, "noise").verdict == "dependent"
+
+
+def test_recursion_ends(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.drop = nn.Dropout(0.5)
+
+            def forward(self, x, depth=3):
+                if x.sum() > depth:
+                    return self.forward(x, depth + x.size(0)) + self.forward(x, depth - 1)
+                return self.drop(x)
+    """)
+    assert outcome.verdict == "dependent"

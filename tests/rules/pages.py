@@ -1,0 +1,151 @@
+"""The examples of the rule pages, as the tests lint and run them.
+
+A page's *Bad* and *Good* sections hold Python modules in fenced blocks.  The last class
+or function of a module is its target; ``example_inputs()`` and ``other_inputs()`` return
+the tuple of arguments to call it with.  A line that ends in ``# TSGnnn`` must be found
+by that rule.  A ``text`` block quotes what torch says of the Python block before it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import tsguard
+from tsguard import rules
+from tsguard.config import Settings
+from tsguard.lint import lint
+from tsguard.report import Finding, Purpose, Report, TargetReport
+from tsguard.requests import parse, plan
+
+INPUTS = ("example_inputs", "other_inputs")
+
+_MARK = re.compile(r"# (TSG\d{3}(?:, TSG\d{3})*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One Python block of a page; ``quotes`` are torch's words as the page gives them."""
+
+    code: str
+    kind: Literal["bad", "good"]
+    number: int
+    text: str
+    quotes: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return f"{self.code}-{self.kind}-{self.number}"
+
+    @property
+    def rule(self) -> rules.Rule:
+        return rules.rule(self.code)
+
+    @property
+    def target(self) -> str:
+        """The name of the last class or function that does not make inputs."""
+        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        names = [node.name for node in ast.parse(self.text).body if isinstance(node, kinds)]
+        return [name for name in names if name not in INPUTS][-1]
+
+    @property
+    def marks(self) -> set[tuple[str, int]]:
+        """The codes that the comments announce, each with its line."""
+        return {
+            (code, number)
+            for number, line in enumerate(self.text.splitlines(), 1)
+            if (mark := _MARK.search(line))
+            for code in mark[1].split(", ")
+        }
+
+    @property
+    def quoted_lines(self) -> list[str]:
+        """What torch's message must hold, piece by piece."""
+        return [line.strip() for quote in self.quotes for line in quote.splitlines() if line.strip()]
+
+    def write(self, folder: Path) -> Path:
+        """Put the block into a file of its own, and say which."""
+        path = folder / f"{self.id.replace('-', '_').lower()}.py"
+        path.write_text(self.text, encoding="utf-8")
+        return path
+
+
+def examples(family: str) -> list[Example]:
+    """All examples of a family's pages; none of a page whose body is not written."""
+    codes = [rule.code for rule in rules.all_rules() if rule.family == family]
+    return [example for code in codes for example in examples_of(code)]
+
+
+def examples_of(code: str) -> Iterator[Example]:
+    """A page's examples, the bad ones first."""
+    _, body = rules.split_page(rules.pages()[code].read_text(encoding="utf-8"))
+    sections = rules.sections(body)
+    for kind, heading in (("bad", "Bad"), ("good", "Good")):
+        found: list[Example] = []
+        for language, text in rules.code_blocks(sections.get(heading, "")):
+            if language == "python":
+                found.append(Example(code, kind, len(found) + 1, text))
+            elif language == "text" and found:
+                last = found.pop()
+                found.append(Example(code, kind, last.number, last.text, (*last.quotes, text.strip())))
+        yield from found
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What ``tsguard lint FILE:TARGET`` says of an example."""
+
+    target: TargetReport
+    report: Report
+
+    def findings(self, family: str) -> list[Finding]:
+        return [finding for finding in self.report.findings if finding.family == family]
+
+    def places(self, family: str) -> set[tuple[str, int]]:
+        """The codes found, each with its line: what marks are held against."""
+        return {(finding.code, finding.line) for finding in self.findings(family)}
+
+
+@functools.cache
+def linted(example: Example, purpose: Purpose = "trace") -> Linted:
+    """Lint an example, as the command line would."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        settings = Settings(root=folder, jobs=1, cache=False, purpose=purpose)
+        request = parse(f"{example.write(folder)}:{example.target}", settings)
+        report, _ = lint(plan([request], settings), settings)
+    assert not report.errors
+    [target] = report.targets
+    return Linted(target, report)
+
+
+def wording(rule: rules.Rule, variant: str) -> re.Pattern[str]:
+    """Matches the messages that a rule's wording for a variant ("" for none) can give."""
+    parts = re.split(r"(?<!\{)\{\w+\}(?!\})", rule.wordings[variant].message)
+    return re.compile(".+".join(re.escape(part.format()) for part in parts), re.DOTALL)
+
+
+@functools.cache
+def reported_names() -> frozenset[str]:
+    """The rules, and ``rule/variant`` names, that the code reports.
+
+    The code names a rule by a string literal, which nothing else is equal to.
+    """
+    known = {f"{rule.name}/{variant}".rstrip("/") for rule in rules.all_rules() for variant in rule.wordings}
+    return frozenset(known & source_strings())
+
+
+@functools.cache
+def source_strings() -> frozenset[str]:
+    """All string literals of the package."""
+    trees = [
+        ast.parse(path.read_text(encoding="utf-8")) for path in Path(tsguard.__file__).parent.rglob("*.py")
+    ]
+    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return frozenset(node.value for node in nodes if isinstance(node.value, str))

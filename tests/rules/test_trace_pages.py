@@ -1,0 +1,125 @@
+"""The trace pages are true: tsguard finds what they mark, and a trace does what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.rules.on_torch import TorchProcess
+from tests.rules.pages import Example, examples, linted, reported_names, wording
+from tsguard import rules
+
+EXAMPLES = examples("trace")
+NAMES = sorted(name for name in reported_names() if rules.rule(name).family == "trace")
+
+Seen = dict[str, Any]
+
+
+def every(kind: str, *, hazards: bool | None = None) -> pytest.MarkDecorator:
+    chosen = [
+        example
+        for example in EXAMPLES
+        if example.kind == kind and (hazards is None or hazards == (example.rule.outcome == "hazardous"))
+    ]
+    return pytest.mark.parametrize("example", chosen, ids=lambda example: example.id)
+
+
+def goes_wrong(traced: Seen, example: Example) -> bool:
+    """Tracing raises, warns of a line of the example, or what it makes disagrees with eager."""
+    warned = {line for line, _ in traced["warnings"]} & {line for _, line in example.marks}
+    return bool(traced["error"] or warned) or not all(call["equal"] for call in traced["calls"].values())
+
+
+def said(traced: Seen) -> str:
+    """Everything that torch says of a trace, while it is made and when it is called."""
+    calls = [call["compiled"] or "" for call in traced["calls"].values()]
+    return "\n".join([traced["error"] or "", *(text for _, text in traced["warnings"]), *calls])
+
+
+@every("bad")
+def test_the_marked_lines_are_found_and_no_others(example: Example):
+    assert example.code in {code for code, _ in example.marks}
+    assert linted(example).places("trace") == example.marks
+
+
+@every("bad", hazards=True)
+def test_the_verdict_on_a_hazard_is_hazardous(example: Example):
+    assert linted(example).target.trace.verdict == "hazardous"
+
+
+@every("good")
+def test_nothing_is_found_in_the_repaired_code(example: Example):
+    found = linted(example)
+    assert found.target.trace.verdict == "safe"
+    assert found.places("trace") == set()
+
+
+@every("bad", hazards=True)
+def test_the_trace_goes_wrong_as_the_page_says(example: Example, tmp_path: Path, torch_process: TorchProcess):
+    traced = torch_process.observe("trace", example.write(tmp_path), example.target)
+    assert goes_wrong(traced, example), traced
+    assert traced["error"] or traced["calls"]["example_inputs"]["eager"] is None
+    assert [line for line in example.quoted_lines if line not in said(traced)] == []
+
+
+@every("bad", hazards=False)
+def test_what_is_only_noted_traces(example: Example, tmp_path: Path, torch_process: TorchProcess):
+    """What comes back may be of another type, which is what such a page may be about."""
+    if example.rule.name == "script-part":
+        return  # its example has a hazard, for the advice to be about
+    traced = torch_process.observe("trace", example.write(tmp_path), example.target)
+    assert traced["error"] is None
+    assert all(call["compiled"] is None for call in traced["calls"].values())
+    assert [line for line in example.quoted_lines if line not in said(traced)] == []
+
+
+def test_a_model_whose_part_is_traced_can_be_scripted(tmp_path: Path, torch_process: TorchProcess):
+    """What ``script-part/rest`` advises, done to its own example."""
+    [example] = [e for e in EXAMPLES if e.kind == "bad" and "class Mixer" in e.text]
+    path = example.write(tmp_path)
+    assert torch_process.observe("script", path, example.target)["error"] is not None
+    advised = example.text.replace("= Mixer()", "= torch.jit.trace(Mixer(), torch.ones(2, 3))")
+    path.write_text(advised, encoding="utf-8")
+    scripted = torch_process.observe("script", path, example.target)
+    assert scripted["error"] is None
+    assert [call["equal"] for call in scripted["calls"].values()] == [True, True]
+
+
+@every("good")
+def test_the_trace_of_the_repaired_code_equals_eager(
+    example: Example, tmp_path: Path, torch_process: TorchProcess
+):
+    traced = torch_process.observe("trace", example.write(tmp_path), example.target)
+    assert traced["error"] is None
+    for call in traced["calls"].values():
+        assert call == {"eager": None, "compiled": None, "equal": True}
+
+
+@every("bad")
+def test_torch_export_makes_of_it_what_the_page_says(
+    example: Example, tmp_path: Path, torch_process: TorchProcess
+):
+    """An error is what export refuses, a warning what serves the example only, the rest goes well."""
+    found = [f for f in linted(example, "export").findings("trace") if f.code == example.code]
+    severity = found[0].severity if found else "info"
+    exported = torch_process.observe("export", example.write(tmp_path), example.target)
+    if severity == "error":
+        assert exported["error"] is not None
+    elif severity == "warning":
+        assert exported["error"] or not all(call["equal"] for call in exported["calls"].values())
+    elif example.rule.name != "script-part" and "missing a required argument" not in (
+        exported["error"] or ""
+    ):
+        # What export refuses for another reason, and inputs by keyword, are not the page's matter.
+        assert exported["error"] is None
+        assert exported["calls"]["example_inputs"]["equal"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bad_example_shows_every_wording(name: str):
+    rule, variant = rules.rule(name), name.partition("/")[2]
+    bad = [example for example in EXAMPLES if example.rule == rule and example.kind == "bad"]
+    messages = [f.message for e in bad for f in linted(e).findings("trace") if f.code == rule.code]
+    assert any(wording(rule, variant).fullmatch(message) for message in messages)

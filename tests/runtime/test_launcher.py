@@ -1,0 +1,105 @@
+"""The warm process: fast, replaceable, and gone when its user is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.processes import descendants
+from tsguard.runtime.task import Limits, Task
+
+HERE = "tsguard.runtime.worker.devices:devices"
+
+
+def test_tasks_run_in_parallel_and_apart(launcher: Launcher) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(lambda _: launcher.run(Task(HERE, {})), range(8)))
+    assert {outcome.ending for outcome in outcomes} == {"finished"}
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_events_and_phase_come_back(launcher: Launcher, fresh: bool) -> None:
+    outcome = launcher.run(Task(HERE, {}, Limits(seconds=60), fresh))
+    assert (outcome.ending, outcome.phase) == ("finished", "look for devices")
+    assert any(event["event"] == "devices" for event in outcome.events)
+
+
+def test_an_unknown_entry_is_an_internal_error(launcher: Launcher) -> None:
+    outcome = launcher.run(Task("tsguard.runtime.nothing:here", {}))
+    failure = next(event for event in outcome.events if event["event"] == "internal error")
+    assert "No module named 'tsguard.runtime.nothing'" in failure["traceback"]
+
+
+def test_a_killed_zygote_is_replaced() -> None:
+    with Launcher() as own:
+        assert own.run(Task(HERE, {})).ending == "finished"
+        assert own._zygote is not None
+        own._zygote.kill()
+        own._zygote.wait()
+        assert own.run(Task(HERE, {})).ending == "finished"
+
+
+def test_nothing_stays_when_the_user_is_killed(tmp_path: Path) -> None:
+    program = textwrap.dedent(
+        """
+        import os, sys, threading
+        from tsguard.runtime.launcher import Launcher
+        from tsguard.runtime.task import Task
+        from tsguard.runtime.subject import Subject
+        from pathlib import Path
+
+        file = Path(sys.argv[1])
+        file.write_text("import os, time\\nos.fork()\\ntime.sleep(600)\\n")
+        subject = Subject("s", str(file), file.name, str(file.parent), file.stem, "Net", "module")
+        argument = {"subject": subject.to_json(), "settings": {}, "attempts": []}
+        with Launcher() as launcher:
+            def seen(event):
+                if event.get("phase") == "import":
+                    print("running", flush=True)
+            launcher.run(Task("tsguard.runtime.worker.session:attempts", argument), seen)
+        """
+    )
+    user = subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "m.py")], stdout=subprocess.PIPE)
+    assert user.stdout is not None
+    assert user.stdout.readline() == b"running\n"
+    below = descendants(user.pid)
+    assert len(below) >= 3
+    user.kill()
+    user.wait()
+    deadline = time.monotonic() + 60
+    while any(_alive(pid) for pid in below):
+        assert time.monotonic() < deadline, "workers outlive their user"
+        time.sleep(0.05)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
+
+
+def test_an_interpreter_without_torch_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('no torch in this environment')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(TorchUnavailable, match="no torch in this environment"), Launcher():
+        pass
+
+
+def test_an_interpreter_that_dies_importing_torch_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text(f"import os; os.kill(os.getpid(), {int(signal.SIGILL)})\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(TorchUnavailable, match="died"), Launcher():
+        pass

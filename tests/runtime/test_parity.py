@@ -1,0 +1,81 @@
+"""What tracing freezes is found by varying the inputs; what generalises raises no alarm."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runtime.conftest import Attempting
+from tsguard.report import Parity
+from tsguard.runtime.plan import AttemptSpec
+
+TRACE = AttemptSpec("trace")
+HEAD = "import math, random\nimport numpy as np\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n"
+
+
+def net(body: str, init: str = "pass", default: str = "torch.rand(2, 4, 6)") -> dict[str, object]:
+    lines = "\n".join(f"        {line}" for line in body.splitlines())
+    setup = "\n".join(f"        {line}" for line in init.splitlines())
+    source = (
+        f"{HEAD}class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n{setup}\n"
+        f"    def forward(self, x):\n{lines}\n"
+    )
+    return {"source": source, "inputs": (default,), "specs": (TRACE,)}
+
+
+HAZARDS = {
+    "branch on values": net("if x.mean() > 0.5:\n    return x * 2\nreturn x"),
+    "number from a tensor": net("return x * x.sum().item()"),
+    "list from a tensor": net("return x * x.sum(0).tolist()[0][0]"),
+    "through numpy": net("return x + torch.from_numpy(np.sort(x.detach().numpy(), axis=0))"),
+    "loop until converged": net("while x.abs().max() > 0.1:\n    x = x / 2\nreturn x"),
+    "comprehension over values": net(
+        "return torch.stack([row * 2 for row in x if row.sum() > 12] or [x[0]])"
+    ),
+    "size as int": net("return x.sum() / int(x.shape[0])"),
+    "branch on size": net("return x * 2 if x.shape[0] > 2 else x"),
+    "loop over the batch": net(
+        "total = x[0] * 0\nfor i in range(x.shape[0]):\n    total = total + x[i]\nreturn total"
+    ),
+    "iteration over a tensor": net("return sum(row for row in x)"),
+    "list of parts": net("return torch.stack(x.unbind(1)).sum(0) * len(x.unbind(1))"),
+    "random module": net("return x * random.random()"),
+    "python counter": net("self.n += 1\nreturn x * self.n", "self.n = 0"),
+    "cache of the first call": net(
+        "if self.seen is None:\n    self.seen = x.mean()\nreturn x - self.seen", "self.seen = None"
+    ),
+    "math on a size": net("return x / math.sqrt(x.shape[-1])"),
+}
+HARMLESS = {
+    "view by size": net("return x.view(x.shape[0], -1)"),
+    "mean over a size": net("return x.sum(0) / x.shape[0]"),
+    "mask by comparison": net("return torch.where(x > 0.5, x, -x)"),
+    "buffer update": net(
+        "self.total += x.mean()\nreturn x + self.total", "self.register_buffer('total', torch.zeros(()))"
+    ),
+    "dropout": net("return F.dropout(x, 0.5, True)"),
+    "rank check": net("assert x.dim() == 3\nreturn x * 2"),
+    "constant loop": net("for i in range(3):\n    x = x + i\nreturn x"),
+    "positions": net("return x + torch.arange(x.shape[1])[:, None]"),
+    "batch norm": net("return self.norm(x)", "self.norm = nn.BatchNorm1d(4)"),
+}
+
+
+def parity_of(attempting: Attempting, case: dict[str, object]) -> Parity:
+    parity = attempting(**case).attempts[TRACE].parity
+    assert parity is not None
+    return parity
+
+
+@pytest.mark.parametrize("name", HAZARDS)
+def test_a_hazard_diverges(attempting: Attempting, name: str) -> None:
+    parity = parity_of(attempting, HAZARDS[name])
+    assert not parity.ok
+    shown = next(v for v in parity.variants if not v.equal)
+    assert shown.name
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_the_harmless_is_equal(attempting: Attempting, name: str) -> None:
+    parity = parity_of(attempting, HARMLESS[name])
+    assert [v.name for v in parity.variants if not v.equal] == []
+    assert parity.ok

@@ -1,0 +1,213 @@
+"""Configuration: where it is found, what it may hold, how mistakes in it are told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.samples import BROKEN, NET, STALE
+from tsguard import config
+from tsguard.config import FORMATS, ConfigError, Settings, TargetSettings, load
+
+
+def written(folder: Path, table: str) -> Path:
+    file = folder / "tsguard.toml"
+    file.write_text(table)
+    return file
+
+
+class TestDiscovery:
+    @pytest.fixture(autouse=True)
+    def stale(self, folder):
+        (folder / "pkg").mkdir()
+        (folder / "pkg" / "stale.py").write_text(STALE)
+
+    def test_pyproject_above_the_path_is_read(self, lint, folder):
+        (folder / "pyproject.toml").write_text("[tool.tsguard]\nignore = ['TSG003']\n")
+        assert lint("pkg/stale.py").codes == []
+
+    def test_the_nearest_file_wins(self, lint, folder):
+        (folder / "pyproject.toml").write_text("[tool.tsguard]\nignore = ['TSG003']\n")
+        (folder / "pkg" / "tsguard.toml").write_text("")
+        assert lint("pkg/stale.py").codes == ["TSG003"]
+
+    def test_a_pyproject_without_our_table_is_passed_over(self, lint, folder):
+        (folder / "tsguard.toml").write_text("ignore = ['TSG003']\n")
+        (folder / "pkg" / "pyproject.toml").write_text("[tool.other]\nname = 'tsguard'\n")
+        assert lint("pkg/stale.py").codes == []
+
+    def test_tsguard_toml_wins_in_one_folder(self, lint, folder):
+        (folder / "pyproject.toml").write_text("[tool.tsguard]\nselect = ['TSG001']\n")
+        (folder / "tsguard.toml").write_text("")
+        assert lint("pkg/stale.py").codes == ["TSG003"]
+
+    def test_it_is_that_of_what_the_paths_have_in_common(self, lint, folder):
+        (folder / "pkg" / "tsguard.toml").write_text("ignore = ['TSG003']\n")
+        (folder / "net.py").write_text(NET)
+        assert lint("pkg/stale.py", "net.py").codes == ["TSG003"]
+
+    def test_isolated_reads_none(self, lint, folder):
+        (folder / "pyproject.toml").write_text("[tool.tsguard]\nignore = ['TSG003']\n")
+        assert lint("--isolated", "pkg/stale.py").codes == ["TSG003"]
+
+    def test_config_names_the_file(self, lint, folder):
+        (folder / "strict.toml").write_text("ignore = ['TSG003']\n")
+        assert lint("--config", "strict.toml", "pkg/stale.py").codes == []
+
+    def test_a_config_file_that_is_not_there_is_said(self, tsguard):
+        ran = tsguard("lint", "--config", "none.toml", "pkg")
+        assert ran.status == 2
+        assert "none.toml cannot be read" in ran.err
+
+    def test_the_command_line_overrules_it(self, lint, folder):
+        (folder / "tsguard.toml").write_text("ignore = ['TSG003']\nfail-level = 'error'\n")
+        ran = lint("--extend-select", "TSG003", "--fail-level", "info", "pkg/stale.py")
+        assert (ran.codes, ran.status) == (["TSG003"], 1)
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("table", "message"),
+        [
+            ("selekt = []", r"there is no key 'selekt'; did you mean 'select'\?"),
+            ("search_paths = []", r"there is no key 'search_paths'; did you mean 'search-paths'\?"),
+            ("wibble = 1", r"there is no key 'wibble'; the keys are baseline, cache, "),
+            ("select = 'TSG101'", r"select must be a list of strings, not a string"),
+            ("select = [1]", r"each item of .*select must be a string, not a number"),
+            (
+                "select = ['TSG0011']",
+                r"select: no rule has the code or name 'TSG0011'; did you mean 'TSG001'\?",
+            ),
+            ("jobs = 'many'", r"jobs must be a whole number, not a string"),
+            ("jobs = -1", r"jobs must not be negative"),
+            ("jobs = true", r"jobs must be a whole number, not a boolean"),
+            ("cache = 'no'", r"cache must be true or false, not a string"),
+            ("fail-level = 'fatal'", r"fail-level must be one of info, warning, error, not 'fatal'"),
+            ("output-format = 'yaml'", r"output-format must be one of text, .*, not 'yaml'"),
+            (
+                "per-file-ignores = ['TSG1']",
+                r"per-file-ignores must be a table of patterns and codes, not a list",
+            ),
+            (
+                "per-file-ignores = {'a.py' = ['TSG9999']}",
+                r"per-file-ignores.'a.py': no rule has .*'TSG9999'",
+            ),
+            ("targets = ['net.py:Net']", r"targets must hold one table for each target"),
+            (
+                "[targets.'net.py:Net']\ninput = []",
+                r"targets.'net.py:Net': there is no key 'input'; did you mean 'inputs'\?",
+            ),
+            ("[targets.'net.py:Net']\nmin-speedup = '2'", r"min-speedup must be a number, not a string"),
+            ("baseline = 2026-01-01", r"baseline must be a string, not a date or time"),
+        ],
+    )
+    def test_a_mistake_is_told_with_its_place(self, tmp_path, table, message):
+        with pytest.raises(ConfigError, match=message) as told:
+            load(written(tmp_path, table))
+        assert str(tmp_path / "tsguard.toml") in str(told.value)
+
+    def test_toml_errors_have_line_and_column(self, tsguard, folder):
+        written(folder, "select = [\n'TSG001'\nignore = []\n")
+        ran = tsguard("lint", ".")
+        assert ran.status == 2
+        assert "tsguard.toml is not valid TOML" in ran.err
+        assert "line 3, column 1" in ran.err
+
+    def test_a_broken_pyproject_that_may_be_ours_is_said(self, tsguard, folder):
+        (folder / "pyproject.toml").write_text("[tool.tsguard\n")
+        ran = tsguard("lint", ".")
+        assert ran.status == 2
+        assert "pyproject.toml is not valid TOML" in ran.err
+
+    def test_a_table_that_is_none(self, tsguard, folder):
+        (folder / "pyproject.toml").write_text("[tool]\ntsguard = 1\n")
+        assert "tool.tsguard must be a table, not a number" in tsguard("lint", ".").err
+
+    def test_a_python_without_packages_is_said(self, tsguard, folder):
+        written(folder, "python = 'no-such-python'")
+        (folder / "net.py").write_text(NET)
+        ran = tsguard("lint", ".")
+        assert ran.status == 2
+        assert "no-such-python is no Python interpreter" in ran.err
+
+    @pytest.mark.parametrize("place", ["option", "file"])
+    def test_a_torch_without_tables_is_said(self, tsguard, folder, place):
+        (folder / "net.py").write_text(NET)
+        if place == "file":
+            written(folder, "torch-version = '1.4'")
+        ran = tsguard("lint", *(["--torch-version", "1.4"] if place == "option" else []), ".")
+        assert ran.status == 2
+        assert re.search(r"no tables for torch 1.4; there are tables for .*2\.13", ran.err)
+
+
+class TestMeaning:
+    def test_nothing_written_is_the_defaults(self, tmp_path):
+        read = load(written(tmp_path, ""))
+        assert (read.fail_level, read.jobs, read.cache, read.exclude) == ("warning", 0, True, None)
+
+    def test_every_key_has_a_setting(self):
+        fields = {name.replace("_", "-") for name in Settings.__dataclass_fields__}
+        layered = {"select", "extend-select", "ignore"}
+        assert set(config._KEYS) - layered <= fields
+
+    def test_every_target_key_has_a_setting(self):
+        fields = {name.replace("_", "-") for name in TargetSettings.__dataclass_fields__}
+        assert set(config._TARGET_KEYS) == fields
+
+    def test_paths_start_from_the_file(self, tmp_path):
+        read = load(written(tmp_path, "search-paths = ['lib']\nbaseline = 'accepted.json'\npython = '.env'"))
+        assert read.search_paths == (tmp_path / "lib",)
+        assert read.baseline == tmp_path / "accepted.json"
+        assert read.python == tmp_path / ".env"
+
+    def test_targets_are_read(self, tmp_path):
+        table = "[targets.'net.py:Net(3)']\ninputs = ['torch.rand(2)', 'n=3']\nmodes = ['eval']\nmin-speedup = 1.1\n"
+        expected = TargetSettings(inputs=("torch.rand(2)", "n=3"), modes=("eval",), min_speedup=1.1)
+        assert load(written(tmp_path, table)).targets == {"net.py:Net(3)": expected}
+
+    def test_per_file_ignores(self, lint, folder):
+        written(folder, "[per-file-ignores]\n'tests/*' = ['TSG0']\n'/top.py' = ['unused-suppression']\n")
+        for name in ("tests/a.py", "tests/deep/b.py", "top.py", "src/top.py", "src/broken.py"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(BROKEN if "broken" in name else STALE)
+        found = [finding["path"] for finding in lint(".").report["findings"]]
+        assert found == ["src/broken.py", "src/top.py"]
+
+    @pytest.mark.parametrize("format", FORMATS)
+    def test_output_format(self, tsguard, folder, format):
+        (folder / "stale.py").write_text(STALE)
+        written(folder, f"output-format = '{format}'")
+        assert tsguard("lint", ".").out == tsguard("lint", "--output-format", format, ".").out
+
+    def test_search_paths_lead_to_imported_classes(self, lint, folder):
+        (folder / "lib").mkdir()
+        (folder / "lib" / "bases.py").write_text(NET)
+        (folder / "sub.py").write_text("from bases import Net\n\n\nclass Sub(Net):\n    pass\n")
+        assert lint("sub.py").targets == []
+        written(folder, "search-paths = ['lib']")
+        assert lint("sub.py").targets == ["sub.py:Sub"]
+
+    @pytest.mark.parametrize("layout", ["lib/python3.12/site-packages", "Lib/site-packages"])
+    @pytest.mark.parametrize("how", ["python", "VIRTUAL_ENV", ".venv"])
+    def test_installed_packages_are_found_in_environments(self, lint, folder, monkeypatch, layout, how):
+        environment = folder / (".venv" if how == ".venv" else "env")
+        (environment / layout).mkdir(parents=True)
+        (environment / layout / "bases.py").write_text(NET)
+        (folder / "sub.py").write_text("from bases import Net\n\n\nclass Sub(Net):\n    pass\n")
+        if how == "VIRTUAL_ENV":
+            monkeypatch.setenv("VIRTUAL_ENV", str(environment))
+        if how == "python":
+            written(folder, "python = 'env'")
+        assert lint("sub.py").targets == ["sub.py:Sub"]
+
+    def test_editable_installs_are_found(self, lint, folder):
+        packages = folder / ".venv" / "lib" / "python3.11" / "site-packages"
+        packages.mkdir(parents=True)
+        (folder / "elsewhere").mkdir()
+        (folder / "elsewhere" / "bases.py").write_text(NET)
+        (packages / "bases.pth").write_text(f"import os; open('was run', 'w')\n{folder / 'elsewhere'}\n")
+        (folder / "sub.py").write_text("from bases import Net\n\n\nclass Sub(Net):\n    pass\n")
+        assert lint("sub.py").targets == ["sub.py:Sub"]
+        assert not (folder / "was run").exists()

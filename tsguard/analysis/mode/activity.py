@@ -1,0 +1,118 @@
+"""Whether a layer or function of torch has its effect in a mode, by the arguments it is given."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.mode.choices import Either, Mode, in_mode, truths
+from tsguard.analysis.values import Const, Unknown, Value
+from tsguard.language import schemas
+from tsguard.language.modes import ModeUse
+
+if TYPE_CHECKING:
+    from tsguard.analysis.mode.walk import Walk
+
+_NO_VALUE = Unknown("")
+_Fact = tuple[bool, str | None]
+_INACTIVE: _Fact = (False, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """Whether there is an effect in train() and in eval().
+
+    ``when`` is the condition on constructor arguments under which there would be one
+    that the defaults do not make.
+    """
+
+    train: bool
+    eval: bool
+    when: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.train or self.eval or self.when is not None
+
+    @property
+    def condition(self) -> str | None:
+        """The condition of a finding: None where the effect is there by default."""
+        return None if self.train or self.eval else self.when
+
+    def reached_in(self, mode: Mode) -> Activity:
+        """What is left of it in code that only one mode reaches."""
+        return self if mode != "eval" else Activity(self.eval, self.eval, self.when)
+
+
+def of_call(walk: Walk, use: ModeUse, given: Mapping[str, Value]) -> Activity:
+    """The effect of calling a function, whose flag is one of its arguments."""
+    flag = walk.settled(given.get(use.flag, _NO_VALUE))
+    train, other = truths(walk, flag) if use.flag else (True, True)
+    return _activity(walk, use, given, (train is True, other is True))
+
+
+def of_layer(walk: Walk, use: ModeUse, given: Mapping[str, Value], flags: tuple[bool, bool]) -> Activity:
+    """The effect of calling a layer, whose flag is ``training`` in each mode."""
+    return _activity(walk, use, given, flags if use.flag else (True, True))
+
+
+def _activity(walk: Walk, use: ModeUse, given: Mapping[str, Value], flags: tuple[bool, bool]) -> Activity:
+    train = _in(walk, use, given, "train") if flags[0] else _INACTIVE
+    other = _in(walk, use, given, "eval") if flags[1] else _INACTIVE
+    return Activity(train[0], other[0], train[1] or other[1])
+
+
+def _in(walk: Walk, use: ModeUse, given: Mapping[str, Value], mode: Mode) -> _Fact:
+    conditions = []
+    for name, idle in use.off:
+        value = walk.settled(in_mode(given.get(name, _NO_VALUE), mode))
+        if _is(value, idle):
+            return _INACTIVE
+        if isinstance(value, Unknown) and value.default is not None and _is(value.default, idle):
+            conditions.append(_unless(value.label or name, idle))
+    if use.equal is not None:
+        one, two = (given.get(name, _NO_VALUE) for name in use.equal)
+        if isinstance(one, Const) and isinstance(two, Const) and one.value == two.value:
+            return _INACTIVE
+    return not conditions, " and ".join(conditions) or None
+
+
+def _is(value: Value, idle: object) -> bool:
+    if isinstance(value, Either):
+        return all(_is(option, idle) for option in value.options)
+    if not isinstance(value, Const):
+        return False
+    if idle is None or value.value is None:
+        return value.value is idle
+    return bool(value.value == idle)
+
+
+def _unless(label: str, idle: object) -> str:
+    if idle is None:
+        return f"{label} is not None"
+    return label if idle is False else f"{label} > {idle}"
+
+
+def bound(walk: Walk, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> dict[str, Value]:
+    """The arguments of a call of a torch function by name, with the defaults of those not given."""
+    arguments = parameters(walk, name)
+    values: dict[str, Value] = {a.name: Const(a.default) for a in arguments if a.has_default}
+    values.update(zip((a.name for a in arguments), args, strict=False))
+    return {**values, **kwargs}
+
+
+def parameters(walk: Walk, name: str) -> tuple[schemas.Argument, ...]:
+    """The parameters of a function of torch, by its first schema."""
+    described = walk.tables.entry(name)
+    if isinstance(described, str):
+        overloads = schemas.operators(walk.tables.release).overloads(described)
+        return overloads[0].arguments if overloads else ()
+    if isinstance(described, dict) and described.get("schemas"):
+        return _parsed(described["schemas"][0])
+    return ()
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> tuple[schemas.Argument, ...]:
+    return schemas.parse(text).arguments

@@ -1,0 +1,201 @@
+"""Calls on the walk: functions run in frames of their own, the rest is asked what it means."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import text_of
+from tsguard.analysis.mode import quiet, state, uses
+from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
+from tsguard.analysis.ownership import is_own
+from tsguard.analysis.python import Interpreter, Raised, classes
+from tsguard.analysis.values import (
+    FALSE,
+    BoundMethod,
+    ClassValue,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
+from tsguard.language.modes import is_random_function, is_random_operator
+
+if TYPE_CHECKING:
+    from tsguard.analysis.mode.walk import Walk
+
+Args = list[Value]
+Kwargs = dict[str, Value]
+
+# Questions about how torch runs the code, which in eager mode are answered with no.
+_NOT_IN_EAGER = frozenset(
+    {
+        "torch.jit.is_scripting",
+        "torch.jit.is_tracing",
+        "torch._C._get_tracing_state",
+        "torch.compiler.is_compiling",
+        "torch.compiler.is_dynamo_compiling",
+        "torch.compiler.is_exporting",
+        "torch.onnx.is_in_onnx_export",
+        "torch._dynamo.is_compiling",
+    }
+)
+# Functions that call the function they are given, at once or later.
+_CALLERS = frozenset(
+    {"torch.utils.checkpoint.checkpoint", "torch.jit.fork", "torch.jit._fork", "torch.futures.fork"}
+)
+_TRANSFORMERS = frozenset(
+    {"torch.vmap", "torch.func.vmap", "torch.compile", "torch.jit.script", "torch.jit.script_if_tracing"}
+)
+_RECURSION = 3
+
+
+def call(walk: Walk, function: Value, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value | None:
+    """The result of a call that the walk sees to; None for those of the interpreter."""
+    if isinstance(function, BoundMethod) and isinstance(function.function, FunctionValue):
+        receiver = function.receiver if isinstance(function.receiver, ModuleValue) else None
+        return _run(walk, function.function, [function.receiver, *args], kwargs, node, receiver)
+    if isinstance(function, FunctionValue):
+        return _run(walk, function, args, kwargs, node, None)
+    if isinstance(function, Either):
+        return either(walk.call(option, list(args), dict(kwargs), node) for option in function.options)
+    if isinstance(function, ByMode):
+        return _in_each_mode(walk, function, args, kwargs, node)
+    if isinstance(function, ClassValue) and classes.is_module_class(walk, function):
+        return _construct(walk, function, args, kwargs, node)
+    if isinstance(function, BoundMethod) and isinstance(function.function, External):
+        return _method(walk, function.function.name, function.receiver, args, node)
+    if isinstance(function, External):
+        return _external(walk, function, args, kwargs, node)
+    if isinstance(function, Unknown):
+        _unknown(walk, function, [*args, *kwargs.values()], node)
+    return None
+
+
+def _run(
+    walk: Walk,
+    function: FunctionValue,
+    args: Args,
+    kwargs: Kwargs,
+    node: ast.AST | None,
+    receiver: ModuleValue | None,
+) -> Value:
+    """Run a function; the result is any of what its paths return."""
+    if sum(frame.function is function.node for frame in walk.frames) > _RECURSION:
+        return Unknown(function.name)
+    is_foreign = not is_own(walk.target, function.module)
+    if is_foreign and quiet.computes_only(walk, function, [*args, *kwargs.values()], receiver):
+        return TensorValue()
+    value: list[Value] = []
+    with walk.entered(function, node, receiver) as frame:
+        try:
+            value = [Interpreter.call(walk, function, args, kwargs, node)]
+        except Raised:
+            if not frame.returned:
+                raise
+    if walk.program.is_generator(function.node):
+        return value[0] if value else Unknown(function.name)
+    return either([*frame.returned, *value])
+
+
+def _in_each_mode(walk: Walk, function: ByMode, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    results = []
+    ways: list[tuple[Mode, Value]] = [("train", function.train), ("eval", function.eval)]
+    for mode, option in ways:
+        with walk.only(mode):
+            results.append(walk.call(option, list(args), dict(kwargs), node))
+    return by_mode(*results, known=True)
+
+
+def _construct(walk: Walk, cls: ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """A module built in a forward: its constructor is no part of the walk."""
+    return walk.plain.call(cls, args, kwargs, node)
+
+
+def _method(walk: Walk, name: str, receiver: Value, args: Args, node: ast.AST | None) -> Value | None:
+    """Methods of tensors that are random, or that change a module's state."""
+    kind, _, short = name.rpartition(".")
+    if kind != "method" or not isinstance(receiver, TensorValue):
+        return None
+    if is_random_operator(short):
+        uses.random(walk, f"Tensor.{short}", node)
+    elif receiver.role and state.changes_in_place(short) and walk.mode != "train":
+        text = (
+            ast.unparse(node.func.value)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            else "it"
+        )
+        walk.report("state-updated-in-eval", node, name=text)
+    return receiver if short == "detach" else None
+
+
+def _external(
+    walk: Walk, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> Value | None:
+    name = function.name
+    if name in _NOT_IN_EAGER:
+        return FALSE
+    if name in _CALLERS and args:
+        return walk.call(args[0], args[1:], {}, node)
+    if name in _TRANSFORMERS and args:
+        return args[0]
+    if name == "torch.utils.checkpoint.checkpoint_sequential" and len(args) > 2:
+        return _in_sequence(walk, args[0], args[2], node)
+    if name.startswith("builtins."):
+        return _builtin(walk, function, args, kwargs, node)
+    if is_random_function(name):
+        uses.random(walk, name, node)
+    elif not uses.function(walk, name, args, kwargs, node) and _differs([*args, *kwargs.values()]):
+        _report_use(walk, node)
+    return None
+
+
+def _report_use(walk: Walk, node: ast.AST | None) -> None:
+    """What differs by mode is given to a function that may do anything with it."""
+    if node is not None:
+        walk.report("training-branch", node, test=text_of(node))
+
+
+def _builtin(
+    walk: Walk, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> Value | None:
+    """``float(self.training)`` is a value for each mode too."""
+    if kwargs or not any(isinstance(walk.settled(arg), ByMode) for arg in args):
+        return None
+    return lifted(walk, args, lambda values: Interpreter.call(walk, function, values, {}, node))
+
+
+def _in_sequence(walk: Walk, functions: Value, value: Value, node: ast.AST | None) -> Value:
+    items = (
+        list(functions.children.values())
+        if isinstance(functions, ModuleValue)
+        else getattr(functions, "items", ())
+    )
+    for function in items:
+        if isinstance(function, Value):
+            value = walk.call(function, [value], {}, node)
+    return value
+
+
+def _differs(values: Args) -> bool:
+    """Whether a value, or an item of one, differs by mode."""
+    return any(
+        differs([value]) or (isinstance(value, (ListValue, TupleValue)) and _differs(list(value.items)))
+        for value in values
+    )
+
+
+def _unknown(walk: Walk, function: Unknown, args: Args, node: ast.AST | None) -> None:
+    """A call that cannot be followed: what it does matters where it may be a module."""
+    if function.label.startswith("torch.distributions.") and function.label.endswith((".sample", ".rsample")):
+        uses.random(walk, function.label, node)
+    elif _differs(args):
+        _report_use(walk, node)
+    elif function.scope is not None and function.default is None:
+        walk.gap(node, f"{function.label} is given to the constructor")
+    elif function.why and function.label.endswith(")"):
+        walk.gap(node, function.why)

@@ -1,0 +1,135 @@
+"""Expressions over values that differ by mode or by path."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import text_of
+from tsguard.analysis.mode import paths
+from tsguard.analysis.mode.choices import (
+    ByMode,
+    Either,
+    Mode,
+    by_mode,
+    differs,
+    either,
+    in_mode,
+    lifted,
+    truths,
+)
+from tsguard.analysis.python import containers, operations
+from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Unknown, Value
+
+if TYPE_CHECKING:
+    from tsguard.analysis.mode.walk import Walk
+    from tsguard.analysis.scopes import Scope
+
+
+def _boolean(walk: Walk, node: ast.BoolOp, scope: Scope) -> Value:
+    modes: tuple[Mode, ...] = ("train", "eval") if walk.mode == "both" else (walk.mode,)
+    results: dict[Mode, list[Value]] = {mode: [] for mode in modes}
+    pending = set(modes)
+    is_open, is_news = False, False
+    for operand in node.values:
+        if not pending:
+            break
+        value = _in(walk, pending, operand, scope)
+        is_news = is_news or differs([walk.settled(value)])
+        is_open = is_open or (isinstance(walk.settled(value), ByMode) and truths(walk, value) == (None, None))
+        for mode in list(pending):
+            if _decides(walk, node.op, in_mode(value, mode), results[mode]):
+                pending.discard(mode)
+    if is_open and len(pending) == 2:
+        return ByMode("", train=Unknown(""), eval=Unknown(""))
+    for mode in pending:
+        results[mode].append(in_mode(value, mode))
+    outcomes = [either(results[mode]) for mode in modes]
+    return by_mode(*outcomes, known=not is_news) if len(outcomes) == 2 else outcomes[0]
+
+
+def _in(walk: Walk, modes: set[Mode], node: ast.expr, scope: Scope) -> Value:
+    if len(modes) == 2 or walk.mode != "both":
+        return walk.evaluate(node, scope)
+    [mode] = modes
+    with walk.only(mode):
+        return walk.evaluate(node, scope)
+
+
+def _decides(walk: Walk, op: ast.boolop, value: Value, results: list[Value]) -> bool:
+    """Whether an operand ends the evaluation for certain; what it may end it with is kept."""
+    absorbing = isinstance(op, ast.Or)
+    answer, _ = truths(walk, value)
+    if answer is absorbing:
+        results.append(value)
+        return True
+    if answer is None:
+        is_value = absorbing and not (isinstance(value, Unknown) and value.hint == "bool")
+        results.append(value if is_value else Const(absorbing))
+    return False
+
+
+def _conditional(walk: Walk, node: ast.IfExp, scope: Scope) -> Value:
+    test = walk.evaluate(node.test, scope)
+    return paths.choose(
+        walk, test, lambda: walk.evaluate(node.body, scope), lambda: walk.evaluate(node.orelse, scope), node
+    )
+
+
+def _binary(walk: Walk, node: ast.BinOp, scope: Scope) -> Value:
+    operands = [walk.evaluate(node.left, scope), walk.evaluate(node.right, scope)]
+    return _operated(walk, node, operands, lambda v: operations.binary(walk, node.op, v[0], v[1], node))
+
+
+def _unary(walk: Walk, node: ast.UnaryOp, scope: Scope) -> Value:
+    operand = walk.evaluate(node.operand, scope)
+    if isinstance(node.op, ast.Not) and isinstance(operand, (TensorValue, ListValue, TupleValue)):
+        return Unknown("")
+    return _operated(walk, node, [operand], lambda v: operations.unary(walk, node.op, v[0], node))
+
+
+def _compare(walk: Walk, node: ast.Compare, scope: Scope) -> Value:
+    operands = [walk.evaluate(operand, scope) for operand in (node.left, *node.comparators)]
+    if len(node.ops) > 1:
+        return Unknown("")
+    return _operated(walk, node, operands, lambda v: operations.compare(walk, node.ops[0], v[0], v[1], node))
+
+
+def _operated(
+    walk: Walk, node: ast.expr, operands: list[Value], operate: Callable[[list[Value]], Value]
+) -> Value:
+    """An operator's result; a tensor computed with what differs by mode differs by mode."""
+    result = lifted(walk, operands, operate)
+    if isinstance(result, TensorValue) and differs(map(walk.settled, operands)):
+        walk.report("training-branch", node, test=text_of(node))
+    return result
+
+
+def _subscript(walk: Walk, node: ast.Subscript, scope: Scope) -> Value:
+    owner = walk.evaluate(node.value, scope)
+    key = walk.evaluate(node.slice, scope)
+    if isinstance(owner, TensorValue) and owner.role:
+        return owner
+    return lifted(walk, [owner, key], lambda v: _item(walk, v[0], v[1], node))
+
+
+def _item(walk: Walk, owner: Value, key: Value, node: ast.expr) -> Value:
+    """``owner[key]``; any of the modules where the key is not known."""
+    if isinstance(key, Unknown) and not isinstance(walk.settled(key), Const):
+        options = list(owner.children.values()) if isinstance(owner, ModuleValue) else []
+        if isinstance(owner, (ListValue, TupleValue)):
+            options = [item for item in owner.items if isinstance(item, ModuleValue)]
+        if len(options) > 1:
+            return Either("", options=tuple(options))
+    return containers.item(walk, owner, key, node)
+
+
+HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {
+    ast.BoolOp: _boolean,
+    ast.IfExp: _conditional,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.Subscript: _subscript,
+}

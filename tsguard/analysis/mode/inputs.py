@@ -1,0 +1,72 @@
+"""The arguments that a target is called with: tensors, unless its signature says otherwise."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.mode.choices import either
+from tsguard.analysis.python import Raised
+from tsguard.analysis.values import (
+    NONE,
+    Const,
+    DictValue,
+    FunctionValue,
+    ListValue,
+    StaticMethod,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    is_none,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.mode.walk import Walk
+
+_NUMBERS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
+
+
+def of(walk: Walk, function: Value, *, bound: bool) -> tuple[list[Value], dict[str, Value]]:
+    """Arguments for a function; ``bound`` when its first parameter is given already."""
+    if isinstance(function, StaticMethod):
+        function = function.function
+    if not isinstance(function, FunctionValue):
+        return [TensorValue()], {}
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults)) + list(spec.defaults)
+    pairs = list(zip(positional, defaults, strict=True))[1 if bound else 0 :]
+    args = [_argument(walk, function, parameter, default) for parameter, default in pairs]
+    if spec.vararg is not None:
+        args.append(TensorValue())
+    keywords = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    return args, {
+        parameter.arg: _argument(walk, function, parameter, default) for parameter, default in keywords
+    }
+
+
+def _argument(walk: Walk, function: FunctionValue, parameter: ast.arg, default: ast.expr | None) -> Value:
+    given = _by_annotation(parameter.annotation)
+    if default is None:
+        return given
+    try:
+        value = walk.evaluate(default, function.scope)
+    except Raised:
+        return given
+    return either([NONE, given]) if is_none(value) else value if isinstance(value, Const) else given
+
+
+def _by_annotation(annotation: ast.expr | None) -> Value:
+    text = ast.unparse(annotation) if annotation is not None else ""
+    text = text.removeprefix("typing.").removeprefix("Optional[").strip("'\"")
+    head = text.partition("[")[0].partition(" |")[0].rpartition(".")[2].rstrip("]")
+    if head in _NUMBERS:
+        return Unknown("", _NUMBERS[head])
+    if head in ("List", "list", "Sequence", "Iterable"):
+        return ListValue([TensorValue()], open=True)
+    if head in ("Tuple", "tuple"):
+        return TupleValue((TensorValue(),) * max(text.count(",") + 1, 1), open=True)
+    if head in ("Dict", "dict", "Mapping"):
+        return DictValue({}, open=True)
+    return TensorValue()

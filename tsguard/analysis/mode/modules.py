@@ -1,0 +1,154 @@
+"""Modules as they are called: their hooks, their forward, and what torch's own layers do."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.mode import inputs, tree, uses
+from tsguard.analysis.python import classes
+from tsguard.analysis.python.library import descendants
+from tsguard.analysis.values import (
+    FALSE,
+    TRUE,
+    ClassValue,
+    Const,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+)
+from tsguard.language.modes import LAYERS, observes
+
+if TYPE_CHECKING:
+    from tsguard.analysis.mode.walk import Walk
+
+
+def run_target(walk: Walk, subject: Value) -> None:
+    """Call the target as a user would."""
+    if isinstance(subject, ModuleValue):
+        forward = classes.class_member(walk, subject.cls, "forward")
+        args, kwargs = (
+            inputs.of(walk, forward[0], bound=True) if forward is not None else ([TensorValue()], {})
+        )
+        result = call(walk, subject, args, kwargs, walk.target.node)
+        uses.check_result(walk, result)
+    elif isinstance(subject, FunctionValue):
+        args, kwargs = inputs.of(walk, subject, bound=False)
+        walk.call(subject, args, kwargs, walk.target.node)
+    else:
+        why = (
+            subject.why
+            if isinstance(subject, Unknown) and subject.why
+            else "it cannot be built from its source"
+        )
+        walk.gap(walk.target.node, why)
+
+
+def call(
+    walk: Walk, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """The result of calling a module; a second call of it shows nothing new."""
+    key = (module, walk.mode)
+    if key in walk.done:
+        return walk.done[key]
+    walk.done[key] = TensorValue()
+    _hooks(walk, module, "forward_pre", [TupleValue(tuple(args))], node)
+    forward = walk.attribute(module, "forward")
+    if forward is None or isinstance(forward, Unknown):
+        _opaque(walk, module, node)
+        result: Value = TensorValue()
+    else:
+        result = walk.call(forward, args, kwargs, node)
+    _hooks(walk, module, "forward", [TupleValue(tuple(args)), result], node)
+    walk.done[key] = result
+    return result
+
+
+def _hooks(walk: Walk, module: ModuleValue, kind: str, args: list[Value], node: ast.AST | None) -> None:
+    for hook in module.hooks.get(kind, ()):
+        if isinstance(hook, External):
+            if hook.name == "torch.nn.utils.spectral_norm":
+                uses.power_iteration(walk, module, node)
+        else:
+            walk.call(hook, [module, *args], {}, node)
+    if kind == "forward_pre":
+        if any(name.endswith("parametrizations.spectral_norm") for name in module.parametrized.values()):
+            uses.power_iteration(walk, module, node)
+        held = module.children.get("parametrizations")
+        for parametrization in held.children.values() if isinstance(held, ModuleValue) else ():
+            walk.call(parametrization, [TensorValue()], {}, node)
+
+
+def _opaque(walk: Walk, module: ModuleValue, node: ast.AST | None) -> None:
+    """A module whose forward is not read: described by a table, or unknown."""
+    name = next((base.name for base in classes.mro(walk, module.cls) if isinstance(base, External)), "")
+    if observes(name):
+        if constant(module.attributes.get("observer_enabled", TRUE)) is not False:
+            uses.observing(walk, module, name, node)
+    elif isinstance(module.cls, ClassValue) and name in ("torch.nn.Module", ""):
+        walk.gap(node, f"{module.cls.name} defines no forward that can be read")
+
+
+def forward_of_library(
+    walk: Walk, base: str, module: ModuleValue, args: list[Value], node: ast.AST | None
+) -> Value:
+    """What ``forward`` of a class of torch.nn does, on a module of it or of a subclass."""
+    if base == "torch.nn.Sequential":
+        value = args[0] if args else TensorValue()
+        for child in module.children.values():
+            value = walk.call(child, [value], {}, node)
+        return value
+    for layer in walk.tree.clones_in(module):
+        walk.call(layer, args, {}, node)
+    use = LAYERS.get(base)
+    if use is not None:
+        uses.layer(walk, use, base, module, node)
+    elif base == "torch.nn.Module":
+        _opaque(walk, module, node)
+    return result_of(base)
+
+
+def result_of(base: str) -> Value:
+    """What a layer returns: recurrent layers and attention return pairs."""
+    if base in ("torch.nn.RNN", "torch.nn.GRU", "torch.nn.MultiheadAttention"):
+        return TupleValue((TensorValue(), TensorValue()))
+    if base == "torch.nn.LSTM":
+        return TupleValue((TensorValue(), TupleValue((TensorValue(), TensorValue()))))
+    return TensorValue()
+
+
+def method(
+    walk: Walk,
+    name: str,
+    owner: ModuleValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value | None:
+    """Methods that modules have from torch.nn, as far as they matter here; None for the rest."""
+    base, _, short = name.rpartition(".")
+    if short == "forward":
+        return forward_of_library(walk, base, owner, args, node)
+    if short == "__call__":
+        return call(walk, owner, args, kwargs, node)
+    if short == "train":
+        tree.set_flag(walk, owner, args[0] if args else kwargs.get("mode", TRUE))
+        return owner
+    if short == "eval":
+        train = walk.attribute(owner, "train")
+        return walk.call(train, [FALSE], {}, node) if train is not None else owner
+    if short == "modules":
+        return ListValue([module for _, module in descendants(owner)])
+    if short == "named_modules":
+        return ListValue([TupleValue((Const(path), module)) for path, module in descendants(owner)])
+    if short in ("parameters", "buffers"):
+        return ListValue([TensorValue(short[:-1])], open=True)
+    if short in ("named_parameters", "named_buffers"):
+        return ListValue([TupleValue((Unknown("", "str"), TensorValue(short[6:-1])))], open=True)
+    return None

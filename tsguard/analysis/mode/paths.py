@@ -1,0 +1,290 @@
+"""Statements, followed on every path that a mode or data may choose."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import text_of
+from tsguard.analysis.mode import state
+from tsguard.analysis.mode.choices import ByMode, Mode, by_mode, differs, either, truths
+from tsguard.analysis.python import Raised, assignments
+from tsguard.analysis.python import statements as python
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.statements import BREAK, Return, Signal
+from tsguard.analysis.values import TensorValue, TupleValue, Unknown, Value
+
+if TYPE_CHECKING:
+    from tsguard.analysis.mode.walk import Walk
+    from tsguard.analysis.scopes import Scope
+
+__all__ = ["HANDLERS", "choose", "execute", "truths"]
+
+Path = Callable[[], Signal]
+Names = dict[str, Value]
+
+_REMARKS = re.compile(r"_?(check|validate|assert|verify|log|warn|print|debug|info|error|exception)\w*")
+
+
+def execute(walk: Walk, body: list[ast.stmt], scope: Scope) -> Signal:
+    """Run statements; one that raises other than by ``raise`` is passed over."""
+    for node in body:
+        walk.spend()
+        handler = HANDLERS.get(type(node)) or python.HANDLERS.get(type(node))
+        if handler is None:
+            continue
+        try:
+            signal = handler(walk, node, scope)
+        except Raised:
+            if isinstance(node, ast.Raise):
+                raise
+            signal = _passed(walk, node, scope)
+        if signal is not None:
+            return signal
+    return None
+
+
+def _passed(walk: Walk, node: ast.stmt, scope: Scope) -> Signal:
+    for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
+        if isinstance(target, ast.expr):
+            assignments.assign(walk, target, Unknown(""), scope)
+    return Return(Unknown("")) if isinstance(node, ast.Return) else None
+
+
+def _if(walk: Walk, node: ast.If, scope: Scope) -> Signal:
+    test = walk.evaluate(node.test, scope)
+    train, other = _truths_here(walk, test)
+    if _splits(walk, test) and (has_effect(node.body) or has_effect(node.orelse)):
+        walk.report("training-branch", node.test, test=text_of(node.test))
+    if train == other:
+        return explore(walk, scope, _alternatives(walk, node, train, scope))
+    return fork(walk, scope, *(_alternatives(walk, node, answer, scope) for answer in (train, other)))
+
+
+def _splits(walk: Walk, test: Value) -> bool:
+    """Whether a condition may have another answer in train() than in eval()."""
+    if not differs([walk.settled(test)]):
+        return False
+    train, other = truths(walk, test)
+    return train is None or train != other
+
+
+def _truths_here(walk: Walk, test: Value) -> tuple[bool | None, bool | None]:
+    train, other = truths(walk, test)
+    if walk.mode == "both":
+        return train, other
+    return (train, train) if walk.mode == "train" else (other, other)
+
+
+def _alternatives(walk: Walk, node: ast.If, answer: bool | None, scope: Scope) -> list[Path]:
+    bodies = [node.body, node.orelse] if answer is None else [node.body if answer else node.orelse]
+    return [lambda body=body: walk.execute(body, scope) for body in bodies]  # type: ignore[misc]
+
+
+def has_effect(body: Sequence[ast.stmt]) -> bool:
+    """Whether statements do more than check and remark."""
+    return any(not _is_remark(statement) for statement in body)
+
+
+def _is_remark(node: ast.stmt) -> bool:
+    if isinstance(node, ast.If):
+        return not has_effect(node.body) and not has_effect(node.orelse)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        function = node.value.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        return bool(_REMARKS.fullmatch(name))
+    return isinstance(node, (ast.Raise, ast.Assert, ast.Pass)) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+
+
+def explore(walk: Walk, scope: Scope, alternatives: list[Path]) -> Signal:
+    """Follow each alternative from the same state; what they leave is joined."""
+    if len(alternatives) == 1:
+        return alternatives[0]()
+    before, mode = scope.names, walk.mode
+    ends: list[tuple[Signal, Names, Mode]] = []
+    for follow in alternatives:
+        scope.names, walk.mode = dict(before), mode
+        try:
+            with walk.branching():
+                ends.append((follow(), scope.names, walk.mode))
+        except Raised:
+            continue
+    if not ends:
+        scope.names, walk.mode = before, mode
+        raise Raised("")
+    going_on = [end for end in ends if end[0] is None]
+    modes = {end[2] for end in going_on}
+    walk.mode = modes.pop() if len(modes) == 1 else mode
+    scope.names = _joined([end[1] for end in going_on or ends], either)
+    return _signal(walk, [end[0] for end in ends])
+
+
+def fork(walk: Walk, scope: Scope, train: list[Path], other: list[Path]) -> Signal:
+    """Follow one way in train() and another in eval(); where one of them ends, the other goes on alone."""
+    before = scope.names
+    ends: dict[Mode, tuple[Signal, Names]] = {}
+    for mode, alternatives in (("train", train), ("eval", other)):
+        scope.names, walk.mode = dict(before), mode  # type: ignore[assignment]
+        try:
+            ends[mode] = (explore(walk, scope, alternatives), scope.names)  # type: ignore[index]
+        except Raised:
+            continue
+    if not ends:
+        scope.names, walk.mode = before, "both"
+        raise Raised("")
+    going_on: list[Mode] = [mode for mode, end in ends.items() if end[0] is None]
+    left = going_on or list(ends)
+    walk.mode = left[0] if len(left) == 1 else "both"
+    scope.names = _joined([ends[mode][1] for mode in left], _by_mode)
+    return _signal(walk, [signal for signal, _ in ends.values()])
+
+
+def _by_mode(values: list[Value]) -> Value:
+    return by_mode(values[0], values[1], known=True)
+
+
+def _joined(ends: list[Names], join: Callable[[list[Value]], Value]) -> Names:
+    if len(ends) == 1:
+        return ends[0]
+    joined: Names = {}
+    for name in dict.fromkeys(name for names in ends for name in names):
+        values = [names[name] for names in ends if name in names]
+        joined[name] = join(values) if len(values) == len(ends) else values[0]
+    return joined
+
+
+def _signal(walk: Walk, signals: list[Signal]) -> Signal:
+    """How several ways together end: returns are kept while another way goes on."""
+    returned = [signal.value for signal in signals if isinstance(signal, Return)]
+    if len(returned) == len(signals):
+        return Return(either(returned))
+    if walk.frames:
+        walk.frames[-1].returned.extend(returned)
+    return None if None in signals else next(s for s in signals if not isinstance(s, Return))
+
+
+def choose(
+    walk: Walk, test: Value, body: Callable[[], Value], orelse: Callable[[], Value], node: ast.expr
+) -> Value:
+    """``body if test else orelse``."""
+    train, other = _truths_here(walk, test)
+    if train == other:
+        if train is None:
+            return either([body(), orelse()])
+        return body() if train else orelse()
+    values = []
+    for mode, answer in (("train", train), ("eval", other)):
+        with walk.only(mode):  # type: ignore[arg-type]
+            ways = [body, orelse] if answer is None else [body if answer else orelse]
+            values.append(either(way() for way in ways))
+    is_setting = all(map(state.is_setting, values))
+    result = by_mode(*values, known=not is_setting or not differs([walk.settled(test)]))
+    # Two tensors made in passing look the same here, but were computed in two ways.
+    computed = isinstance(result, (ByMode, TensorValue, TupleValue)) and values[0] is not values[1]
+    if computed and not is_setting and differs([walk.settled(test)]):
+        walk.report("training-branch", node, test=text_of(node))
+    return result
+
+
+def _for(walk: Walk, node: ast.For, scope: Scope) -> Signal:
+    items, is_open = iterate(walk, walk.evaluate(node.iter, scope))
+    mode = walk.mode
+    walk.open_loops += is_open
+    try:
+        for item in items:
+            assignments.assign(walk, node.target, item, scope)
+            signal = walk.execute(node.body, scope)
+            walk.mode = mode
+            if signal is BREAK:
+                return None
+            if isinstance(signal, Return):
+                return _perhaps(walk, signal) if is_open else signal
+    finally:
+        walk.open_loops -= is_open
+    return walk.execute(node.orelse, scope)
+
+
+def _perhaps(walk: Walk, signal: Return) -> Signal:
+    """A return in a loop that may not run at all."""
+    walk.frames[-1].returned.append(signal.value)
+    return None
+
+
+def _while(walk: Walk, node: ast.While, scope: Scope) -> Signal:
+    mode = walk.mode
+    for _ in range(64):
+        train, other = _truths_here(walk, walk.evaluate(node.test, scope))
+        if train is False and other is False:
+            return None
+        signal = walk.execute(node.body, scope)
+        walk.mode = mode
+        if signal is BREAK:
+            return None
+        if isinstance(signal, Return):
+            return signal if train and other else _perhaps(walk, signal)
+        if not (train and other) or isinstance(node.test, ast.Constant):
+            return None
+    return None
+
+
+def _try(walk: Walk, node: ast.Try, scope: Scope) -> Signal:
+    try:
+        signal = walk.execute([*node.body, *node.orelse], scope)
+    except Raised:
+        if not node.handlers:
+            raise
+        signal = explore(walk, scope, [lambda h=h: walk.execute(h.body, scope) for h in node.handlers])  # type: ignore[misc]
+    final = walk.execute(node.finalbody, scope)
+    return final if final is not None else signal
+
+
+def _with(walk: Walk, node: ast.With, scope: Scope) -> Signal:
+    for item in node.items:
+        entered = walk.evaluate(item.context_expr, scope)
+        if item.optional_vars is not None:
+            assignments.assign(walk, item.optional_vars, entered, scope)
+    return walk.execute(node.body, scope)
+
+
+def _match(walk: Walk, node: ast.Match, scope: Scope) -> Signal:
+    walk.evaluate(node.subject, scope)
+    cases = [lambda case=case: walk.execute(case.body, scope) for case in node.cases]
+    return explore(walk, scope, [*cases, lambda: None])
+
+
+def _changing(walk: Walk, node: ast.stmt, scope: Scope) -> Signal:
+    state.check(walk, node, scope)
+    return python.HANDLERS[type(node)](walk, node, scope)
+
+
+def _expression(walk: Walk, node: ast.Expr, scope: Scope) -> Signal:
+    if not isinstance(node.value, ast.Constant):
+        walk.evaluate(node.value, scope)
+    return None
+
+
+def _nothing(walk: Walk, node: ast.stmt, scope: Scope) -> Signal:
+    return None
+
+
+HANDLERS: dict[type[ast.stmt], Callable[..., Signal]] = {
+    ast.If: _if,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.Try: _try,
+    getattr(ast, "TryStar", ast.Try): _try,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Match: _match,
+    ast.Assign: _changing,
+    ast.AugAssign: _changing,
+    ast.AnnAssign: _changing,
+    ast.Delete: _nothing,
+    ast.Assert: _nothing,
+    ast.Expr: _expression,
+}

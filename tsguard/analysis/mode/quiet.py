@@ -1,0 +1,102 @@
+"""Functions of other packages that cannot matter: nothing that they reach is random or asks for the mode.
+
+What such a function computes of tensors is a tensor; it is not followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.mode.state import changes_in_place
+from tsguard.analysis.python import classes
+from tsguard.analysis.values import (
+    ClassValue,
+    Const,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
+from tsguard.language.modes import FUNCTIONS, is_random_operator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tsguard.analysis.mode.walk import Walk
+
+_REACH = 80
+_LOUD = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random", "Dropout"}
+
+
+def computes_only(
+    walk: Walk, function: FunctionValue, args: Iterable[Value], receiver: ModuleValue | None
+) -> bool:
+    """Whether a call is given tensors and settings alone, by a function that makes nothing else of them.
+
+    The receiver of a method counts as such when it holds no modules and no functions.
+    """
+    values = [value for value in args if value is not receiver]
+    if not all(map(_is_plain, values)) or not any(map(_holds_tensor, values)):
+        return False
+    if receiver is not None and (receiver.children or not all(map(_is_plain, receiver.attributes.values()))):
+        return False
+    key = ("computes only", function.node)
+    known = walk.program.memory.get(key)
+    if known is None:
+        known = walk.program.memory[key] = _is_quiet(walk, function, receiver)
+    return bool(known)
+
+
+def _is_plain(value: Value) -> bool:
+    if isinstance(value, (ListValue, TupleValue)):
+        return all(map(_is_plain, value.items))
+    return isinstance(value, (Const, TensorValue)) or type(value) is Unknown
+
+
+def _holds_tensor(value: Value) -> bool:
+    if isinstance(value, (ListValue, TupleValue)):
+        return any(map(_holds_tensor, value.items))
+    return isinstance(value, TensorValue) or (isinstance(value, Unknown) and value.default is None)
+
+
+def _is_quiet(walk: Walk, function: FunctionValue, receiver: ModuleValue | None) -> bool:
+    seen: set[ast.AST] = set()
+    todo = [function]
+    for base in classes.mro(walk, receiver.cls) if receiver is not None else ():
+        todo.extend(_functions(base))
+    while todo:
+        current = todo.pop()
+        if current.node in seen:
+            continue
+        seen.add(current.node)
+        if len(seen) > _REACH:
+            return False
+        for node in ast.walk(current.node):
+            word = (
+                node.id
+                if isinstance(node, ast.Name)
+                else node.attr
+                if isinstance(node, ast.Attribute)
+                else ""
+            )
+            if (
+                word in _LOUD
+                or is_random_operator(word)
+                or (changes_in_place(word) and word in walk.tables.tensor)
+            ):
+                return False
+            if isinstance(node, ast.Name):
+                todo.extend(_functions(walk.lookup(word, current.scope)))
+    return True
+
+
+def _functions(value: Value | None) -> Iterator[FunctionValue]:
+    """The code behind a name: a function, or all the methods of a class."""
+    if isinstance(value, FunctionValue):
+        yield value
+    elif isinstance(value, ClassValue):
+        yield from (member for member in value.members.values() if isinstance(member, FunctionValue))

@@ -1,0 +1,133 @@
+"""State that a call changes: parameters, buffers, counters."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.mode import tree
+from tsguard.analysis.values import (
+    Atom,
+    BoundMethod,
+    Const,
+    External,
+    ModuleReference,
+    ModuleValue,
+    TensorValue,
+    Unknown,
+    Value,
+)
+from tsguard.language.modes import is_random_operator
+
+if TYPE_CHECKING:
+    from tsguard.analysis.mode.walk import Walk
+    from tsguard.analysis.scopes import Scope
+
+# Tensor methods whose name ends in "_" and that leave the values as they are.
+_HARMLESS = frozenset({"requires_grad_", "detach_", "share_memory_", "rename_", "retain_grad_"})
+# Assigning one of these of itself moves a tensor and does not change what it holds.
+_MOVES = frozenset(
+    {
+        "to",
+        "cuda",
+        "cpu",
+        "type",
+        "type_as",
+        "float",
+        "half",
+        "double",
+        "bfloat16",
+        "contiguous",
+        "detach",
+        "clone",
+    }
+)
+_SIMPLE = frozenset({"int", "float", "bool", "str"})
+_ALIASES = frozenset({"data", "T", "mT", "real"})
+
+
+def attribute(walk: Walk, owner: Value, name: str) -> Value | None:
+    """Attributes that the walk knows better than the interpreter; None for the rest."""
+    if isinstance(owner, ModuleValue):
+        if name == "training":
+            return tree.training(walk, owner)
+        return None
+    if isinstance(owner, ModuleReference):
+        return walk.plain.attribute(owner, name)
+    if isinstance(owner, TensorValue) and name in _ALIASES:
+        return owner
+    if isinstance(owner, Unknown) and is_random_operator(name) and name.endswith("_"):
+        return BoundMethod(External(f"method.{name}"), TensorValue())
+    return None
+
+
+def changes_in_place(name: str) -> bool:
+    """Whether a tensor method changes the tensor that it is called on."""
+    return name.endswith("_") and not name.startswith("_") and name not in _HARMLESS
+
+
+def is_setting(value: Value) -> bool:
+    """Whether a value is a number, a flag or the like, which acts only where it is used."""
+    if isinstance(value, Unknown):
+        return isinstance(value.default, Const) or value.scope is not None or value.hint in _SIMPLE
+    return isinstance(value, (Const, Atom))
+
+
+def check(walk: Walk, node: ast.stmt, scope: Scope) -> None:
+    """Report an assignment that changes a parameter, a buffer or a counter of a module."""
+    if walk.mode == "train":
+        return
+    value = getattr(node, "value", None)
+    for target in getattr(node, "targets", None) or [node.target]:  # type: ignore[attr-defined]
+        changed = _changed(walk, target, node, scope)
+        if changed is not None and not _is_move(target, value):
+            rule, name = changed
+            walk.report(rule, target, name=name)
+
+
+def _changed(walk: Walk, target: ast.expr, node: ast.stmt, scope: Scope) -> tuple[str, str] | None:
+    """The rule that an assignment to a piece of state breaks, and what it is called; None for no state."""
+    text = ast.unparse(target)
+    if isinstance(target, ast.Subscript):
+        return ("state-updated-in-eval", text) if _is_state(walk.evaluate(target.value, scope)) else None
+    in_place = isinstance(node, ast.AugAssign)
+    if isinstance(target, ast.Name):
+        return ("state-updated-in-eval", text) if in_place and _is_state(scope.names.get(target.id)) else None
+    if not isinstance(target, ast.Attribute):
+        return None
+    owner = walk.evaluate(target.value, scope)
+    if _is_state(owner) and target.attr == "data":
+        return "state-updated-in-eval", text
+    if not isinstance(owner, ModuleValue):
+        return None
+    if isinstance(owner.buffers.get(target.attr), TensorValue) or isinstance(
+        owner.parameters.get(target.attr), TensorValue
+    ):
+        return "state-updated-in-eval", text
+    if target.attr in owner.attributes and (in_place or _counts(target, node)):
+        return "state-updated-in-eval/counter", text
+    return None
+
+
+def _is_state(value: Value | None) -> bool:
+    return isinstance(value, TensorValue) and value.role in ("parameter", "buffer")
+
+
+def _counts(target: ast.Attribute, node: ast.stmt) -> bool:
+    """``self.n = self.n + 1``."""
+    value = getattr(node, "value", None)
+    return isinstance(value, ast.BinOp) and ast.unparse(target) in (
+        ast.unparse(value.left),
+        ast.unparse(value.right),
+    )
+
+
+def _is_move(target: ast.expr, value: ast.expr | None) -> bool:
+    """``self.x = self.x.to(device)``."""
+    if (
+        not isinstance(value, ast.Call)
+        or not isinstance(value.func, ast.Attribute)
+        or value.func.attr not in _MOVES
+    ):
+        return False
+    return ast.unparse(value.func.value) == ast.unparse(target)

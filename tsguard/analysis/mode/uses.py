@@ -1,0 +1,119 @@
+"""What is reported of the layers and functions of torch, by what they do in each mode."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.mode import activity
+from tsguard.analysis.mode.activity import Activity
+from tsguard.analysis.mode.choices import differs
+from tsguard.analysis.mode.frames import Place
+from tsguard.analysis.values import ClassValue, External, ModuleValue, TupleValue, Value
+from tsguard.language.modes import FUNCTIONS, ModeUse
+
+if TYPE_CHECKING:
+    from tsguard.analysis.mode.walk import Walk
+
+# What a use is called where the modes differ, and where it acts in both: as a layer, as a function.
+_BY_MODE = {
+    "dropout": ("mode-dependent-layer/dropout", "mode-dependent-call/dropout"),
+    "statistics": ("mode-dependent-layer/statistics", "mode-dependent-call/statistics"),
+    "slope": ("mode-dependent-layer/slope", "mode-dependent-call/slope"),
+}
+_IN_BOTH = {
+    "renormalising": ("state-updated-in-eval/renormalising-layer", "state-updated-in-eval/renormalising"),
+    "sampling": ("random-in-eval/layer", "random-in-eval"),
+}
+
+
+def function(
+    walk: Walk, name: str, args: list[Value], kwargs: Mapping[str, Value], node: ast.AST | None
+) -> bool:
+    """Report what a function does; whether the tables know it to depend on a flag."""
+    use = FUNCTIONS.get(name)
+    if use is None:
+        return False
+    acts = activity.of_call(walk, use, activity.bound(walk, name, args, kwargs)).reached_in(walk.mode)
+    if acts and walk.mode != "train":
+        names = [parameter.name for parameter in activity.parameters(walk, name)]
+        is_flag_given = use.flag in kwargs or use.flag in names[: len(args)]
+        shown = name.replace("torch.nn.functional.", "F.")
+        walk.report(_rule(use, acts, is_flag_given), node, acts.condition, name=shown, flag=use.flag)
+    return True
+
+
+def _rule(use: ModeUse, acts: Activity, is_flag_given: bool) -> str:
+    if use.kind in _IN_BOTH:
+        return _IN_BOTH[use.kind][1]
+    if acts.train != acts.eval or not acts.eval:
+        return _BY_MODE[use.kind][1]
+    if use.effect == "state":
+        return "state-updated-in-eval/statistics"
+    if not use.flag:
+        return "always-training/no-flag"
+    return "always-training/constant" if is_flag_given else "always-training"
+
+
+def layer(walk: Walk, use: ModeUse, base: str, module: ModuleValue, node: ast.AST | None) -> None:
+    """Report what a layer of torch.nn does in the modes that it is put in."""
+    flags = walk.tree.flag(module)
+    acts = activity.of_layer(walk, use, module.arguments, flags).reached_in(walk.mode)
+    if not acts:
+        return
+    facts = {"layer": f"nn.{base.rpartition('.')[2]}"}
+    if use.kind in _IN_BOTH:
+        rule = _IN_BOTH[use.kind][0]
+    elif flags[1]:
+        rule, facts = _kept_out(walk, module, facts)
+    else:
+        rule = _BY_MODE[use.kind][0]
+    walk.report_at(rule, places(walk, module, node), module, acts.condition, **facts)
+
+
+def _kept_out(walk: Walk, module: ModuleValue, facts: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """Why a layer is in training mode although the target is in eval()."""
+    if walk.tree.path(module) is not None:
+        return "layer-never-in-eval/override", facts
+    holder = walk.tree.holder(module)
+    if holder is not None:
+        return "layer-never-in-eval", {**facts, "name": holder}
+    return "layer-never-in-eval/built-in-forward", facts
+
+
+def places(walk: Walk, module: ModuleValue, node: ast.AST | None) -> list[Place]:
+    """Where a module is made, then where the modules around it are made, innermost first."""
+    around = [frame.receiver for frame in reversed(walk.frames) if frame.receiver is not None]
+    made = (m.place for m in dict.fromkeys((module, *around)))
+    found = [Place(place[1], place[0]) for place in made if place is not None]
+    return found or ([Place(walk.module, node)] if node is not None else [])
+
+
+def power_iteration(walk: Walk, module: ModuleValue, node: ast.AST | None) -> None:
+    """Spectral normalisation updates its vectors at each call in training mode."""
+    train, other = walk.tree.flag(module)
+    if not train or walk.mode == "eval":
+        return
+    rule = "layer-never-in-eval/override" if other else "mode-dependent-layer/power-iteration"
+    name = module.cls.name if isinstance(module.cls, (ClassValue, External)) else "the layer"
+    walk.report_at(rule, places(walk, module, node), module, layer=name.replace("torch.nn.", "nn."))
+
+
+def observing(walk: Walk, module: ModuleValue, name: str, node: ast.AST | None) -> None:
+    """An observer learns the range of what it is given, in both modes."""
+    shown = name.rpartition(".")[2]
+    walk.report_at("state-updated-in-eval/observer", places(walk, module, node), module, name=shown)
+
+
+def random(walk: Walk, name: str, node: ast.AST | None) -> None:
+    """Report a function that is random whatever the mode, unless only train() reaches it."""
+    if walk.mode != "train":
+        walk.report("random-in-eval", node, name=name)
+
+
+def check_result(walk: Walk, result: Value) -> None:
+    """A result that holds a setting that differs by mode."""
+    parts = result.items if isinstance(result, TupleValue) else (result,)
+    if differs(parts):
+        walk.report("training-branch", walk.target.node, test="the result")

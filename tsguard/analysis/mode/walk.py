@@ -1,0 +1,229 @@
+"""The walk: the Python interpreter, with frames, modes and what it reports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import Event, Gap, text_of
+from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, tree
+from tsguard.analysis.mode.choices import ByMode, Mode, in_mode
+from tsguard.analysis.mode.frames import Frame, Place
+from tsguard.analysis.ownership import is_own
+from tsguard.analysis.python import Interpreter, Program, Raised
+from tsguard.analysis.python import expressions as python_expressions
+from tsguard.analysis.python import statements as python_statements
+from tsguard.analysis.values import FunctionValue, ModuleValue, ObjectValue, TensorValue, Unknown, Value
+from tsguard.analysis.worlds import Exhausted, World
+
+if TYPE_CHECKING:
+    from tsguard.analysis.scopes import Scope
+    from tsguard.project import Target
+    from tsguard.project.modules import Module
+
+_BUDGET = 40_000
+
+
+class Walk(Interpreter):
+    """One target in one world, followed in both modes at once.
+
+    ``mode`` is the mode of the code that runs: "both", or one of them past a test of
+    ``self.training``.  ``layers`` are the modules found to depend on it.
+    """
+
+    def __init__(self, program: Program, target: Target, world: World) -> None:
+        super().__init__(program, world)
+        self.target = target
+        self.plain = Interpreter(program, world)
+        self.mode: Mode = "both"
+        self.frames: list[Frame] = []
+        self.tree = tree.Tree()
+        self.done: dict[tuple[ModuleValue, Mode], Value] = {}
+        self.layers: dict[ModuleValue, None] = {}
+        self.events: dict[tuple[object, ...], Event] = {}
+        self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
+        self.gaps: dict[tuple[str, int, str], Gap] = {}
+        self.steps = _BUDGET
+        self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
+
+    def follow(self, subject: Value) -> None:
+        """Follow a module, or a function, and leave it as it was."""
+        try:
+            if isinstance(subject, ModuleValue):
+                overrides.check(self, subject)
+                tree.of(self, subject)
+                overrides.report_thawed(self, subject)
+            modules.run_target(self, subject)
+        except Raised:
+            pass
+        except (Exhausted, RecursionError):
+            self.gap(self.target.node, "it is too large to be followed to the end")
+        finally:
+            self._restore()
+
+    def _restore(self) -> None:
+        for owner, before in self._changed.items():
+            for registry, names in zip(_registries(owner), before, strict=True):
+                registry.clear()
+                registry.update(names)
+
+    # -- reporting ----------------------------------------------------------------------------
+
+    @property
+    def module(self) -> Module:
+        """The Python module whose code runs."""
+        return self.frames[-1].module if self.frames else self.target.module
+
+    @property
+    def receiver(self) -> ModuleValue | None:
+        """The innermost nn.Module that runs."""
+        return next((f.receiver for f in reversed(self.frames) if f.receiver is not None), None)
+
+    def report(self, rule: str, node: ast.AST | None, when: str | None = None, /, **facts: str) -> None:
+        """Record what a rule finds at a node of the code that runs."""
+        self.report_at(
+            rule, [Place(self.module, node)] if node is not None else [], self.receiver, when, **facts
+        )
+
+    def report_at(
+        self,
+        rule: str,
+        places: list[Place],
+        layer: ModuleValue | None,
+        when: str | None = None,
+        /,
+        **facts: str,
+    ) -> None:
+        """Record what a rule finds at the first of some places that the user can edit, else where
+        the target's own code leads to it.
+
+        Args:
+            layer: the module that it makes dependent on the mode.
+            when: a condition on constructor arguments that the defaults do not meet.
+        """
+        if self.tree.is_switching:
+            return
+        if layer is not None and when is None:
+            self.layers.setdefault(layer)
+        own = next((place for place in places if is_own(self.target, place.module)), None) or self._way_in()
+        if own is None:
+            return
+        if own not in places[:1]:
+            rule, facts = "mode-dependent-layer/dependency", {"name": text_of(own.node)}
+        chain = tuple(frame.label for frame in self.frames)
+        event = Event(rule, own.module, own.module.file.span(own.node), facts, chain)
+        if when is None:
+            self.events.setdefault(event.key, event)
+        else:
+            self.conditional.setdefault(event.key, (event, when))
+
+    def _way_in(self) -> Place | None:
+        """The innermost call in the target's own code that leads to the code that runs."""
+        called = (frame.called for frame in reversed(self.frames) if frame.called is not None)
+        return next((place for place in called if is_own(self.target, place.module)), None)
+
+    def gap(self, node: ast.AST | None, why: str) -> None:
+        """Note that something on the way cannot be followed."""
+        line = getattr(node, "lineno", self.target.line)
+        self.gaps.setdefault((self.module.file.path, line, why), Gap(self.module, line, why))
+
+    # -- running ------------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.expr, scope: Scope) -> Value:
+        self.spend()
+        kind = type(node)
+        handler = expressions.HANDLERS.get(kind) or python_expressions.HANDLERS.get(kind)
+        return handler(self, node, scope) if handler is not None else Unknown("")
+
+    def execute(self, body: list[ast.stmt], scope: Scope) -> python_statements.Signal:
+        return super().execute(body, scope) if scope.function is None else paths.execute(self, body, scope)
+
+    def lookup(self, name: str, scope: Scope) -> Value | None:
+        # What a module's globals are does not depend on how a forward is followed.
+        return self.plain.lookup(name, scope)
+
+    def call(
+        self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None
+    ) -> Value:
+        answer = calls.call(self, self.settled(function), args, kwargs, node)
+        return super().call(function, args, kwargs, node) if answer is None else answer
+
+    @contextmanager
+    def entered(
+        self, function: FunctionValue, node: ast.AST | None, receiver: ModuleValue | None
+    ) -> Iterator[Frame]:
+        """Run code of a function; a mode that it narrows down to ends with it."""
+        called = Place(self.module, node) if node is not None and hasattr(node, "lineno") else None
+        owner = f"{function.owner.name}." if function.owner is not None else ""
+        frame = Frame(function.node, owner + function.name, function.module, called, receiver)
+        mode = self.mode
+        self.frames.append(frame)
+        try:
+            yield frame
+        finally:
+            self.frames.pop()
+            self.mode = mode
+
+    @contextmanager
+    def only(self, mode: Mode) -> Iterator[None]:
+        """Run code that only one mode reaches."""
+        before, self.mode = self.mode, mode
+        try:
+            yield
+        finally:
+            self.mode = before
+
+    def forward(
+        self, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    ) -> Value:
+        return modules.call(self, module, args, kwargs, node)
+
+    def module_method(
+        self, name: str, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    ) -> Value:
+        answer = modules.method(self, name, owner, args, kwargs, node)
+        return super().module_method(name, owner, args, kwargs, node) if answer is None else answer
+
+    def attribute(self, owner: Value, name: str) -> Value | None:
+        answer = state.attribute(self, self.settled(owner), name)
+        return super().attribute(owner, name) if answer is None else answer
+
+    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
+        if name == "training" and isinstance(owner, ModuleValue):
+            tree.store(self, owner, value)
+            return
+        if isinstance(owner, ObjectValue):
+            self._changed.setdefault(owner, [dict(names) for names in _registries(owner)])
+        super().set_attribute(owner, name, value)
+        if isinstance(value, ModuleValue):
+            self.tree.register()
+
+    def items(self, value: Value, wanted: int | None) -> tuple[list[Value], bool] | None:
+        if isinstance(value, TensorValue):
+            return [TensorValue()] * (1 if wanted is None else wanted), wanted is None
+        return None
+
+    def truth(self, value: Value, node: ast.AST | None = None) -> bool:
+        train, other = paths.truths(self, value)
+        answer = train if self.mode != "eval" else other
+        return True if answer is None else answer
+
+    def settled(self, value: Value) -> Value:
+        if isinstance(value, ByMode):
+            return in_mode(value, self.mode)
+        return super().settled(value) if isinstance(value, Unknown) and value.label else value
+
+
+def _registries(owner: ObjectValue) -> list[dict[str, Value]]:
+    if isinstance(owner, ModuleValue):
+        return [owner.attributes, owner.parameters, owner.buffers, owner.children]
+    return [owner.attributes]
+
+
+def follow(program: Program, target: Target, world: World, subject: Value) -> Walk:
+    """Follow what a target's constructor made in a world; it is left as it was."""
+    walk = Walk(program, target, world)
+    walk.follow(subject)
+    return walk

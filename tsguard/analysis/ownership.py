@@ -1,0 +1,22 @@
+"""Which code is the user's: findings belong where the user can act on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tsguard.project import Target
+    from tsguard.project.modules import Module
+
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+def is_own(target: Target, module: Module) -> bool:
+    """Whether a module belongs to the target's package rather than to a dependency."""
+    own = target.module
+    if module is own:
+        return True
+    if module.root != own.root:
+        return False
+    installed = any(part in _INSTALLED for part in own.root.parts)
+    return not installed or module.name.partition(".")[0] == own.name.partition(".")[0]

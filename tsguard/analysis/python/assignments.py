@@ -1,0 +1,99 @@
+"""Binding values to targets: names, attributes, items, unpacking; imports; deletion."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import names
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import DictValue, ListValue, ModuleValue, ObjectValue, Unknown, Value, constant
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+
+def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:
+    """Bind a value to an assignment target."""
+    if isinstance(target, ast.Name):
+        holder(target.id, scope).names[target.id] = value
+    elif isinstance(target, ast.Attribute):
+        interp.set_attribute(interp.evaluate(target.value, scope), target.attr, value)
+    elif isinstance(target, ast.Subscript):
+        owner = interp.evaluate(target.value, scope)
+        interp.set_item(owner, interp.evaluate(target.slice, scope), value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(interp, target.elts, value, scope)
+    elif isinstance(target, ast.Starred):
+        assign(interp, target.value, value, scope)
+
+
+def holder(name: str, scope: Scope) -> Scope:
+    """The scope that a name is bound in, which ``global`` and ``nonlocal`` change."""
+    function = scope.function.node if scope.function is not None else None
+    if function is None or isinstance(function, ast.Lambda):
+        return scope
+    for statement in function.body:
+        if isinstance(statement, (ast.Global, ast.Nonlocal)) and name in statement.names:
+            runner = scope.parent
+            while runner is not None and not (runner.is_global or name in runner.names):
+                runner = runner.parent
+            return runner or scope
+    return scope
+
+
+def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: Scope) -> None:
+    items, is_open = iterate(interp, value, wanted=len(targets))
+    star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+    if is_open or (star is None and len(items) != len(targets)):
+        label = value.label if isinstance(value, Unknown) else ""
+        for i, target in enumerate(targets):
+            item = items[i] if i < len(items) else Unknown(f"{label}[{i}]" if label else "")
+            assign(interp, target, item, scope)
+        return
+    if star is not None:
+        after = len(targets) - star - 1
+        middle: list[Value] = items[star : len(items) - after]
+        items = [*items[:star], ListValue(middle), *items[len(items) - after :]]
+    for target, item in zip(targets, items, strict=False):
+        assign(interp, target, item, scope)
+
+
+def imported(
+    interp: Interpreter, node: ast.Import | ast.ImportFrom, scope: Scope
+) -> Iterator[tuple[str, Value]]:
+    """The names that an import inside a function binds, and their values."""
+    project, module = interp.program.project, scope.module
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            wanted = alias.name if alias.asname else alias.name.partition(".")[0]
+            yield alias.asname or wanted, names.of_meaning(interp, project.imported(module, wanted), wanted)
+        elif alias.name != "*":
+            meaning = project.member(module, module.absolute(node), alias.name)
+            yield alias.asname or alias.name, names.of_meaning(interp, meaning, alias.name)
+
+
+def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:
+    """Unbind a name, attribute or item."""
+    if isinstance(target, ast.Name):
+        scope.names.pop(target.id, None)
+    elif isinstance(target, ast.Attribute):
+        owner = interp.evaluate(target.value, scope)
+        if isinstance(owner, ModuleValue):
+            for registry in (owner.children, owner.parameters, owner.buffers):
+                registry.pop(target.attr, None)
+        if isinstance(owner, ObjectValue):
+            owner.attributes.pop(target.attr, None)
+    elif isinstance(target, ast.Subscript):
+        owner = interp.evaluate(target.value, scope)
+        key = constant(interp.evaluate(target.slice, scope))
+        if isinstance(owner, DictValue) and not isinstance(key, Value):
+            owner.items.pop(key, None)
+        elif (
+            isinstance(owner, ListValue)
+            and isinstance(key, int)
+            and -len(owner.items) <= key < len(owner.items)
+        ):
+            del owner.items[key]

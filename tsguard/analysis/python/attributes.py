@@ -1,0 +1,259 @@
+"""Attributes of values, read and written as Python and ``nn.Module`` do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes, library, names, numpy_arrays
+from tsguard.analysis.values import (
+    Atom,
+    BoundMethod,
+    ClassMethod,
+    ClassValue,
+    Const,
+    DictValue,
+    EnumMember,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleReference,
+    ModuleValue,
+    ObjectValue,
+    Partial,
+    PropertyValue,
+    StaticMethod,
+    SuperValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    by_name,
+    is_none,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+# What a tensor says of itself while a module is constructed.
+_TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
+    "shape": lambda: TupleValue((), open=True),
+    "ndim": lambda: Unknown("", "int"),
+    "requires_grad": lambda: Unknown("", "bool"),
+    "is_cuda": lambda: Unknown("", "bool"),
+    "dtype": lambda: Unknown(""),
+    "device": lambda: Unknown(""),
+    "data": TensorValue,
+    "grad": lambda: Unknown(""),
+    "T": TensorValue,
+}
+
+_CONTAINERS = (ListValue, DictValue, TupleValue)
+
+
+def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
+    """An attribute, or None where the value certainly has none of this name."""
+    owner = interp.settled(owner)
+    if isinstance(owner, ModuleValue):
+        return module_attribute(interp, owner, name)
+    if isinstance(owner, ObjectValue):
+        return _object_attribute(interp, owner, name)
+    if isinstance(owner, ModuleReference):
+        found = names.global_name(interp, name, interp.program.scope(owner.module))
+        if found is None:
+            submodule = interp.program.project.finder.find(f"{owner.module.name}.{name}", owner.module)
+            return ModuleReference(submodule) if submodule is not None else Unknown(name)
+        return found
+    if isinstance(owner, External):
+        return names.external(interp, f"{owner.name}.{name}")
+    if isinstance(owner, ClassValue):
+        return _class_attribute(interp, owner, name)
+    if isinstance(owner, SuperValue):
+        return _super_attribute(interp, owner, name)
+    if isinstance(owner, Unknown):
+        return _unknown_attribute(owner, name)
+    return _plain_attribute(owner, name)
+
+
+def _unknown_attribute(owner: Unknown, name: str) -> Value:
+    label = f"{owner.label}.{name}" if owner.label else ""
+    return Unknown(label, why=owner.why)
+
+
+def _plain_attribute(owner: Value, name: str) -> Value | None:
+    if isinstance(owner, EnumMember):
+        if name in ("value", "_value_"):
+            return owner.value
+        return Const(owner.name) if name == "name" else Unknown(f"{owner.name}.{name}")
+    if isinstance(owner, TupleValue) and owner.cls is not None:
+        fields = list(owner.cls.annotations)
+        if name in fields and fields.index(name) < len(owner.items):
+            return owner.items[fields.index(name)]
+    if isinstance(owner, TensorValue) and name in _TENSOR_PROPERTIES:
+        return _TENSOR_PROPERTIES[name]()
+    if isinstance(owner, (FunctionValue, Partial)):
+        return _function_attribute(owner, name)
+    if isinstance(owner, Atom):
+        return Unknown(f"{owner.name}.{name}")
+    if is_none(owner):
+        return None
+    return BoundMethod(External(f"method.{name}"), owner)
+
+
+def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value:
+    if isinstance(owner, Partial):
+        return owner.function if name == "func" else Unknown(name)
+    if name in ("__name__", "__qualname__"):
+        return Const(owner.name)
+    return Unknown(f"{owner.name}.{name}")
+
+
+def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value | None:
+    if name == "__name__":
+        return Const(owner.name)
+    found = classes.class_member(interp, owner, name)
+    if found is not None:
+        value = found[0]
+        if isinstance(value, StaticMethod):
+            return value.function
+        if isinstance(value, ClassMethod):
+            return BoundMethod(value.function, owner)
+        if classes.derives_from(interp, owner, "enum.Enum") and isinstance(
+            value, (Const, TupleValue, Unknown)
+        ):
+            return value
+        return value
+    for base in classes.mro(interp, owner):
+        if isinstance(base, External):
+            return External(f"{base.name}.{name}")
+        if isinstance(base, Unknown):
+            return Unknown(f"{owner.name}.{name}", why=base.why)
+    return None
+
+
+def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value | None:
+    receiver = owner.receiver
+    cls = receiver.cls if isinstance(receiver, ObjectValue) else owner.cls
+    order = classes.mro(interp, cls)
+    place = order.index(owner.cls) + 1 if owner.cls in order else 0
+    for base in order[place:]:
+        if isinstance(base, ClassValue) and name in base.members:
+            return classes.bind(base.members[name], receiver, cls)
+        if isinstance(base, External) and _has_member(interp, base, name):
+            return BoundMethod(External(f"{base.name}.{name}"), receiver)
+        if isinstance(base, Unknown):
+            return Unknown(f"super().{name}", why=base.why)
+    return BoundMethod(External(f"builtins.object.{name}"), receiver)
+
+
+_BARE_BASES = frozenset({"builtins.object", "typing.Generic", "abc.ABC", "typing.Protocol", "enum.Enum"})
+
+
+def _has_member(interp: Interpreter, base: External, name: str) -> bool:
+    """Whether a class that is not read has a member of this name; torch's are in the tables."""
+    if base.name in _BARE_BASES:
+        return False
+    if base.name == "torch.nn.Module":
+        return name == "__init__" or name in interp.tables.module_members
+    entry = interp.tables.modules.get(base.name)
+    return entry is None or name in ("__init__", "forward") or name in entry["methods"]
+
+
+def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Value | None:
+    if name in owner.attributes:
+        return owner.attributes[name]
+    if name == "__class__":
+        return owner.cls
+    if name == "__dict__":
+        return by_name(owner.attributes, owner.open)
+    found = classes.class_member(interp, owner.cls, name)
+    if found is not None:
+        return _member(interp, found[0], owner)
+    if isinstance(owner.cls, External) and owner.cls.name.startswith("numpy."):
+        return numpy_arrays.attribute(owner, name)
+    for base in classes.mro(interp, owner.cls):
+        if isinstance(base, External) and base.name not in (
+            "builtins.object",
+            "typing.Generic",
+            "abc.ABC",
+            "typing.Protocol",
+        ):
+            return Unknown(f"{base.name}.{name}")
+        if isinstance(base, Unknown):
+            return Unknown(name, why=base.why)
+    return Unknown(name) if owner.open else None
+
+
+def _member(interp: Interpreter, member: Value, owner: ObjectValue) -> Value:
+    if isinstance(member, PropertyValue):
+        return interp.call(BoundMethod(member.getter, owner), [], {}, None)
+    return classes.bind(member, owner, owner.cls)
+
+
+def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
+    """An attribute of a module: its registries first, then its class, then torch's."""
+    for registry in (owner.attributes, owner.parameters, owner.buffers, owner.children):
+        if name in registry:
+            return registry[name]
+    if name in ("_modules", "_parameters", "_buffers"):
+        kinds = {"_modules": owner.children, "_parameters": owner.parameters, "_buffers": owner.buffers}
+        shared = DictValue({})
+        shared.items = kinds[name]  # type: ignore[assignment]
+        return shared
+    if name in ("__class__", "__dict__"):
+        return owner.cls if name == "__class__" else by_name(owner.attributes, owner.open)
+    found = classes.class_member(interp, owner.cls, name)
+    if found is not None:
+        return _member(interp, found[0], owner)
+    from_library = library.member(interp, owner, name)
+    if from_library is not None:
+        return from_library
+    if owner.open or classes.has_unknown_base(interp, owner.cls):
+        return Unknown(name)
+    return None
+
+
+def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
+    """``owner.name = value``."""
+    owner = interp.settled(owner)
+    if isinstance(owner, ModuleValue):
+        set_on_module(interp, owner, name, value)
+    elif isinstance(owner, ObjectValue):
+        found = classes.class_member(interp, owner.cls, name)
+        if found is not None and isinstance(found[0], PropertyValue) and found[0].setter is not None:
+            interp.call(BoundMethod(found[0].setter, owner), [value], {}, None)
+            return
+        owner.attributes[name] = value
+    elif isinstance(owner, ClassValue):
+        owner.members[name] = value
+
+
+def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Value) -> None:
+    """Assignment on a module, which registers parameters and submodules.
+
+    Source: torch/nn/modules/module.py, Module.__setattr__.
+    """
+    found = classes.class_member(interp, owner.cls, name)
+    if found is not None and isinstance(found[0], PropertyValue):
+        if found[0].setter is not None:
+            interp.call(BoundMethod(found[0].setter, owner), [value], {}, None)
+        return
+    registries = (owner.attributes, owner.parameters, owner.buffers, owner.children)
+    if isinstance(value, TensorValue) and value.role == "parameter":
+        home = owner.parameters
+    elif isinstance(value, ModuleValue):
+        home = owner.children
+    elif name in owner.parameters and is_none(value):
+        home = owner.parameters
+    elif name in owner.children and is_none(value):
+        home = owner.children
+    elif (isinstance(value, TensorValue) and value.role == "buffer") or (
+        name in owner.buffers and (isinstance(value, TensorValue) or is_none(value))
+    ):
+        home = owner.buffers
+    else:
+        home = owner.attributes
+    for registry in registries:
+        if registry is not home:
+            registry.pop(name, None)
+    home[name] = value

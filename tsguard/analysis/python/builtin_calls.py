@@ -1,0 +1,500 @@
+"""Python's builtins and the parts of the standard library that models use."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tsguard.analysis.python import operations, type_tests
+from tsguard.analysis.python.copies import copy
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import (
+    FALSE,
+    NONE,
+    Atom,
+    ClassValue,
+    Const,
+    DictValue,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    Partial,
+    RangeValue,
+    SetValue,
+    SliceValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    is_none,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+Args = list[Value]
+Kwargs = dict[str, Value]
+Handler = Callable[["Interpreter", Args, Kwargs, "ast.AST | None"], Value]
+
+
+def _label(name: str, args: Args, node: ast.AST | None) -> str:
+    return operations.joined(args, f"{name}(" + ", ".join(["{}"] * len(args)) + ")", node)
+
+
+def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
+    """A builtin that is computed on constants and named on unknowns."""
+
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        settled = [interp.settled(a) for a in args]
+        if settled and not kwargs and all(isinstance(a, Const) for a in settled):
+            return _result(interp, function, [constant(a) for a in settled], node)
+        if any(isinstance(a, TensorValue) for a in settled):
+            return TensorValue() if hint == "" else Unknown(operations.place_label(node), hint)
+        defaults = [operations.default_of(a) for a in settled]
+        default = None
+        if defaults and all(isinstance(d, Const) for d in defaults):
+            try:
+                default = Const(function(*[constant(d) for d in defaults if d is not None]))
+            except Exception:
+                default = None
+        result_hint = hint or next((operations.hint_of(a) for a in settled if operations.hint_of(a)), "")
+        return Unknown(_label(name, settled, node), result_hint, default)
+
+    return run
+
+
+def _round(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    to_digits = len(args) > 1 or bool(kwargs)
+    return _computed("round", round, "float" if to_digits else "int")(interp, args, kwargs, node)
+
+
+def _result(
+    interp: Interpreter, function: Callable[..., Any], values: list[Any], node: ast.AST | None
+) -> Value:
+    try:
+        result = function(*values)
+    except Exception as error:
+        raise interp.raise_(type(error).__name__, node) from None
+    return TupleValue(tuple(Const(r) for r in result)) if isinstance(result, tuple) else Const(result)
+
+
+def _extreme(name: str, function: Callable[..., Any]) -> Handler:
+    plain = _computed(name, function, "")
+
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        if len(args) == 1:
+            items, is_open = iterate(interp, args[0])
+            if items and not is_open and all(isinstance(i, Const) for i in items) and not kwargs:
+                return _result(interp, function, [[constant(i) for i in items]], node)
+            return items[0] if len(items) == 1 and not is_open else Unknown(operations.place_label(node))
+        return plain(interp, args, kwargs, node)
+
+    return run
+
+
+def _len(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    value = interp.settled(args[0]) if args else NONE
+    if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
+        return Const(len(value.value))
+    if isinstance(value, ModuleValue) and not value.open:
+        return Const(len(value.children) or len(value.parameters))
+    if isinstance(value, (ListValue, TupleValue, DictValue, SetValue)) and not value.open:
+        return Const(len(value.items))
+    if isinstance(value, Unknown):
+        default = _len(interp, [value.default], {}, None) if value.default is not None else None
+        known = default if isinstance(default, Const) else None
+        return Unknown(_label("len", [value], node), "int", known)
+    if isinstance(value, ObjectValue) and not isinstance(value, ModuleValue):
+        method = interp.attribute(value, "__len__")
+        if method is not None and not isinstance(method, Unknown):
+            return interp.call(method, [], {}, node)
+    return Unknown(operations.place_label(node), "int")
+
+
+def _range(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    settled = [interp.settled(a) for a in args]
+    if len(settled) == 1:
+        return RangeValue(Const(0), settled[0], Const(1))
+    return RangeValue(*settled, *([Const(1)] * (3 - len(settled)))) if len(settled) in (2, 3) else Unknown("")
+
+
+def _sequence(kind: type[ListValue] | type[SetValue]) -> Handler:
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        if not args:
+            return kind([])
+        value = interp.settled(args[0])
+        if isinstance(value, Unknown) and value.default is None:
+            return Unknown(_label(kind.__name__[:-5].lower(), [value], node), "list")
+        items, is_open = iterate(interp, value)
+        return kind(items, is_open)
+
+    return run
+
+
+def _tuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if not args:
+        return TupleValue(())
+    value = interp.settled(args[0])
+    if isinstance(value, Unknown) and value.default is None:
+        return Unknown(_label("tuple", [value], node), "tuple")
+    items, is_open = iterate(interp, value)
+    return TupleValue(tuple(items), is_open)
+
+
+def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    result = DictValue({})
+    if args:
+        value = interp.settled(args[0])
+        if isinstance(value, DictValue):
+            result.items.update(value.items)
+            result.open = value.open
+        else:
+            items, result.open = iterate(interp, value)
+            for item in items:
+                if isinstance(item, (TupleValue, ListValue)) and len(item.items) == 2:
+                    key = constant(item.items[0])
+                    result.items[key] = item.items[1]
+                else:
+                    result.open = True
+    result.items.update(kwargs)
+    return result
+
+
+def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    columns = [iterate(interp, a) for a in args]
+    closed = [len(items) for items, is_open in columns if not is_open]
+    count = min(closed) if closed else max((len(items) for items, _ in columns), default=0)
+    rows: list[Value] = []
+    for i in range(count):
+        rows.append(
+            TupleValue(tuple(items[min(i, len(items) - 1)] if items else Unknown("") for items, _ in columns))
+        )
+    return ListValue(rows, not closed and bool(columns))
+
+
+def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    items, is_open = iterate(interp, args[0]) if args else ([], False)
+    start = constant(args[1] if len(args) > 1 else kwargs.get("start", Const(0)))
+    first = start if isinstance(start, int) else 0
+    rows: list[Value] = [TupleValue((Const(first + i), item)) for i, item in enumerate(items)]
+    return ListValue(rows, is_open)
+
+
+def _reordered(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    items, is_open = iterate(interp, args[0]) if args else ([], False)
+    return ListValue(items[::-1], is_open)
+
+
+def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    items, is_open = iterate(interp, args[0]) if args else ([], False)
+    if all(isinstance(i, Const) for i in items) and not kwargs:
+        try:
+            return ListValue([Const(v) for v in sorted(constant(i) for i in items)], is_open)  # type: ignore[type-var]
+        except TypeError:
+            pass
+    return ListValue(items, is_open)
+
+
+def _map(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if len(args) < 2:
+        return Unknown("")
+    rows = _zip(interp, args[1:], {}, node)
+    assert isinstance(rows, ListValue)
+    results = [
+        interp.call(args[0], list(row.items), {}, node) for row in rows.items if isinstance(row, TupleValue)
+    ]
+    return ListValue(results, rows.open)
+
+
+def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    items, is_open = iterate(interp, args[1]) if len(args) > 1 else ([], True)
+    if is_none(args[0]):
+        return ListValue([i for i in items if not is_none(i)], is_open)
+    return ListValue(items, True)
+
+
+def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    items, is_open = iterate(interp, args[0]) if args else ([], True)
+    total: Value = args[1] if len(args) > 1 else Const(0)
+    if is_open:
+        return Unknown(operations.place_label(node), operations.hint_of(items[0]) if items else "")
+    for item in items:
+        total = operations.binary(interp, ast.Add(), total, item, node)
+    return total
+
+
+def _quantified(is_all: bool) -> Handler:
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        items, is_open = iterate(interp, args[0]) if args else ([], False)
+        if is_open or any(isinstance(interp.settled(i), Unknown) for i in items):
+            return Unknown(operations.place_label(node), "bool")
+        answers = [interp.truth(i, node) for i in items]
+        return Const(all(answers) if is_all else any(answers))
+
+    return run
+
+
+def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if len(args) != 2:
+        return Unknown(operations.place_label(node), "bool")
+    return type_tests.is_instance_call(interp, args[0], args[1], _label("isinstance", args, node))
+
+
+def _issubclass(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    wanted = list(args[1].items) if len(args) > 1 and isinstance(args[1], TupleValue) else args[1:]
+    answers = [type_tests.is_subclass(interp, interp.settled(args[0]), cls) for cls in wanted]
+    if not answers or (None in answers and True not in answers):
+        return Unknown(_label("issubclass", args, node), "bool")
+    return Const(True in answers)
+
+
+def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    name = constant(interp.settled(args[1])) if len(args) > 1 else None
+    if not isinstance(name, str):
+        return Unknown(operations.place_label(node), "bool")
+    found = _attribute_or_none(interp, args[0], name)
+    if isinstance(found, Unknown) and not (found.hint or found.default):
+        return Unknown(_label("hasattr", args, node), "bool")
+    return Const(found is not None)
+
+
+def _attribute_or_none(interp: Interpreter, owner: Value, name: str) -> Value | None:
+    from tsguard.analysis.python.interpreter import Raised
+
+    try:
+        return interp.attribute(owner, name)
+    except Raised:
+        return None
+
+
+def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    name = constant(interp.settled(args[1])) if len(args) > 1 else None
+    if not isinstance(name, str):
+        hinted = args[1].default if len(args) > 1 and isinstance(args[1], Unknown) else None
+        name = constant(hinted) if hinted is not None else None
+        if not isinstance(name, str):
+            return Unknown(_label("getattr", args[:2], node))
+    found = _attribute_or_none(interp, args[0], name)
+    if found is not None:
+        return found
+    if len(args) > 2:
+        return args[2]
+    raise interp.raise_("AttributeError", node)
+
+
+def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if len(args) == 3:
+        name = constant(interp.settled(args[1]))
+        owner = interp.settled(args[0])
+        if isinstance(name, str):
+            interp.set_attribute(owner, name, args[2])
+        elif isinstance(owner, ObjectValue):
+            owner.open = True
+            if isinstance(owner, ModuleValue) and isinstance(args[2], ModuleValue):
+                owner.children[f"?{len(owner.children)}"] = args[2]
+    return NONE
+
+
+def _type(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    value = interp.settled(args[0]) if args else NONE
+    found = type_tests.type_of(interp, value)
+    return Unknown(_label("type", args[:1], node)) if found is None else found
+
+
+def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    value = interp.settled(args[0]) if args else NONE
+    if isinstance(value, Unknown):
+        return Unknown(_label("callable", [value], node), "bool", FALSE if value.default is None else None)
+    return Const(isinstance(value, operations.CALLABLES))
+
+
+def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return Partial(args[0], tuple(args[1:]), dict(kwargs)) if args else Unknown("")
+
+
+def _wraps(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return Partial(External("functools.update_wrapper"), (), {"wrapped": args[0]}) if args else Unknown("")
+
+
+def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    wrapper = args[0] if args else Unknown("")
+    wrapped = kwargs.get("wrapped", args[1] if len(args) > 1 else None)
+    if isinstance(wrapper, FunctionValue) and isinstance(wrapped, FunctionValue):
+        wrapper.wrapped = wrapped
+        wrapper.marks = wrapper.marks | wrapped.marks
+    return wrapper
+
+
+def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if len(args) < 2:
+        return Unknown("")
+    items, is_open = iterate(interp, args[1])
+    if is_open or not items:
+        return args[2] if len(args) > 2 and not items else Unknown(operations.place_label(node))
+    result = args[2] if len(args) > 2 else items.pop(0)
+    for item in items:
+        result = interp.call(args[0], [result, item], {}, node)
+    return result
+
+
+def _copied(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return copy(args[0]) if args else Unknown("")
+
+
+def _namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    name = constant(args[0]) if args else None
+    fields = constant(args[1]) if len(args) > 1 else None
+    names: list[str] = []
+    if isinstance(fields, str):
+        names = fields.replace(",", " ").split()
+    elif len(args) > 1 and isinstance(args[1], (ListValue, TupleValue)):
+        names = [str(constant(i)) for i in args[1].items]
+    if not isinstance(name, str) or not names:
+        return Unknown("")
+    definition = ast.ClassDef(name, [], [], [], [])
+    scope = Scope.__new__(Scope)
+    scope.module, scope.names, scope.parent, scope.function, scope.cls = None, {}, None, None, None  # type: ignore[assignment]
+    cls = ClassValue(
+        definition, scope, name, (External("builtins.tuple"),), marks=frozenset({"collections.namedtuple"})
+    )
+    cls.annotations = {field: ast.Name("Tensor") for field in names}
+    return cls
+
+
+def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    items: list[Value] = []
+    is_open = False
+    for arg in args:
+        more, more_open = iterate(interp, arg)
+        items.extend(more)
+        is_open = is_open or more_open
+    return ListValue(items, is_open)
+
+
+def _repeat(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    count = constant(args[1]) if len(args) > 1 else None
+    if isinstance(count, int) and 0 <= count <= 256:
+        return ListValue([args[0]] * count)
+    return ListValue(args[:1], True)
+
+
+def _slice(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    padded = [NONE, *args, NONE] if len(args) == 1 else [*args, *[NONE] * (3 - len(args))]
+    return SliceValue(*padded[:3])
+
+
+def _constant(value: Value) -> Handler:
+    return lambda interp, args, kwargs, node: value
+
+
+def _globals(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return DictValue({}, open=True)
+
+
+def _import_module(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return Unknown("an imported module")
+
+
+def _cast(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return args[1] if len(args) > 1 else Unknown("")
+
+
+def _field(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if "default" in kwargs:
+        return kwargs["default"]
+    if "default_factory" in kwargs:
+        return interp.call(kwargs["default_factory"], [], {}, node)
+    return Unknown("")
+
+
+def _device(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return Atom("device", str(constant(args[0])) if args and isinstance(args[0], Const) else "")
+
+
+_MATH_HINTS = {
+    "floor": "int",
+    "ceil": "int",
+    "gcd": "int",
+    "factorial": "int",
+    "isqrt": "int",
+    "comb": "int",
+    "prod": "",
+}
+
+
+def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) -> Value:
+    """A function of the math module."""
+    function = getattr(math, name, None)
+    if function is None:
+        return Unknown("")
+    if name == "prod" and args:
+        items, is_open = iterate(interp, args[0])
+        if is_open or not all(isinstance(i, Const) for i in items):
+            return Unknown(operations.place_label(node), "int")
+        return _result(interp, math.prod, [[constant(i) for i in items]], node)
+    return _computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, {}, node)
+
+
+HANDLERS: dict[str, Handler] = {
+    "builtins.len": _len,
+    "builtins.range": _range,
+    "builtins.list": _sequence(ListValue),
+    "builtins.set": _sequence(SetValue),
+    "builtins.frozenset": _sequence(SetValue),
+    "builtins.iter": _sequence(ListValue),
+    "builtins.tuple": _tuple,
+    "builtins.dict": _dict,
+    "collections.OrderedDict": _dict,
+    "collections.defaultdict": _globals,
+    "builtins.zip": _zip,
+    "builtins.enumerate": _enumerate,
+    "builtins.reversed": _reordered,
+    "builtins.sorted": _sorted,
+    "builtins.map": _map,
+    "builtins.filter": _filter,
+    "builtins.sum": _sum,
+    "builtins.all": _quantified(True),
+    "builtins.any": _quantified(False),
+    "builtins.isinstance": _isinstance,
+    "builtins.issubclass": _issubclass,
+    "builtins.hasattr": _hasattr,
+    "builtins.getattr": _getattr,
+    "builtins.setattr": _setattr,
+    "builtins.type": _type,
+    "builtins.callable": _callable,
+    "builtins.slice": _slice,
+    "builtins.print": _constant(NONE),
+    "builtins.globals": _globals,
+    "builtins.locals": _globals,
+    "builtins.vars": _globals,
+    "builtins.int": _computed("int", int, "int"),
+    "builtins.float": _computed("float", float, "float"),
+    "builtins.bool": _computed("bool", bool, "bool"),
+    "builtins.str": _computed("str", str, "str"),
+    "builtins.abs": _computed("abs", abs, ""),
+    "builtins.round": _round,
+    "builtins.pow": _computed("pow", lambda a, b: a**b if abs(b) < 1000 else 0, ""),
+    "builtins.divmod": _computed("divmod", divmod, ""),
+    "builtins.min": _extreme("min", min),
+    "builtins.max": _extreme("max", max),
+    "functools.partial": _partial,
+    "functools.wraps": _wraps,
+    "functools.update_wrapper": _update_wrapper,
+    "functools.reduce": _reduce,
+    "copy.deepcopy": _copied,
+    "copy.copy": _copied,
+    "collections.namedtuple": _namedtuple,
+    "itertools.chain": _chain,
+    "itertools.repeat": _repeat,
+    "importlib.import_module": _import_module,
+    "typing.cast": _cast,
+    "dataclasses.field": _field,
+    "warnings.warn": _constant(NONE),
+    "torch.device": _device,
+}

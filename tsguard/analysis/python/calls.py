@@ -1,0 +1,300 @@
+"""Calls: functions run with bound arguments, classes construct, the rest by table."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes, constructions, library, natives, operations
+from tsguard.analysis.python.statements import Return
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import (
+    NONE,
+    BoundMethod,
+    ClassValue,
+    Const,
+    EnumMember,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    Partial,
+    StaticMethod,
+    TupleValue,
+    Unknown,
+    Value,
+    by_name,
+    is_none,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+# A function that goes on calling itself with what nobody knows finds no end that can be told.
+_RECURSIONS = 2
+
+
+def call(
+    interp: Interpreter, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """The result of calling a value."""
+    function = interp.settled(function)
+    if isinstance(function, FunctionValue):
+        return call_function(interp, function, args, kwargs, node)
+    if isinstance(function, BoundMethod):
+        return _call_bound(interp, function, args, kwargs, node)
+    if isinstance(function, ClassValue):
+        return construct(interp, function, args, kwargs, node)
+    if isinstance(function, External):
+        return natives.call(interp, function, args, kwargs, node)
+    if isinstance(function, Partial):
+        return interp.call(function.function, [*function.args, *args], {**function.kwargs, **kwargs}, node)
+    if isinstance(function, StaticMethod):
+        return interp.call(function.function, args, kwargs, node)
+    if isinstance(function, ModuleValue):
+        return interp.forward(function, args, kwargs, node)
+    if isinstance(function, ObjectValue):
+        method = interp.attribute(function, "__call__")
+        if method is not None and not isinstance(method, Unknown):
+            return interp.call(method, args, kwargs, node)
+    if is_none(function):
+        raise interp.raise_("TypeError", node)
+    label = operations.joined([function, *args], "{}(" + ", ".join(["{}"] * len(args)) + ")", node)
+    why = function.why if isinstance(function, Unknown) else ""
+    return Unknown(label if not kwargs else operations.place_label(node), why=why)
+
+
+def _call_bound(
+    interp: Interpreter, bound: BoundMethod, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    function = bound.function
+    if isinstance(function, External):
+        if function.name.startswith("method."):
+            return natives.call_method(interp, function.name[7:], bound.receiver, args, kwargs, node)
+        if isinstance(bound.receiver, ModuleValue):
+            return interp.module_method(function.name, bound.receiver, args, kwargs, node)
+        return natives.call_inherited(interp, function.name, bound.receiver, args, kwargs)
+    return interp.call(function, [bound.receiver, *args], kwargs, node)
+
+
+def call_function(
+    interp: Interpreter,
+    function: FunctionValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """Run a function's body with its parameters bound."""
+    if interp.program.is_generator(function.node) and not _is_run_through(function):
+        return Unknown(function.name)
+    if "cached" in function.marks:
+        return _call_cached(interp, function, args, kwargs, node)
+    return _run(interp, function, args, kwargs, node)
+
+
+def _is_run_through(function: FunctionValue) -> bool:
+    """Whether a generator function stands for the list of what it yields."""
+    return isinstance(function.node, ast.FunctionDef) and "contextmanager" not in function.marks
+
+
+def _call_cached(
+    interp: Interpreter,
+    function: FunctionValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """A call under ``functools.lru_cache``: one result for equal constants."""
+    frozen = [_frozen(value) for value in (*args, *kwargs.values())]
+    if None in frozen or not function.scope.is_global:
+        return _run(interp, function, args, kwargs, node)
+    memory = interp.program.memory
+    key = (function, len(args), tuple(kwargs), *frozen)
+    result = memory.get(key)
+    if not isinstance(result, Value):
+        memory[key] = result = _run(interp, function, args, kwargs, node)
+    return result
+
+
+def _frozen(value: Value) -> object:
+    """A hashable stand-in for a constant; None for any other value."""
+    if isinstance(value, Const):
+        return (type(value.value), value.value)
+    if isinstance(value, TupleValue) and not value.open:
+        items = tuple(_frozen(item) for item in value.items)
+        return None if None in items else items
+    return None
+
+
+def _run(
+    interp: Interpreter,
+    function: FunctionValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    active = interp.active.get(function.node, 0)
+    if active >= _RECURSIONS and any(isinstance(value, Unknown) for value in (*args, *kwargs.values())):
+        return Unknown(operations.place_label(node))
+    frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
+    bind(interp, function, args, kwargs, frame, node)
+    if interp.program.is_generator(function.node):
+        frame.yielded = ListValue([])
+    interp.active[function.node] = active + 1
+    try:
+        if isinstance(function.node, ast.Lambda):
+            return interp.evaluate(function.node.body, frame)
+        signal = interp.execute(function.node.body, frame)
+    finally:
+        interp.active[function.node] = active
+    if frame.yielded is not None:
+        return frame.yielded
+    return signal.value if isinstance(signal, Return) else NONE
+
+
+def _enclosing(scope: Scope) -> Scope:
+    """Class bodies are not visible from the functions in them."""
+    while scope.cls is not None and scope.parent is not None:
+        scope = scope.parent
+    return scope
+
+
+def bind(
+    interp: Interpreter,
+    function: FunctionValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    frame: Scope,
+    node: ast.AST | None,
+) -> None:
+    """Bind a call's arguments to a function's parameters in its frame."""
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults)) + list(spec.defaults)
+    rest = dict(kwargs)
+    for index, parameter in enumerate(positional):
+        if index < len(args):
+            frame.names[parameter.arg] = args[index]
+        elif parameter.arg in rest:
+            frame.names[parameter.arg] = rest.pop(parameter.arg)
+        else:
+            frame.names[parameter.arg] = _default(interp, function, parameter, defaults[index])
+    if spec.vararg is not None:
+        frame.names[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
+    for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if parameter.arg in rest:
+            frame.names[parameter.arg] = rest.pop(parameter.arg)
+        else:
+            frame.names[parameter.arg] = _default(interp, function, parameter, default)
+    if spec.kwarg is not None:
+        frame.names[spec.kwarg.arg] = by_name(rest)
+
+
+def _default(
+    interp: Interpreter, function: FunctionValue, parameter: ast.arg, default: ast.expr | None
+) -> Value:
+    if default is None:
+        return Unknown(parameter.arg, annotation=parameter.annotation, scope=function.scope)
+    return interp.evaluate(default, function.scope)
+
+
+def construct(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """An instance of a class of the project."""
+    if classes.is_module_class(interp, cls):
+        return _module(interp, cls, args, kwargs, node)
+    special = _special(interp, cls, args, kwargs)
+    if special is not None:
+        return special
+    instance = ObjectValue(cls)
+    instance.open = classes.has_unknown_base(interp, cls)
+    found = classes.class_member(interp, cls, "__init__")
+    if found is not None:
+        interp.call(BoundMethod(found[0], instance), args, kwargs, node)
+    else:
+        instance.open = instance.open or any(isinstance(b, External) for b in classes.mro(interp, cls)[1:])
+    return instance
+
+
+def _module(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> ModuleValue:
+    def make() -> ModuleValue:
+        module = ModuleValue(cls)
+        initialize(interp, module, args, kwargs, node)
+        return module
+
+    return constructions.made(interp, cls, args, kwargs, make)
+
+
+def initialize(
+    interp: Interpreter,
+    module: ModuleValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> None:
+    """Run the constructor of a module's class, wherever in its ancestry that is."""
+    found = classes.class_member(interp, module.cls, "__init__")
+    if found is not None and _before_library(interp, module.cls, found[1]):
+        interp.call(BoundMethod(found[0], module), args, kwargs, node)
+        return
+    for base in classes.mro(interp, module.cls):
+        if isinstance(base, External):
+            library.initialize(interp, module, base.name, args, kwargs)
+            return
+        if isinstance(base, Unknown):
+            module.initialized = True
+            module.open = True
+            return
+
+
+def _before_library(interp: Interpreter, cls: Value, holder: Value) -> bool:
+    """Whether a project class comes before any class of torch.nn in the MRO."""
+    for base in classes.mro(interp, cls):
+        if base is holder:
+            return True
+        if isinstance(base, External) and base.name in interp.tables.modules:
+            return False
+    return True
+
+
+def _special(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
+    """Enums look up, named tuples and dataclasses bind their fields."""
+    if classes.derives_from(interp, cls, "enum.Enum"):
+        for member in cls.members.values():
+            if isinstance(member, EnumMember) and args and member.value == args[0]:
+                return member
+        return args[0] if args and isinstance(args[0], EnumMember) else Unknown(cls.name)
+    if classes.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
+        bound = _fields(interp, cls, args, kwargs)
+        return TupleValue(tuple(bound.values()), cls=cls)
+    if "dataclass" in cls.marks and classes.class_member(interp, cls, "__init__") is None:
+        instance = ObjectValue(cls, _fields(interp, cls, args, kwargs))
+        post = classes.class_member(interp, cls, "__post_init__")
+        if post is not None:
+            interp.call(BoundMethod(post[0], instance), [], {}, None)
+        return instance
+    return None
+
+
+def _fields(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
+) -> dict[str, Value]:
+    names: dict[str, Value | None] = {}
+    for base in reversed(classes.mro(interp, cls)):
+        if isinstance(base, ClassValue):
+            names.update({name: base.members.get(name) for name in base.annotations})
+    bound: dict[str, Value] = {}
+    for index, (name, default) in enumerate(names.items()):
+        if index < len(args):
+            bound[name] = args[index]
+        elif name in kwargs:
+            bound[name] = kwargs[name]
+        else:
+            bound[name] = default if default is not None else Unknown(name)
+    return bound

@@ -1,0 +1,319 @@
+"""Definitions: functions with their decorators, classes with bases, bodies and MRO."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import (
+    NONE,
+    BoundMethod,
+    ClassMethod,
+    ClassValue,
+    Const,
+    EnumMember,
+    External,
+    FunctionValue,
+    ListValue,
+    ObjectValue,
+    PropertyValue,
+    StaticMethod,
+    SuperValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
+from tsguard.project.targets import MODULE_BASES
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+# Decorators that torch.jit heeds, or that wrap a function in one of torch's own.
+_MARKS = {
+    "torch.jit.ignore": "ignore",
+    "torch.jit.unused": "unused",
+    "torch.jit.export": "export",
+    "torch.jit.script": "script",
+    "torch.jit.script_method": "script_method",
+    "torch.jit.script_if_tracing": "script_if_tracing",
+    "torch.jit.interface": "interface",
+    "torch.jit._overload": "overload",
+    "torch.jit._overload_method": "overload",
+    "torch.jit._drop": "unused",
+    "torch._jit_internal._drop": "unused",
+    "torch._jit_internal._overload": "overload",
+    "torch._jit_internal._overload_method": "overload",
+    "torch._jit_internal._copy_to_script_wrapper": "copied",
+    "torch.no_grad": "grad_wrapper",
+    "torch.inference_mode": "grad_wrapper",
+    "torch.enable_grad": "grad_wrapper",
+    "torch.set_grad_enabled": "grad_wrapper",
+    "torch.compiler.disable": "identity",
+    "torch._dynamo.disable": "identity",
+    "torch.compile": "compile",
+    "functools.lru_cache": "cached",
+    "functools.cache": "cached",
+    "contextlib.contextmanager": "contextmanager",
+    "typing.overload": "typing_overload",
+    "abc.abstractmethod": "abstract",
+    "torch.autocast": "autocast",
+    "torch.amp.autocast_mode.autocast": "autocast",
+    "torch.cuda.amp.custom_fwd": "python",
+    "torch.cuda.amp.custom_bwd": "python",
+    "torch.jit.trace": "trace",
+}
+_CLASS_MARKS = {
+    "dataclasses.dataclass": "dataclass",
+    "torch.jit.script": "script",
+    "torch.jit.interface": "interface",
+    "enum.unique": "unique",
+}
+
+
+def define_function(
+    interp: Interpreter,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    scope: Scope,
+    owner: ClassValue | None = None,
+) -> Value:
+    """The value that a ``def`` binds, its decorators applied."""
+    value: Value = FunctionValue(node, scope, node.name, owner)
+    for decorator in reversed(node.decorator_list):
+        value = _decorated(interp, decorator, value, scope)
+    return value
+
+
+def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Scope) -> Value:
+    if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
+        return _accessor(interp, decorator, value, scope)
+    applied = decorator.func if isinstance(decorator, ast.Call) else decorator
+    target = interp.evaluate(applied, scope)
+    name = target.name if isinstance(target, External) else ""
+    if name == "builtins.staticmethod":
+        return StaticMethod(value)
+    if name == "builtins.classmethod":
+        return ClassMethod(value)
+    if name in ("builtins.property", "functools.cached_property", "torch.jit.property"):
+        return PropertyValue(value)
+    mark = _MARKS.get(name)
+    if mark == "ignore" and _drops(decorator):
+        mark = "unused"
+    if mark is not None:
+        return marked(value, mark)
+    if name or (isinstance(target, Unknown)):
+        return marked(value, "decorated") if not name else value
+    wrapper = interp.evaluate(decorator, scope) if isinstance(decorator, ast.Call) else target
+    result = interp.call(wrapper, [value], {}, decorator)
+    return value if isinstance(result, Unknown) else result
+
+
+def _drops(decorator: ast.expr) -> bool:
+    """``@torch.jit.ignore(drop=True)`` is ``unused`` under an older name."""
+    if not isinstance(decorator, ast.Call):
+        return False
+    flags = [*decorator.args, *(k.value for k in decorator.keywords if k.arg in ("drop", "drop_on_export"))]
+    return any(isinstance(flag, ast.Constant) and flag.value is True for flag in flags)
+
+
+def _accessor(interp: Interpreter, decorator: ast.Attribute, value: Value, scope: Scope) -> Value:
+    owner = interp.evaluate(decorator.value, scope)
+    if isinstance(owner, PropertyValue) and decorator.attr == "setter":
+        return PropertyValue(owner.getter, value)
+    return owner
+
+
+def marked(value: Value, mark: str) -> Value:
+    """A function, or a property's functions, with one more mark."""
+    if isinstance(value, FunctionValue):
+        value.marks = value.marks | {mark}
+    elif isinstance(value, PropertyValue):
+        marked(value.getter, mark)
+        if value.setter is not None:
+            marked(value.setter, mark)
+    elif isinstance(value, (StaticMethod, ClassMethod)):
+        marked(value.function, mark)
+    return value
+
+
+def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value:
+    """The value that a ``class`` statement binds."""
+    bases = tuple(interp.settled(interp.evaluate(base, scope)) for base in node.bases)
+    cls = ClassValue(node, scope, node.name, bases)
+    body = Scope(scope.module, cls.members, scope, cls=cls)
+    cls.marks = frozenset(_class_marks(interp, node, scope))
+    for statement in node.body:
+        _class_statement(interp, statement, body, cls)
+    cls.members.setdefault("__doc__", NONE)
+    if derives_from(interp, cls, "enum.Enum"):
+        _make_members(cls)
+    return cls
+
+
+def _make_members(cls: ClassValue) -> None:
+    """The plain values in an enumeration's body become its members."""
+    for name, value in list(cls.members.items()):
+        if not name.startswith("_") and isinstance(value, (Const, TupleValue, ListValue, Unknown)):
+            cls.members[name] = EnumMember(cls, name, value)
+
+
+def _class_marks(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> list[str]:
+    found = []
+    for decorator in node.decorator_list:
+        applied = decorator.func if isinstance(decorator, ast.Call) else decorator
+        target = interp.evaluate(applied, scope)
+        mark = _CLASS_MARKS.get(target.name) if isinstance(target, External) else None
+        found.append(mark or "decorated")
+    return found
+
+
+def _class_statement(interp: Interpreter, node: ast.stmt, body: Scope, cls: ClassValue) -> None:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        value = define_function(interp, node, body, cls)
+        if isinstance(value, FunctionValue) and "overload" in value.marks:
+            cls.overloads.setdefault(node.name, []).append(value)
+        else:
+            body.names[node.name] = value
+    elif isinstance(node, ast.AnnAssign):
+        if isinstance(node.target, ast.Name):
+            cls.annotations[node.target.id] = node.annotation
+            if node.value is not None:
+                body.names[node.target.id] = interp.evaluate(node.value, body)
+    elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) and not annotate(
+        cls, node, body
+    ):
+        interp.execute([node], body)
+
+
+def annotate(cls: ClassValue, node: ast.stmt, scope: Scope) -> bool:
+    """Heed ``__annotations__ = {...}``, in a class body or on the class; whether it was that."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Dict):
+        return False
+    target = node.targets[0]
+    if (target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")) != "__annotations__":
+        return False
+    for key, annotation in zip(node.value.keys, node.value.values, strict=True):
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            cls.annotations[key.value] = annotation
+    cls.marks = cls.marks | {"evaluated annotations"}
+    if "collections.namedtuple" in cls.marks:
+        cls.marks = cls.marks | {"annotated"}
+        cls.scope = scope
+    return True
+
+
+def mro(interp: Interpreter, cls: Value) -> tuple[Value, ...]:
+    """The method resolution order; classes of torch.nn bring their own bases."""
+    if isinstance(cls, ClassValue):
+        if cls.cached_mro is None:
+            cls.cached_mro = (cls,)
+            cls.cached_mro = (cls, *_merge([[*mro(interp, b)] for b in cls.bases] + [list(cls.bases)]))
+        return cls.cached_mro
+    if isinstance(cls, External):
+        known = interp.program.ancestries.get(cls.name)
+        if known is None:
+            known = interp.program.ancestries[cls.name] = _ancestry(interp, cls)
+        return known
+    return (cls,)
+
+
+def _ancestry(interp: Interpreter, cls: External) -> tuple[Value, ...]:
+    entry = interp.tables.modules.get(cls.name)
+    if entry is not None:
+        return (cls, *(External(interp.tables.canonical(base)) for base in entry["bases"]))
+    if cls.name == "torch.nn.Module":
+        return (cls,)
+    described = interp.tables.entry(cls.name)
+    if cls.name in MODULE_BASES or (isinstance(described, dict) and described.get("class") == "module"):
+        return (cls, External("torch.nn.Module"))
+    return (cls,)
+
+
+def _merge(sequences: list[list[Value]]) -> list[Value]:
+    result: list[Value] = []
+    sequences = [list(s) for s in sequences if s]
+    while sequences:
+        for sequence in sequences:
+            head = sequence[0]
+            if not any(_contains(other[1:], head) for other in sequences):
+                break
+        else:
+            head = sequences[0][0]
+        result.append(head)
+        for sequence in sequences:
+            if _same_class(sequence[0], head):
+                del sequence[0]
+        sequences = [s for s in sequences if s]
+    return result
+
+
+def _contains(classes: list[Value], cls: Value) -> bool:
+    return any(_same_class(other, cls) for other in classes)
+
+
+def _same_class(a: Value, b: Value) -> bool:
+    return a is b or (isinstance(a, External) and a == b)
+
+
+def is_module_class(interp: Interpreter, cls: Value) -> bool:
+    """Whether a class derives from ``nn.Module``."""
+    return any(isinstance(base, External) and base.name == "torch.nn.Module" for base in mro(interp, cls))
+
+
+_KINDS = {
+    "enum.Enum": frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}),
+}
+
+
+def derives_from(interp: Interpreter, cls: Value, name: str) -> bool:
+    """Whether a class is, or derives from, the External of this name."""
+    wanted = _KINDS.get(name, {name})
+    return any(isinstance(base, External) and base.name in wanted for base in mro(interp, cls))
+
+
+def has_unknown_base(interp: Interpreter, cls: Value) -> bool:
+    return any(isinstance(base, Unknown) for base in mro(interp, cls))
+
+
+def class_member(
+    interp: Interpreter, cls: Value, name: str, after: Value | None = None
+) -> tuple[Value, Value] | None:
+    """A member found along the MRO and the class that holds it; ``after`` for super()."""
+    order = mro(interp, cls)
+    if after is not None:
+        index = next((i for i, c in enumerate(order) if _same_class(c, after)), -1)
+        order = order[index + 1 :]
+    for base in order:
+        if isinstance(base, ClassValue) and name in base.members:
+            return base.members[name], base
+    return None
+
+
+def bind(value: Value, receiver: Value, cls: Value) -> Value:
+    """What a class member becomes when read through an instance."""
+    if isinstance(value, FunctionValue):
+        return BoundMethod(value, receiver)
+    if isinstance(value, StaticMethod):
+        return value.function
+    if isinstance(value, ClassMethod):
+        return BoundMethod(value.function, cls)
+    return value
+
+
+def super_value(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
+    """``super()`` in a method's scope, or ``super(Class, self)``."""
+    if len(args) >= 2 and isinstance(args[0], ClassValue):
+        return SuperValue(args[0], args[1])
+    runner: Scope | None = scope
+    while runner is not None and (runner.function is None or runner.function.owner is None):
+        runner = runner.parent
+    if runner is None or runner.function is None or runner.function.owner is None:
+        return Unknown("super()")
+    parameters = runner.function.node.args
+    first = [*parameters.posonlyargs, *parameters.args][:1]
+    receiver = runner.names.get(first[0].arg) if first else None
+    return SuperValue(runner.function.owner, receiver) if receiver is not None else Unknown("super()")
+
+
+def instance_of(interp: Interpreter, value: ObjectValue, name: str) -> bool:
+    return derives_from(interp, value.cls, name)

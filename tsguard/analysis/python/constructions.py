@@ -1,0 +1,121 @@
+"""Modules made before: most parts of a network are one part made many times over.
+
+A constructor that gets the same arguments, and the same answers to what it asks the world,
+makes the same module.  From the second time on it is a copy of what was made the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python.copies import Copying, is_closure
+from tsguard.analysis.values import (
+    Atom,
+    ClassValue,
+    Const,
+    DictValue,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    Partial,
+    SetValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+    from tsguard.analysis.worlds import Asked
+
+# Deeper in, the limit on nested calls may cut a construction short.
+_DEEPEST = 24
+
+
+@dataclass(slots=True)
+class Pattern:
+    """What a construction ``asked`` the world, and the module that it made."""
+
+    asked: tuple[Asked, ...]
+    module: ModuleValue
+
+
+def made(
+    interp: Interpreter,
+    cls: ClassValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    make: Callable[[], ModuleValue],
+) -> ModuleValue:
+    """What ``make`` gives, or a copy of what it gave for arguments like these."""
+    key = _key(interp, cls, args, kwargs)
+    if key is None:
+        return make()
+    world, patterns = interp.world, interp.program.constructions.setdefault(key, [])
+    for pattern in patterns:
+        if world.agrees(pattern.asked):
+            return _copied(interp, pattern.module)
+    begun = len(world.asked)
+    module = make()
+    copying = Copying()
+    twin = copying.copy(module)
+    if copying.is_whole and isinstance(twin, ModuleValue) and _key(interp, cls, args, kwargs) == key:
+        patterns.append(Pattern(tuple(dict.fromkeys(world.asked[begun:])), twin))
+    return module
+
+
+def _copied(interp: Interpreter, module: ModuleValue) -> ModuleValue:
+    copying = Copying()
+    twin = copying.copy(module)
+    assert isinstance(twin, ModuleValue)
+    interp.spend(copying.modules)
+    return twin
+
+
+def _key(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
+) -> Hashable | None:
+    if interp.depth > _DEEPEST:
+        return None
+    given = _likenesses((*args, *kwargs.values()))
+    if given is None:
+        return None
+    return (cls, interp.world.lenient, interp.tries > 0, interp.open_loops > 0, given, *kwargs)
+
+
+def _likeness(value: Value, depth: int) -> Hashable | None:
+    """What arguments have in common if a constructor cannot tell them apart; None for what may change."""
+    if isinstance(value, Const):
+        return (type(value.value), value.value)
+    if isinstance(value, (Atom, External, ClassValue)):
+        return value
+    if type(value) is Unknown:  # a walk has kinds of its own, which tell more
+        default = _likeness(value.default, depth) if value.default is not None else ()
+        if not value.label or default is None:
+            return value
+        return (value.label, value.hint, default, value.why, value.annotation, value.scope, value.guess)
+    if isinstance(value, FunctionValue):
+        return None if is_closure(value) else value
+    if isinstance(value, TupleValue):
+        items = _likenesses(value.items, depth + 1)
+        return None if items is None else (TupleValue, value.open, value.cls, items)
+    if isinstance(value, (ListValue, SetValue)):
+        items = _likenesses(value.items, depth + 1)
+        return None if items is None else (type(value), value.open, items)
+    if isinstance(value, DictValue):
+        items = _likenesses(value.items.values(), depth + 1)
+        return None if items is None else (DictValue, value.open, items, *value.items)
+    if isinstance(value, Partial):
+        given = _likenesses((value.function, *value.args, *value.kwargs.values()), depth + 1)
+        return None if given is None else (Partial, given, *value.kwargs)
+    return None
+
+
+def _likenesses(values: Iterable[Value], depth: int = 0) -> tuple[Hashable, ...] | None:
+    if depth > _DEEPEST:
+        return None  # a list may hold itself
+    found = tuple(_likeness(value, depth) for value in values)
+    return None if None in found else found

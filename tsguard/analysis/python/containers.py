@@ -1,0 +1,205 @@
+"""Items of lists, tuples, dicts and module containers: read and written."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes, operations
+from tsguard.analysis.values import (
+    ClassValue,
+    Const,
+    DictValue,
+    EnumMember,
+    External,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    RangeValue,
+    SliceValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    slice_of,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+
+def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = None) -> Value:
+    """``owner[key]``."""
+    owner, key = interp.settled(owner), interp.settled(key)
+    if isinstance(owner, TensorValue):
+        return TensorValue()
+    if isinstance(owner, (ListValue, TupleValue)):
+        return _sequence_item(interp, owner, key, node)
+    if isinstance(owner, DictValue):
+        return _dict_item(interp, owner, key, node)
+    if isinstance(owner, ModuleValue):
+        return _module_item(interp, owner, key, node)
+    if isinstance(owner, Const):
+        return _constant_item(interp, owner, key, node)
+    if isinstance(owner, (ClassValue, External)):
+        return _subscripted_class(owner, key)
+    if isinstance(owner, ObjectValue):
+        method = interp.attribute(owner, "__getitem__")
+        if method is not None and not isinstance(method, Unknown):
+            return interp.call(method, [key], {}, node)
+    if isinstance(owner, RangeValue) and isinstance(owner.start, Const):
+        return Unknown("", "int")
+    return _unknown_item(owner, key, node)
+
+
+def _unknown_item(owner: Value, key: Value, node: ast.AST | None) -> Value:
+    label = (
+        operations.joined([owner, key], "{}[{}]", node)
+        if not isinstance(key, SliceValue)
+        else operations.place_label(node)
+    )
+    default = owner.default if isinstance(owner, Unknown) else None
+    index = constant(key)
+    if (
+        isinstance(default, (ListValue, TupleValue))
+        and isinstance(index, int)
+        and -len(default.items) <= index < len(default.items)
+    ):
+        found = default.items[index]
+        return Unknown(label, operations.hint_of(found), found) if isinstance(found, Const) else found
+    if isinstance(default, DictValue) and not isinstance(index, Value) and index in default.items:
+        found = default.items[index]
+        return Unknown(label, operations.hint_of(found), found) if isinstance(found, Const) else found
+    why = owner.why if isinstance(owner, Unknown) else ""
+    return Unknown(label, why=why)
+
+
+def _sequence_item(
+    interp: Interpreter, owner: ListValue | TupleValue, key: Value, node: ast.AST | None
+) -> Value:
+    if isinstance(key, SliceValue):
+        return _sliced(owner, key)
+    index = constant(key)
+    if isinstance(index, bool) or not isinstance(index, int):
+        hinted = key.default if isinstance(key, Unknown) else None
+        guess = constant(hinted) if hinted is not None else 0
+        index = guess if isinstance(guess, int) else 0
+        if not owner.items:
+            return Unknown(operations.place_label(node))
+        chosen = owner.items[index] if -len(owner.items) <= index < len(owner.items) else owner.items[0]
+        return _blurred(chosen, node)
+    if -len(owner.items) <= index < len(owner.items):
+        return owner.items[index]
+    if owner.open:
+        return _blurred(owner.items[-1], node) if owner.items else Unknown(operations.place_label(node))
+    raise interp.raise_("IndexError", node)
+
+
+def _blurred(value: Value, node: ast.AST | None) -> Value:
+    """One of several like values: a constant's type stays, its value does not."""
+    if isinstance(value, Const) and value.value is not None:
+        return Unknown(operations.place_label(node), type(value.value).__name__, value)
+    return value
+
+
+def _sliced(owner: ListValue | TupleValue, key: SliceValue) -> Value:
+    part = slice_of(key)
+    whole = owner.open or part is None
+    items = list(owner.items) if part is None or owner.open else list(owner.items)[part]
+    return ListValue(items, whole) if isinstance(owner, ListValue) else TupleValue(tuple(items), whole)
+
+
+def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST | None) -> Value:
+    index = key_of(key)
+    if index in owner.items:
+        return owner.items[index]
+    if isinstance(key, Unknown) and owner.items:
+        hinted = key_of(key.default) if key.default is not None else None
+        if hinted in owner.items:
+            return owner.items[hinted]
+        return _blurred(next(iter(owner.items.values())), node)
+    if owner.open or isinstance(key, Unknown):
+        return Unknown(operations.place_label(node))
+    raise interp.raise_("KeyError", node)
+
+
+def key_of(key: Value) -> object:
+    """A dict key: the constant itself, or the value where it is none."""
+    if isinstance(key, Const):
+        return key.value
+    if isinstance(key, TupleValue) and all(isinstance(i, Const) for i in key.items):
+        return tuple(constant(i) for i in key.items)
+    return key
+
+
+def _module_item(interp: Interpreter, owner: ModuleValue, key: Value, node: ast.AST | None) -> Value:
+    own = classes.class_member(interp, owner.cls, "__getitem__")
+    if own is not None:
+        return interp.call(classes.bind(own[0], owner, owner.cls), [key], {}, node)
+    children = list(owner.parameters.values() or owner.children.values())
+    if isinstance(key, SliceValue):
+        picked = _sliced(ListValue(children, owner.open), key)
+        assert isinstance(picked, ListValue)
+        copy = ModuleValue(owner.cls, open=picked.open, initialized=True)
+        copy.children = {str(i): child for i, child in enumerate(picked.items)}
+        return copy
+    index = constant(key)
+    if isinstance(index, str) and index in owner.children:
+        return owner.children[index]
+    if isinstance(index, int) and -len(children) <= index < len(children):
+        return children[index]
+    return children[0] if children else Unknown(operations.place_label(node))
+
+
+def _constant_item(interp: Interpreter, owner: Const, key: Value, node: ast.AST | None) -> Value:
+    if not isinstance(owner.value, (str, bytes)):
+        raise interp.raise_("TypeError", node)
+    if isinstance(key, SliceValue):
+        part = slice_of(key)
+        if part is not None:
+            return Const(owner.value[part])
+    index = constant(key)
+    if isinstance(index, int) and -len(owner.value) <= index < len(owner.value):
+        return Const(owner.value[index])
+    return Unknown(operations.place_label(node), "str")
+
+
+def _subscripted_class(owner: ClassValue | External, key: Value) -> Value:
+    """``Enum["NAME"]`` is a member; ``Generic[T]`` is still the class."""
+    if isinstance(owner, ClassValue) and isinstance(key, Const):
+        member = owner.members.get(str(key.value))
+        if isinstance(member, EnumMember):
+            return member
+    return owner
+
+
+def set_item(interp: Interpreter, owner: Value, key: Value, value: Value) -> None:
+    """``owner[key] = value``."""
+    owner = interp.settled(owner)
+    if isinstance(owner, DictValue):
+        put(owner, key, value)
+        owner.open = owner.open or interp.open_loops > 0
+    elif isinstance(owner, ListValue):
+        index = constant(key)
+        if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
+            owner.items[index] = value
+        else:
+            owner.open = True
+    elif isinstance(owner, ModuleValue):
+        name = constant(key)
+        if isinstance(name, (str, int)):
+            owner.children[str(name)] = value
+        else:
+            owner.children[f"?{len(owner.children)}"] = value
+            owner.open = True
+
+
+def put(target: DictValue, key: Value, value: Value) -> None:
+    """Add a key to a dict; one that is no constant leaves the dict open."""
+    index = key_of(key)
+    if isinstance(index, Unknown):
+        target.open = True
+        target.items.setdefault(f"?{index.label}", value)
+        return
+    target.items[index] = value

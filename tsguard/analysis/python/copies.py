@@ -1,0 +1,136 @@
+"""Deep copies of what constructors make: ``copy.deepcopy``, and parts made again alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.values import (
+    BoundMethod,
+    DictValue,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    Partial,
+    SetValue,
+    TensorValue,
+    TupleValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeVar
+
+    from tsguard.analysis.scopes import Scope
+
+    K = TypeVar("K")
+
+
+def copy(value: Value) -> Value:
+    """A deep copy of tensors, containers, objects and modules; what cannot change is shared."""
+    return Copying().copy(value)
+
+
+class Copying:
+    """One deep copy: what is one object within the original is one within the copy.
+
+    ``modules`` counts those copied.  ``is_whole`` is False where a function in the original
+    refers to variables that may lead back to it: Python shares functions, and so does the copy.
+    """
+
+    def __init__(self) -> None:
+        self.modules = 0
+        self.is_whole = True
+        self._twins: dict[int, Value] = {}
+
+    def copy(self, value: Value) -> Value:
+        handler = _COPIED.get(type(value))
+        if handler is None:
+            return value
+        twin = self._twins.get(id(value))
+        return twin if twin is not None else handler(self, value)
+
+    def _named(self, values: Mapping[K, Value]) -> dict[K, Value]:
+        return {name: self.copy(value) for name, value in values.items()}
+
+    def _module(self, value: Value) -> Value:
+        assert isinstance(value, ModuleValue)
+        self.modules += 1
+        twin = self._twins[id(value)] = ModuleValue(value.cls)
+        twin.open, twin.initialized, twin.scripted = value.open, value.initialized, value.scripted
+        twin.place, twin.training, twin.switched = value.place, value.training, value.switched
+        twin.parametrized = dict(value.parametrized)
+        twin.attributes = self._named(value.attributes)
+        twin.parameters = self._named(value.parameters)
+        twin.buffers = self._named(value.buffers)
+        twin.children = self._named(value.children)
+        twin.arguments = self._named(value.arguments)
+        twin.hooks = {kind: [self.copy(hook) for hook in hooks] for kind, hooks in value.hooks.items()}
+        return twin
+
+    def _object(self, value: Value) -> Value:
+        assert isinstance(value, ObjectValue)
+        twin = self._twins[id(value)] = ObjectValue(value.cls, open=value.open)
+        twin.attributes = self._named(value.attributes)
+        return twin
+
+    def _list(self, value: Value) -> Value:
+        assert isinstance(value, (ListValue, SetValue))
+        twin = self._twins[id(value)] = type(value)([], value.open)
+        twin.items = [self.copy(item) for item in value.items]
+        return twin
+
+    def _dict(self, value: Value) -> Value:
+        assert isinstance(value, DictValue)
+        twin = self._twins[id(value)] = DictValue({}, value.open, value.ordered)
+        twin.items = self._named(value.items)
+        return twin
+
+    def _tuple(self, value: Value) -> Value:
+        assert isinstance(value, TupleValue)
+        return TupleValue(tuple(self.copy(item) for item in value.items), value.open, value.cls)
+
+    def _tensor(self, value: Value) -> Value:
+        assert isinstance(value, TensorValue)
+        twin = TensorValue(value.role, value.name, value.dtype, value.rank, value.lazy)
+        self._twins[id(value)] = twin
+        return twin
+
+    def _bound(self, value: Value) -> Value:
+        assert isinstance(value, BoundMethod)
+        return BoundMethod(self.copy(value.function), self.copy(value.receiver))
+
+    def _partial(self, value: Value) -> Value:
+        assert isinstance(value, Partial)
+        args = tuple(self.copy(arg) for arg in value.args)
+        return Partial(self.copy(value.function), args, self._named(value.kwargs))
+
+    def _function(self, value: Value) -> Value:
+        assert isinstance(value, FunctionValue)
+        self.is_whole = self.is_whole and not is_closure(value)
+        return value
+
+
+def is_closure(function: FunctionValue) -> bool:
+    """Whether a function was defined while another one ran."""
+    runner: Scope | None = function.scope
+    while runner is not None:
+        if runner.function is not None:
+            return True
+        runner = runner.parent
+    return False
+
+
+_COPIED = {
+    ModuleValue: Copying._module,
+    ObjectValue: Copying._object,
+    ListValue: Copying._list,
+    SetValue: Copying._list,
+    DictValue: Copying._dict,
+    TupleValue: Copying._tuple,
+    TensorValue: Copying._tensor,
+    BoundMethod: Copying._bound,
+    Partial: Copying._partial,
+    FunctionValue: Copying._function,
+}

@@ -1,0 +1,334 @@
+"""Expressions, each node class by its own handler."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import assignments, classes, containers, operations
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import (
+    NONE,
+    Const,
+    DictValue,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    SetValue,
+    SliceValue,
+    TupleValue,
+    Unknown,
+    Value,
+    by_name,
+    constant,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+Handler = Callable[["Interpreter", ast.expr, Scope], Value]
+
+
+def _constant(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Constant)
+    return Const(node.value)
+
+
+def _name(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Name)
+    value = interp.lookup(node.id, scope)
+    return value if value is not None else Unknown(node.id)
+
+
+def _attribute(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Attribute)
+    owner = interp.evaluate(node.value, scope)
+    value = interp.attribute(owner, node.attr)
+    if value is not None:
+        return value
+    if interp.tries:
+        raise interp.raise_("AttributeError", node)
+    return Unknown(operations.place_label(node))
+
+
+def _call(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Call)
+    function = interp.evaluate(node.func, scope)
+    args, kwargs, exact = arguments(interp, node, scope)
+    if not exact and not kwargs and not args:
+        return interp.call(function, [Unknown("", why="")], {}, node)
+    if _is_super(node):
+        return classes.super_value(interp, args, scope)
+    if isinstance(node.func, ast.Name) and node.func.id in ("locals", "vars") and not args:
+        return by_name(scope.names, is_open=True)
+    result = interp.call(function, args, kwargs, node)
+    if isinstance(result, ModuleValue) and (
+        result.place is None or result.place[1].root != scope.module.root
+    ):
+        result.place = (node, scope.module)
+    return result
+
+
+def _is_super(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def arguments(
+    interp: Interpreter, node: ast.Call, scope: Scope
+) -> tuple[list[Value], dict[str, Value], bool]:
+    """A call's arguments; the flag is False when a star of unknown length is among them."""
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    exact = True
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            items, is_open = iterate(interp, interp.evaluate(arg.value, scope))
+            args.extend(items)
+            exact = exact and not is_open
+        else:
+            args.append(interp.evaluate(arg, scope))
+    for keyword in node.keywords:
+        value = interp.evaluate(keyword.value, scope)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, DictValue):
+            kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
+            exact = exact and not value.open
+        else:
+            exact = False
+    return args, kwargs, exact
+
+
+def _binary(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.BinOp)
+    left = interp.evaluate(node.left, scope)
+    right = interp.evaluate(node.right, scope)
+    return operations.binary(interp, node.op, left, right, node)
+
+
+def _unary(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.UnaryOp)
+    return operations.unary(interp, node.op, interp.evaluate(node.operand, scope), node)
+
+
+def _boolean(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.BoolOp)
+    return operations.boolean(interp, node, lambda operand: interp.evaluate(operand, scope))
+
+
+def _compare(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Compare)
+    left = interp.evaluate(node.left, scope)
+    result: Value = Const(True)
+    for op, comparator in zip(node.ops, node.comparators, strict=True):
+        right = interp.evaluate(comparator, scope)
+        result = operations.compare(interp, op, left, right, node)
+        if len(node.ops) > 1 and not interp.truth(result, node):
+            return result
+        left = right
+    return result
+
+
+def _conditional(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.IfExp)
+    chosen = node.body if interp.truth(interp.evaluate(node.test, scope), node.test) else node.orelse
+    return interp.evaluate(chosen, scope)
+
+
+def _subscript(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Subscript)
+    owner = interp.evaluate(node.value, scope)
+    return containers.item(interp, owner, interp.evaluate(node.slice, scope), node)
+
+
+def _slice(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Slice)
+    parts = [
+        NONE if part is None else interp.evaluate(part, scope) for part in (node.lower, node.upper, node.step)
+    ]
+    return SliceValue(*parts)
+
+
+def _elements(interp: Interpreter, nodes: list[ast.expr], scope: Scope) -> tuple[list[Value], bool]:
+    items: list[Value] = []
+    is_open = False
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            more, more_open = iterate(interp, interp.evaluate(node.value, scope))
+            items.extend(more)
+            is_open = is_open or more_open
+        else:
+            items.append(interp.evaluate(node, scope))
+    return items, is_open
+
+
+def _tuple(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Tuple)
+    items, is_open = _elements(interp, node.elts, scope)
+    return TupleValue(tuple(items), is_open)
+
+
+def _list(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.List)
+    return ListValue(*_elements(interp, node.elts, scope))
+
+
+def _set(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Set)
+    return SetValue(*_elements(interp, node.elts, scope))
+
+
+def _dict(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Dict)
+    result = DictValue({})
+    for key, value_node in zip(node.keys, node.values, strict=True):
+        value = interp.evaluate(value_node, scope)
+        if key is None:
+            if isinstance(value, DictValue):
+                result.items.update(value.items)
+                result.open = result.open or value.open
+            else:
+                result.open = True
+            continue
+        containers.put(result, interp.evaluate(key, scope), value)
+    return result
+
+
+def _lambda(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Lambda)
+    return FunctionValue(node, scope, "<lambda>", marks=frozenset({"lambda"}))
+
+
+def _joined(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.JoinedStr)
+    parts: list[str] = []
+    labels: list[str] = []
+    known = True
+    for value in node.values:
+        if isinstance(value, ast.Constant):
+            parts.append(str(value.value))
+            labels.append(str(value.value))
+            continue
+        assert isinstance(value, ast.FormattedValue)
+        part = interp.settled(interp.evaluate(value.value, scope))
+        text = constant(part)
+        if isinstance(text, Value) or value.format_spec is not None:
+            known = False
+        parts.append(str(text))
+        labels.append("{" + operations.label_of(part) + "}")
+    if known:
+        return Const("".join(parts))
+    return Unknown(f"f{''.join(labels)!r}", "str")
+
+
+def _comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp))
+    items: list[Value] = []
+    inner = Scope(scope.module, {}, scope, scope.function)
+    is_open = _generate(
+        interp, node.generators, inner, lambda: items.append(interp.evaluate(node.elt, inner))
+    )
+    return SetValue(items, is_open) if isinstance(node, ast.SetComp) else ListValue(items, is_open)
+
+
+def _dict_comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.DictComp)
+    result = DictValue({})
+    inner = Scope(scope.module, {}, scope, scope.function)
+
+    def add() -> None:
+        containers.put(result, interp.evaluate(node.key, inner), interp.evaluate(node.value, inner))
+
+    result.open = _generate(interp, node.generators, inner, add) or result.open
+    return result
+
+
+def _generate(
+    interp: Interpreter, generators: list[ast.comprehension], scope: Scope, add: Callable[[], None]
+) -> bool:
+    """Run a comprehension's loops; True when the number of its items is open."""
+    first, rest = generators[0], generators[1:]
+    items, is_open = iterate(interp, interp.evaluate(first.iter, scope))
+    entered = int(is_open)
+    interp.open_loops += entered
+    try:
+        for item in items:
+            assignments.assign(interp, first.target, item, scope)
+            verdicts = [_filter(interp, test, scope) for test in first.ifs]
+            is_open = is_open or None in verdicts
+            if False in verdicts:
+                continue
+            if rest:
+                is_open = _generate(interp, rest, scope, add) or is_open
+            else:
+                add()
+    finally:
+        interp.open_loops -= entered
+    return is_open
+
+
+def _filter(interp: Interpreter, test: ast.expr, scope: Scope) -> bool | None:
+    value = interp.settled(interp.evaluate(test, scope))
+    if isinstance(value, Unknown) and value.default is None:
+        return None
+    return interp.truth(value, test)
+
+
+def _named(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.NamedExpr)
+    value = interp.evaluate(node.value, scope)
+    assignments.assign(interp, node.target, value, scope)
+    return value
+
+
+def _starred(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Starred)
+    return interp.evaluate(node.value, scope)
+
+
+def _yield(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, (ast.Yield, ast.YieldFrom))
+    value = NONE if node.value is None else interp.evaluate(node.value, scope)
+    if scope.yielded is not None:
+        items, is_open = iterate(interp, value) if isinstance(node, ast.YieldFrom) else ([value], False)
+        scope.yielded.items.extend(items)
+        scope.yielded.open = scope.yielded.open or is_open or interp.open_loops > 0 or interp.branches > 0
+    return Unknown("")
+
+
+def _await(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
+    assert isinstance(node, ast.Await)
+    interp.evaluate(node.value, scope)
+    return Unknown("")
+
+
+HANDLERS: dict[type[ast.expr], Handler] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _conditional,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.Tuple: _tuple,
+    ast.List: _list,
+    ast.Set: _set,
+    ast.Dict: _dict,
+    ast.Lambda: _lambda,
+    ast.JoinedStr: _joined,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _dict_comprehension,
+    ast.NamedExpr: _named,
+    ast.Starred: _starred,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+    ast.Await: _await,
+}

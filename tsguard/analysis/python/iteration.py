@@ -1,0 +1,96 @@
+"""Iterating values: the items that are known, and whether there may be others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes
+from tsguard.analysis.values import (
+    ClassValue,
+    Const,
+    DictValue,
+    EnumMember,
+    ListValue,
+    ModuleValue,
+    RangeValue,
+    SetValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+_COUNTED = 64
+_HINTED = 12
+
+
+def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tuple[list[Value], bool]:
+    """The items of an iterable and whether it is open (more, or fewer, may follow).
+
+    ``wanted`` is how many an unpacking assignment takes.
+    """
+    value = interp.settled(value)
+    special = interp.items(value, wanted)
+    if special is not None:
+        return special
+    if isinstance(value, (ListValue, SetValue, TupleValue)):
+        return list(value.items), value.open
+    if isinstance(value, DictValue):
+        keys: list[Value] = [key if isinstance(key, Value) else Const(key) for key in value.items]
+        return keys, value.open
+    if isinstance(value, RangeValue):
+        return _range_items(value)
+    if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
+        letters: list[Value] = [Const(letter) for letter in value.value[:_COUNTED]]
+        return letters, False
+    if isinstance(value, ModuleValue):
+        return _children(interp, value)
+    if isinstance(value, ClassValue):
+        return [m for m in value.members.values() if isinstance(m, EnumMember)], False
+    if isinstance(value, Unknown):
+        return _unknown_items(interp, value, wanted)
+    return [Unknown("")], True
+
+
+def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> tuple[list[Value], bool]:
+    if value.default is not None and not isinstance(value.default, Unknown):
+        items, is_open = iterate(interp, value.default)
+        if not is_open and len(items) <= _COUNTED:
+            return [_hinted(value, i, item) for i, item in enumerate(items)], False
+    if wanted is not None:
+        return [Unknown(f"{value.label}[{i}]" if value.label else "") for i in range(wanted)], False
+    return [Unknown(f"{value.label}[i]" if value.label else "")], True
+
+
+def _hinted(value: Unknown, index: int, item: Value) -> Value:
+    if isinstance(item, Const):
+        return Unknown(f"{value.label}[{index}]", type(item.value).__name__, item)
+    return item
+
+
+def _range_items(value: RangeValue) -> tuple[list[Value], bool]:
+    first, last, step = (constant(bound) for bound in (value.start, value.stop, value.step))
+    if isinstance(first, int) and isinstance(last, int) and isinstance(step, int):
+        counted = range(first, last, step or 1)
+        if len(counted) <= _COUNTED:
+            return [Const(i) for i in counted], False
+        return [Const(counted[0]), Const(counted[1])], True
+    stop = value.stop
+    hinted = stop.default if isinstance(stop, Unknown) else None
+    if isinstance(hinted, Const) and isinstance(hinted.value, int) and isinstance(first, int):
+        count = range(first, hinted.value)
+        if len(count) <= _HINTED:
+            return [Const(i) for i in count], False
+    lowest = value.start if isinstance(value.start, (Const, Unknown)) else Const(0)
+    return [lowest, Unknown(f"an index below {getattr(stop, 'label', '')}", "int")], True
+
+
+def _children(interp: Interpreter, value: ModuleValue) -> tuple[list[Value], bool]:
+    if classes.derives_from(interp, value.cls, "torch.nn.ModuleDict"):
+        return [Const(name) for name in value.children], value.open
+    if classes.derives_from(interp, value.cls, "torch.nn.ParameterList"):
+        return list(value.parameters.values()), value.open
+    return list(value.children.values()), value.open

@@ -1,0 +1,447 @@
+"""Modules of torch.nn as objects: built from their tables, containers by their rules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tsguard.analysis.python import classes
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.values import (
+    NONE,
+    TRUE,
+    BoundMethod,
+    Const,
+    DictValue,
+    External,
+    ListValue,
+    ModuleValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    is_none,
+    literal,
+)
+from tsguard.language.modes import observes
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+CONTAINERS = {
+    "torch.nn.Sequential",
+    "torch.nn.ModuleList",
+    "torch.nn.ModuleDict",
+    "torch.nn.ParameterList",
+    "torch.nn.ParameterDict",
+}
+
+
+def construct(interp: Interpreter, cls: External, args: list[Value], kwargs: dict[str, Value]) -> ModuleValue:
+    """An instance of a class of torch.nn."""
+    module = ModuleValue(cls)
+    initialize(interp, module, cls.name, args, kwargs)
+    return module
+
+
+def initialize(
+    interp: Interpreter, module: ModuleValue, base: str, args: list[Value], kwargs: dict[str, Value]
+) -> None:
+    """Run the constructor of torch.nn's ``base`` on a module of it or of a subclass."""
+    module.initialized = True
+    module.attributes["training"] = Unknown("training", "bool", TRUE)
+    if base in CONTAINERS:
+        fill_container(interp, module, base, args)
+        return
+    entry = interp.tables.modules.get(base)
+    if entry is None:
+        module.open = module.open or base != "torch.nn.Module"
+        return
+    module.arguments = _bind(entry["init"], args, kwargs)
+    absent = _absent(interp, entry, module.arguments)
+    for registry, kind in ((module.parameters, "parameters"), (module.buffers, "buffers")):
+        role = kind[:-1]
+        for name, present in entry[kind].items():
+            missing = not present if name not in absent else present
+            registry[name] = NONE if missing else TensorValue(role, lazy="Lazy" in base)
+    for name, child in entry["modules"].items():
+        module.children[name] = _child(interp, child)
+
+
+def _bind(
+    parameters: list[list[str | None]], args: list[Value], kwargs: dict[str, Value]
+) -> dict[str, Value]:
+    bound: dict[str, Value] = {}
+    for (name, default), value in zip(parameters, [*args, *[None] * len(parameters)], strict=False):
+        assert name is not None
+        if value is None:
+            value = kwargs.get(name)
+        if value is None and default is not None:
+            value = default_value(default)
+        bound[name] = value if value is not None else Unknown(name)
+    return bound
+
+
+def default_value(text: str) -> Value:
+    try:
+        return literal(ast.literal_eval(text))
+    except (ValueError, SyntaxError):
+        return Unknown(text)
+
+
+def _absent(interp: Interpreter, entry: dict[str, Any], arguments: dict[str, Value]) -> set[str]:
+    """Parameters and buffers whose presence a flag among the arguments turns round."""
+    found: set[str] = set()
+    for flag, names in entry["absent"].items():
+        name, _, value = flag.partition("=")
+        given = interp.settled(arguments.get(name, Unknown("")))
+        known = given.default if isinstance(given, Unknown) else given
+        if isinstance(known, Const) and bool(known.value) == (value == "True"):
+            found.update(names)
+    return found
+
+
+def _child(interp: Interpreter, dotted: str) -> ModuleValue:
+    name = interp.tables.canonical(dotted)
+    child = ModuleValue(External(name), initialized=True)
+    entry = interp.tables.modules.get(name)
+    if entry is not None:
+        child.arguments = {p: default_value(d) if d is not None else Unknown(p) for p, d in entry["init"]}
+    child.attributes["training"] = Unknown("training", "bool", TRUE)
+    return child
+
+
+def fill_container(interp: Interpreter, module: ModuleValue, base: str, args: list[Value]) -> None:
+    """Register what a container is constructed with."""
+    if base == "torch.nn.Sequential":
+        if len(args) == 1 and isinstance(interp.settled(args[0]), DictValue):
+            extend(interp, module, args[0])
+            return
+        for child in args:
+            append(interp, module, child)
+        return
+    for contents in args[:1]:
+        if not is_none(contents):
+            extend(interp, module, contents)
+
+
+def extend(interp: Interpreter, module: ModuleValue, contents: Value) -> None:
+    """Register the items of an iterable or a mapping."""
+    contents = interp.settled(contents)
+    if isinstance(contents, DictValue):
+        for key, value in contents.items.items():
+            register(module, str(key) if not isinstance(key, Value) else f"?{len(module.children)}", value)
+        module.open = module.open or contents.open
+        return
+    if isinstance(contents, ModuleValue) and classes.derives_from(
+        interp, contents.cls, "torch.nn.ModuleDict"
+    ):
+        module.children.update(contents.children)
+        return
+    items, is_open = iterate(interp, contents)
+    keyed = is_dict_container(interp, module)
+    for item in items:
+        if keyed and isinstance(item, (TupleValue, ListValue)) and len(item.items) == 2:
+            name = constant(item.items[0])
+            register(
+                module, str(name) if isinstance(name, str) else f"?{len(module.children)}", item.items[1]
+            )
+            module.open = module.open or not isinstance(name, str)
+        else:
+            append(interp, module, item)
+    module.open = module.open or is_open
+
+
+def is_dict_container(interp: Interpreter, module: ModuleValue) -> bool:
+    return any(
+        classes.derives_from(interp, module.cls, f"torch.nn.{kind}")
+        for kind in ("ModuleDict", "ParameterDict")
+    )
+
+
+def append(interp: Interpreter, module: ModuleValue, child: Value) -> None:
+    """Register a child under the next index."""
+    register(module, str(len(module.parameters) + len(module.children)), child)
+    module.open = module.open or interp.open_loops > 0
+
+
+def register(module: ModuleValue, name: str, child: Value) -> None:
+    if isinstance(child, TensorValue):
+        module.parameters[name] = TensorValue("parameter")
+    else:
+        module.children[name] = child
+
+
+def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
+    """An attribute or method that a module has from torch.nn, by the tables."""
+    for base in classes.mro(interp, owner.cls):
+        if not isinstance(base, External):
+            continue
+        entry = interp.tables.modules.get(base.name)
+        if entry is not None:
+            if name in entry["attributes"]:
+                return _table_attribute(entry["attributes"][name], owner)
+            if name in entry["methods"] or name in ("forward", "extra_repr", "reset_parameters"):
+                return BoundMethod(External(f"{base.name}.{name}"), owner)
+        if base.name in CONTAINERS and name in _CONTAINER_METHODS:
+            return BoundMethod(External(f"{base.name}.{name}"), owner)
+        if name in _OBSERVER_SWITCHES and observes(base.name):
+            return BoundMethod(External(f"{base.name}.{name}"), owner)
+        described = interp.tables.entry(base.name)
+        if (
+            entry is None
+            and base.name not in CONTAINERS
+            and base.name != "torch.nn.Module"
+            and described is not None
+        ):
+            return (
+                Unknown(f"{base.name}.{name}")
+                if name not in interp.tables.module_members
+                else _inherited(owner, name)
+            )
+    return _inherited(owner, name) if name in interp.tables.module_members else None
+
+
+def _inherited(owner: ModuleValue, name: str) -> Value:
+    return BoundMethod(External(f"torch.nn.Module.{name}"), owner)
+
+
+_CONTAINER_METHODS = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "clear",
+        "update",
+        "keys",
+        "values",
+        "items",
+        "get",
+        "setdefault",
+        "popitem",
+        "forward",
+        "copy",
+    ]
+)
+
+
+def _table_attribute(entry: dict[str, Any], owner: ModuleValue) -> Value:
+    source = entry.get("from")
+    if source is not None and source in owner.arguments:
+        value = owner.arguments[source]
+        if (
+            entry.get("tuple")
+            and isinstance(value, (Const, Unknown))
+            and not (isinstance(value, Unknown) and value.hint == "tuple")
+        ):
+            return TupleValue((value,) * entry["tuple"])
+        return value
+    if "const" in entry:
+        return default_value(entry["const"])
+    hint = entry["type"]
+    simple = {"int": "int", "float": "float", "bool": "bool", "str": "str"}.get(hint, "")
+    return Unknown("", simple)
+
+
+def method(
+    interp: Interpreter, name: str, owner: Value, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """The result of a method that a module inherits from torch.nn."""
+    if not isinstance(owner, ModuleValue):
+        return Unknown("")
+    base, _, short = name.rpartition(".")
+    if short == "__init__":
+        initialize(interp, owner, base, args, kwargs)
+        return NONE
+    if short == "__setattr__" and len(args) == 2 and isinstance(constant(args[0]), str):
+        interp.set_attribute(owner, str(constant(args[0])), args[1])
+        return NONE
+    handler = _METHODS.get(short)
+    return handler(interp, owner, args, kwargs) if handler is not None else Unknown("")
+
+
+def _argument(args: list[Value], kwargs: dict[str, Value], index: int, name: str) -> Value:
+    return args[index] if index < len(args) else kwargs.get(name, NONE)
+
+
+def _register(registry: str, role: str) -> Any:
+    def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        name = constant(interp.settled(_argument(args, kwargs, 0, "name")))
+        value = interp.settled(
+            _argument(args, kwargs, 1, {"children": "module", "parameters": "param"}.get(registry, "tensor"))
+        )
+        if not isinstance(name, str):
+            owner.open = True
+            name = f"?{len(owner.children)}"
+        if isinstance(value, TensorValue) and role:
+            value = TensorValue(role, value.name, value.dtype, value.rank)
+        elif role and isinstance(value, Unknown):
+            value = NONE if value.default is not None and is_none(value.default) else TensorValue(role)
+        owner.attributes.pop(name, None)
+        getattr(owner, registry)[name] = value
+        return NONE
+
+    return run
+
+
+def _hook(kind: str) -> Any:
+    def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        owner.hooks.setdefault(kind, []).extend(args[:1])
+        return Unknown("a hook handle")
+
+    return run
+
+
+def switch(owner: ModuleValue, training: bool, flags: list[Value], node: ast.AST | None) -> Value:
+    """``train(flag)`` and ``eval()``, as far as constructors call them."""
+    given = constant(flags[0]) if flags else training
+    owner.switched = node
+    for _, module in descendants(owner):
+        module.training = given if isinstance(given, bool) else None
+    return owner
+
+
+def descendants(root: ModuleValue) -> Iterator[tuple[str, ModuleValue]]:
+    """A module and all below it, each once, with the path from the root ("" for itself)."""
+    seen: set[ModuleValue] = set()
+    todo = [("", root)]
+    while todo:
+        path, module = todo.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        yield path, module
+        children = [(f"{path}.{name}".lstrip("."), child) for name, child in module.children.items()]
+        todo.extend((name, child) for name, child in reversed(children) if isinstance(child, ModuleValue))
+
+
+_OBSERVER_SWITCHES = ("disable_observer", "enable_observer")
+
+
+def _observe(enabled: bool) -> Any:
+    def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        owner.attributes["observer_enabled"] = Const(enabled)
+        return NONE
+
+    return run
+
+
+def _apply(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What is applied to all submodules only initialises values, as a rule."""
+    name = args[0].name.rpartition(".")[2] if args and isinstance(args[0], External) else ""
+    if name in _OBSERVER_SWITCHES:
+        for _, module in descendants(owner):
+            _METHODS[name](interp, module, [], {})
+    return owner
+
+
+def _itself(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return owner
+
+
+def _append(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    for child in args:
+        append(interp, owner, child)
+    return owner
+
+
+def _insert(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    index = constant(args[0]) if args else 0
+    children = list(owner.children.values())
+    children.insert(index if isinstance(index, int) else 0, args[1] if len(args) > 1 else Unknown(""))
+    owner.children = {str(i): child for i, child in enumerate(children)}
+    return NONE
+
+
+def _extend(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    for contents in args:
+        extend(interp, owner, contents)
+    return owner
+
+
+def _pop(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    key = constant(args[0]) if args else -1
+    names = list(owner.children)
+    name = (
+        key
+        if isinstance(key, str)
+        else names[key]
+        if isinstance(key, int) and -len(names) <= key < len(names)
+        else None
+    )
+    return owner.children.pop(name, Unknown("")) if name is not None else Unknown("")
+
+
+def _children(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return ListValue(list(owner.children.values()), owner.open)
+
+
+def _keys(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return ListValue([Const(name) for name in owner.children], owner.open)
+
+
+def _named_children(
+    interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    return ListValue([TupleValue((Const(n), c)) for n, c in owner.children.items()], owner.open)
+
+
+def _nothing(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Walks over all submodules or parameters only initialise values, as a rule."""
+    return ListValue([])
+
+
+_METHODS = {
+    "register_buffer": _register("buffers", "buffer"),
+    "register_parameter": _register("parameters", "parameter"),
+    "add_module": _register("children", ""),
+    "register_module": _register("children", ""),
+    "register_forward_hook": _hook("forward"),
+    "register_forward_pre_hook": _hook("forward_pre"),
+    "apply": _apply,
+    "disable_observer": _observe(False),
+    "enable_observer": _observe(True),
+    "append": _append,
+    "extend": _extend,
+    "update": _extend,
+    "insert": _insert,
+    "pop": _pop,
+    "children": _children,
+    "values": _children,
+    "keys": _keys,
+    "items": _named_children,
+    "named_children": _named_children,
+    "parameters": _nothing,
+    "named_parameters": _nothing,
+    "buffers": _nothing,
+    "named_buffers": _nothing,
+    "modules": _nothing,
+    "named_modules": _nothing,
+    **dict.fromkeys(
+        [
+            "to",
+            "cuda",
+            "cpu",
+            "float",
+            "half",
+            "double",
+            "bfloat16",
+            "requires_grad_",
+            "type",
+            "share_memory",
+            "to_empty",
+        ],
+        _itself,
+    ),
+}
+
+
+def known_flag(interp: Interpreter, value: Value) -> bool | None:
+    """A flag's value where it is known, by its default else."""
+    value = interp.settled(value)
+    if isinstance(value, Unknown):
+        value = value.default if value.default is not None else value
+    return bool(value.value) if isinstance(value, Const) else None

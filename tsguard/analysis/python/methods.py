@@ -1,0 +1,179 @@
+"""Methods of plain values: lists, dicts, strings, sets and tensors."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import builtin_calls, numpy_arrays, operations
+from tsguard.analysis.python.containers import key_of, put
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.values import (
+    NONE,
+    Const,
+    DictValue,
+    ListValue,
+    SetValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+Args = list[Value]
+
+
+def call(
+    interp: Interpreter,
+    name: str,
+    receiver: Value,
+    args: Args,
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """The result of ``receiver.name(*args)``."""
+    receiver = interp.settled(receiver)
+    if isinstance(receiver, ListValue):
+        return _list(interp, name, receiver, args, node)
+    if isinstance(receiver, DictValue):
+        return _dict(interp, name, receiver, args, kwargs, node)
+    if isinstance(receiver, SetValue):
+        return _set(interp, name, receiver, args)
+    if isinstance(receiver, Const):
+        return _constant_method(interp, name, receiver, args, node)
+    if isinstance(receiver, TensorValue):
+        return _tensor(name, receiver, node)
+    if isinstance(receiver, TupleValue) and name == "index":
+        return _index(receiver.items, args)
+    made = numpy_arrays.method(receiver, name)
+    return Unknown(operations.place_label(node)) if made is None else made
+
+
+def _index(items: list[Value] | tuple[Value, ...], args: Args) -> Value:
+    for i, item in enumerate(items):
+        if args and item == args[0]:
+            return Const(i)
+    return Unknown("", "int")
+
+
+def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node: ast.AST | None) -> Value:
+    inside_open = interp.open_loops > 0
+    if name == "append" and args:
+        receiver.items.append(args[0])
+        receiver.open = receiver.open or inside_open
+    elif name == "extend" and args:
+        items, is_open = iterate(interp, args[0])
+        receiver.items.extend(items)
+        receiver.open = receiver.open or is_open or inside_open
+    elif name == "insert" and len(args) == 2:
+        index = constant(args[0])
+        receiver.items.insert(index if isinstance(index, int) else 0, args[1])
+    elif name == "pop":
+        index = constant(args[0]) if args else -1
+        if receiver.items and isinstance(index, int) and -len(receiver.items) <= index < len(receiver.items):
+            return receiver.items.pop(index)
+        return Unknown("")
+    elif name == "reverse":
+        receiver.items.reverse()
+    elif name == "copy":
+        return ListValue(list(receiver.items), receiver.open)
+    elif name == "clear":
+        receiver.items.clear()
+    elif name == "index":
+        return _index(receiver.items, args)
+    elif name == "count":
+        return Unknown("", "int")
+    return NONE
+
+
+def _dict(
+    interp: Interpreter,
+    name: str,
+    receiver: DictValue,
+    args: Args,
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    if name in ("items", "keys", "values"):
+        keys: list[Value] = [k if isinstance(k, Value) else _key(k) for k in receiver.items]
+        values = list(receiver.items.values())
+        if name == "items":
+            return ListValue([TupleValue(pair) for pair in zip(keys, values, strict=True)], receiver.open)
+        return ListValue(keys if name == "keys" else values, receiver.open)
+    if name in ("get", "pop", "setdefault") and args:
+        return _dict_get(interp, name, receiver, args, node)
+    if name == "update":
+        other = builtin_calls.HANDLERS["builtins.dict"](interp, args, kwargs, node)
+        assert isinstance(other, DictValue)
+        receiver.items.update(other.items)
+        receiver.open = receiver.open or other.open
+        return NONE
+    if name == "copy":
+        return DictValue(dict(receiver.items), receiver.open)
+    if name == "popitem" and receiver.items:
+        return TupleValue((Unknown(""), receiver.items.popitem()[1]))
+    return NONE
+
+
+def _key(key: object) -> Value:
+    return TupleValue(tuple(Const(k) for k in key)) if isinstance(key, tuple) else Const(key)
+
+
+def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, node: ast.AST | None) -> Value:
+    index = key_of(interp.settled(args[0]))
+    if index in receiver.items:
+        return receiver.items.pop(index) if name == "pop" else receiver.items[index]
+    if isinstance(index, Value) or receiver.open:
+        return Unknown(operations.place_label(node))
+    default = args[1] if len(args) > 1 else NONE
+    if name == "setdefault":
+        put(receiver, args[0], default)
+    return default
+
+
+def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:
+    if name == "add" and args:
+        receiver.items.append(args[0])
+    elif name in ("update", "union") and args:
+        items, is_open = iterate(interp, args[0])
+        target = receiver if name == "update" else SetValue(list(receiver.items), receiver.open)
+        target.items.extend(items)
+        target.open = target.open or is_open
+        return target
+    return NONE
+
+
+def _constant_method(
+    interp: Interpreter, name: str, receiver: Const, args: Args, node: ast.AST | None
+) -> Value:
+    method = getattr(receiver.value, name, None)
+    values = [constant(interp.settled(a)) for a in args]
+    if method is None or any(isinstance(v, Value) for v in values):
+        if name == "join" and args:
+            items, is_open = iterate(interp, args[0])
+            parts = [constant(i) for i in items]
+            if not is_open and all(isinstance(p, str) for p in parts):
+                return Const(str(receiver.value).join(str(p) for p in parts))
+        return Unknown(operations.place_label(node), "str" if isinstance(receiver.value, str) else "")
+    try:
+        result = method(*values)
+    except Exception as error:
+        raise interp.raise_(type(error).__name__, node) from None
+    if isinstance(result, (list, tuple)):
+        return ListValue([Const(r) for r in result])
+    return Const(result)
+
+
+_NUMBERS = {"item": "", "size": "int", "dim": "int", "numel": "int", "tolist": "list", "nelement": "int"}
+
+
+def _tensor(name: str, receiver: TensorValue, node: ast.AST | None) -> Value:
+    if name in _NUMBERS:
+        return Unknown(operations.place_label(node), _NUMBERS[name])
+    if name in ("fill_", "zero_", "normal_", "uniform_", "copy_", "requires_grad_", "data"):
+        return receiver
+    return TensorValue("", receiver.name, receiver.dtype)

@@ -1,0 +1,231 @@
+"""Names: locals, closures, module globals through their bindings, builtins."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes, operations
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import (
+    NONE,
+    Atom,
+    ClassValue,
+    Const,
+    DictValue,
+    External,
+    ListValue,
+    ModuleReference,
+    SetValue,
+    Unknown,
+    Value,
+    is_none,
+)
+from tsguard.project.modules import Module
+from tsguard.project.project import Definition, Missing
+from tsguard.project.project import External as ExternalMeaning
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+    from tsguard.project.modules import Binding
+
+_BUILTINS = frozenset(dir(builtins))
+_PENDING = Unknown("", why="a module-level name is defined by itself")
+
+
+def lookup(interp: Interpreter, name: str, scope: Scope) -> Value | None:
+    """The value of a name, or None where it is unbound."""
+    runner: Scope | None = scope
+    while runner is not None:
+        value = runner.names.get(name)
+        if value is not None and not (runner.cls is not None and runner is not scope):
+            return value
+        if runner.is_global:
+            found = global_name(interp, name, runner)
+            if found is not None:
+                return found
+        runner = runner.parent
+    if name in _BUILTINS:
+        return External(f"builtins.{name}")
+    if name == "__name__":
+        return Const(scope.module.name)
+    return NONE if name in ("__doc__", "__file__") else None
+
+
+def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
+    """A module-level name, evaluated from the statement that binds it."""
+    value = scope.names.get(name)
+    if value is not None:
+        return value
+    module = scope.module
+    bindings = module.bindings.get(name)
+    if not bindings and not module.star_imports and not module.is_package:
+        return None
+    scope.names[name] = _PENDING
+    chosen = _on_the_side_that_runs(interp, bindings or [], scope)
+    value = _from_meaning(interp, name, scope) if chosen is None else _bound(interp, name, scope, chosen)
+    if value is None:
+        del scope.names[name]
+        return None
+    scope.names[name] = value
+    if bindings and isinstance(value, (ListValue, DictValue, SetValue, ClassValue)):
+        _apply_changes(interp, name, value, scope)
+    return value
+
+
+def _on_the_side_that_runs(interp: Interpreter, bindings: list[Binding], scope: Scope) -> ast.stmt | None:
+    """Of definitions on both sides of one ``if``, that on the side taken, where its test is known."""
+    from tsguard.analysis.python.interpreter import Raised
+
+    tests = {id(binding.test): binding.test for binding in bindings}
+    test = next(iter(tests.values()), None)
+    if test is None or len(tests) > 1 or len({binding.holds for binding in bindings}) < 2:
+        return None
+    try:
+        value = interp.settled(interp.evaluate(test, scope))
+    except Raised:
+        return None
+    if isinstance(value, Unknown):
+        return None
+    holds = operations.known_truth(value)
+    chosen = [binding.node for binding in bindings if binding.holds is holds][-1]
+    return chosen if isinstance(chosen, (ast.Assign, ast.FunctionDef, ast.ClassDef)) else None
+
+
+def _apply_changes(
+    interp: Interpreter, name: str, value: ListValue | DictValue | SetValue | ClassValue, scope: Scope
+) -> None:
+    """Run what the module does to a container or class after it is made; what nested code does is open."""
+    from tsguard.analysis.python.interpreter import Raised
+
+    changes = scope.module.changes
+    if not isinstance(value, ClassValue):
+        value.open = value.open or name in changes.nested
+    for statement in changes.statements.get(name, ()):
+        if isinstance(value, ClassValue) and classes.annotate(value, statement, scope):
+            continue
+        try:
+            interp.execute([statement], scope)
+        except Raised:
+            if not isinstance(value, ClassValue):
+                value.open = True
+
+
+def _from_meaning(interp: Interpreter, name: str, scope: Scope) -> Value | None:
+    meaning = interp.program.project.meaning(scope.module, name)
+    if meaning is None:
+        return None
+    if isinstance(meaning, Definition) and meaning.module is scope.module:
+        return _bound(interp, name, scope, meaning.node)
+    return of_meaning(interp, meaning, name)
+
+
+def of_meaning(interp: Interpreter, meaning: object, name: str) -> Value:
+    """The value that an imported name has where it is defined."""
+    if isinstance(meaning, Definition):
+        own = getattr(meaning.node, "name", name)
+        home = interp.program.scope(meaning.module)
+        defined = own if isinstance(own, str) and own in meaning.module.bindings else _original(meaning, name)
+        found = global_name(interp, defined, home)
+        return found if found is not None else Unknown(name)
+    if isinstance(meaning, Module):
+        return ModuleReference(meaning)
+    if isinstance(meaning, ExternalMeaning):
+        return external(interp, meaning.name)
+    assert isinstance(meaning, Missing)
+    return Unknown(meaning.name, why=f"the source of {meaning.name} cannot be found")
+
+
+def _original(meaning: Definition, name: str) -> str:
+    """The name that the defining statement binds, where an import renamed it."""
+    from tsguard.project.modules import assigned_names
+
+    targets = getattr(meaning.node, "targets", None) or [getattr(meaning.node, "target", None)]
+    bound = [n for target in targets if isinstance(target, ast.expr) for n in assigned_names(target)]
+    return name if name in bound or not bound else bound[0]
+
+
+_NUMPY_CONSTANTS = {
+    "numpy.pi": math.pi,
+    "numpy.e": math.e,
+    "numpy.inf": math.inf,
+    "numpy.nan": math.nan,
+    "numpy.euler_gamma": 0.5772156649015329,
+    "numpy.newaxis": None,
+}
+
+
+def external(interp: Interpreter, name: str) -> Value:
+    """A name of a described package, as a constant where the tables tell its value."""
+    known = interp.program.externals.get(name)
+    if known is None:
+        known = interp.program.externals[name] = _external(interp, name)
+    return known
+
+
+def _external(interp: Interpreter, name: str) -> Value:
+    if name in _NUMPY_CONSTANTS:
+        return Const(_NUMPY_CONSTANTS[name])
+    canonical = interp.tables.canonical(name)
+    entry = interp.tables.names.get(canonical)
+    if isinstance(entry, dict):
+        if "const" in entry:
+            return Const(_literal(entry["const"]))
+        if "atom" in entry:
+            return Atom(entry["atom"], entry["value"])
+    return External(canonical)
+
+
+def _literal(text: str) -> object:
+    if text in ("inf", "nan", "-inf"):
+        return float(text)
+    return ast.literal_eval(text)
+
+
+def _bound(interp: Interpreter, name: str, scope: Scope, node: ast.stmt) -> Value | None:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return classes.define_function(interp, node, scope)
+    if isinstance(node, ast.ClassDef):
+        return classes.define_class(interp, node, scope)
+    if isinstance(node, ast.Assign):
+        return _assigned(interp, name, node, scope)
+    if isinstance(node, ast.AnnAssign):
+        if node.value is None:
+            return None
+        return interp.evaluate(node.value, scope)
+    return Unknown(name)
+
+
+def _assigned(interp: Interpreter, name: str, node: ast.Assign, scope: Scope) -> Value | None:
+    own = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+    if name in own:
+        earlier = _earlier_binding(scope.module.bindings.get(name, []), node)
+        if earlier is not None:
+            before = _bound(interp, name, scope, earlier.node)
+            if before is not None:
+                scope.names[name] = before
+    value = interp.evaluate(node.value, scope)
+    for target in node.targets:
+        if isinstance(target, ast.Name) and target.id == name:
+            return value
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for i, element in enumerate(target.elts):
+                if isinstance(element, ast.Name) and element.id == name:
+                    items = getattr(value, "items", None)
+                    if isinstance(items, (tuple, list)) and i < len(items):
+                        item: Value = items[i]
+                        return item
+                    return Unknown(name)
+    return value
+
+
+def _earlier_binding(bindings: list[Binding], node: ast.stmt) -> Binding | None:
+    before = [b for b in bindings if b.node.lineno < node.lineno]
+    return before[-1] if before else None
+
+
+def is_missing(value: Value) -> bool:
+    """Whether a value is unknown because its package cannot be found."""
+    return isinstance(value, Unknown) and bool(value.why) and not is_none(value)

@@ -1,0 +1,77 @@
+"""Calls of what is not read: Python's builtins, the standard library, torch."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import builtin_calls, methods, numpy_arrays, regular_expressions, torch_calls
+from tsguard.analysis.values import NONE, External, ObjectValue, Unknown, Value
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+_EXCEPTIONS = frozenset(
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+)
+
+
+def call(
+    interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """The result of calling something by its qualified name."""
+    handler = builtin_calls.HANDLERS.get(function.name)
+    if handler is not None:
+        return handler(interp, args, kwargs, node)
+    head, _, short = function.name.partition(".")
+    if head == "builtins" and "." in short and args:
+        return call_method(interp, short.rpartition(".")[2], args[0], args[1:], kwargs, node)
+    if head == "builtins" and short in _EXCEPTIONS:
+        return ObjectValue(function, {}, open=True)
+    if head == "torch":
+        return torch_calls.call(interp, function, args, kwargs, node)
+    if head == "math":
+        return builtin_calls.math_call(interp, short, args, node)
+    if head == "re":
+        return regular_expressions.call(interp, short, args, kwargs)
+    if head == "numpy":
+        return numpy_arrays.call(function, args)
+    made = _MAKERS.get(function.name, function.name)
+    if made.rpartition(".")[2][:1].isupper():
+        return ObjectValue(External(made), {}, open=True)
+    return Unknown("")
+
+
+# Functions of the standard library that return an object of a class.
+_MAKERS = {"logging.getLogger": "logging.Logger", "re.compile": "re.Pattern"}
+
+
+def call_method(
+    interp: Interpreter,
+    name: str,
+    receiver: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """The result of a method of a plain value: a list's, a string's, a tensor's."""
+    return methods.call(interp, name, receiver, args, kwargs, node)
+
+
+def call_inherited(
+    interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """A method that an object has from a class that is not read: ``object.__init__``."""
+    if name.endswith((".__init__", ".__init_subclass__")):
+        if isinstance(receiver, ObjectValue) and not name.startswith("builtins.object"):
+            receiver.open = True
+        return NONE
+    if name.endswith(".__setattr__") and len(args) == 2 and isinstance(receiver, ObjectValue):
+        key = getattr(args[0], "value", None)
+        if isinstance(key, str):
+            receiver.attributes[key] = args[1]
+        return NONE
+    return Unknown("")

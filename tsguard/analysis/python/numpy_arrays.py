@@ -1,0 +1,54 @@
+"""What numpy returns while a module is constructed: arrays, scalars that are no Python numbers, floats."""
+
+from __future__ import annotations
+
+from tsguard.analysis.values import BoundMethod, Const, External, ObjectValue, Unknown, Value
+
+_ARRAY = External("numpy.ndarray")
+_MAKERS = frozenset(
+    [
+        "arange", "argsort", "array", "asarray", "concatenate", "cumsum", "diff", "empty", "eye", "full", "hamming",
+        "hanning", "linspace", "logspace", "ones", "ones_like", "outer", "random.choice", "random.permutation",
+        "random.rand", "random.randint", "random.randn", "repeat", "sort", "stack", "tile", "unique", "zeros",
+        "zeros_like",
+    ]
+)  # fmt: skip
+_ELEMENTWISE = frozenset(
+    ["abs", "ceil", "clip", "cos", "exp", "floor", "log", "log10", "log2", "power", "sin", "sqrt"]
+)
+_SCALARS = frozenset(["float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool_"])
+_METHODS = frozenset(
+    ["astype", "clip", "copy", "flatten", "ravel", "repeat", "reshape", "squeeze", "transpose"]
+)
+
+
+def is_array(value: Value) -> bool:
+    return isinstance(value, ObjectValue) and value.cls == _ARRAY
+
+
+def call(function: External, args: list[Value]) -> Value:
+    """The result of a function of numpy; its float64 is a float."""
+    short = function.name.partition(".")[2]
+    if short in _MAKERS or (short in _ELEMENTWISE and any(map(is_array, args))):
+        return _object("ndarray")
+    if short in _SCALARS or short == "prod":
+        return _object("int64" if short == "prod" else short)
+    if short == "float64" or (short in _ELEMENTWISE and all(isinstance(arg, Const) for arg in args)):
+        return Unknown("", "float")
+    return Unknown("")
+
+
+def attribute(owner: ObjectValue, name: str) -> Value:
+    """An attribute of an array or a scalar."""
+    if is_array(owner) and name in _METHODS:
+        return BoundMethod(External(f"method.{name}"), owner)
+    return _object("ndarray") if is_array(owner) and name == "T" else Unknown(f"ndarray.{name}")
+
+
+def method(receiver: Value, name: str) -> Value | None:
+    """The result of a method of an array; None of other receivers."""
+    return _object("ndarray") if is_array(receiver) and name in _METHODS else None
+
+
+def _object(name: str) -> ObjectValue:
+    return ObjectValue(External(f"numpy.{name}"), {}, open=True)

@@ -1,0 +1,44 @@
+"""The re module on constant strings, as configuration strings are split with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.values import Const, ListValue, Unknown, Value, constant
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+_LONGEST = 200
+_FUNCTIONS: dict[str, Callable[..., str | list[str]]] = {
+    "split": re.split,
+    "findall": re.findall,
+    "sub": re.sub,
+}
+# A repeated group may take exponential time to fail.
+_REPEATED_GROUP = re.compile(r"\)[*+{]")
+
+
+def call(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The result of ``re.split`` and its like where all arguments are short constants."""
+    function = _FUNCTIONS.get(name)
+    texts = [constant(interp.settled(argument)) for argument in args]
+    if function is None or kwargs or not texts or not all(_is_harmless(text) for text in texts):
+        return Unknown("")
+    try:
+        result = function(*(text for text in texts if isinstance(text, str)))
+    except (re.error, TypeError):
+        return Unknown("")
+    if isinstance(result, str):
+        return Const(result)
+    return (
+        ListValue([Const(part) for part in result])
+        if all(isinstance(p, str) for p in result)
+        else Unknown("")
+    )
+
+
+def _is_harmless(text: object) -> bool:
+    return isinstance(text, str) and len(text) <= _LONGEST and not _REPEATED_GROUP.search(text)

@@ -1,0 +1,316 @@
+"""Statements, each run once; loops over what is not counted run for what is known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import assignments, classes, operations
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import NONE, Const, External, ObjectValue, Unknown, Value
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    value: Value
+
+
+class _Jump:
+    __slots__ = ()
+
+
+BREAK = _Jump()
+CONTINUE = _Jump()
+Signal = Return | _Jump | None
+
+Handler = Callable[["Interpreter", ast.stmt, Scope], Signal]
+
+
+def execute(interp: Interpreter, body: list[ast.stmt], scope: Scope) -> Signal:
+    """Run statements until one returns, breaks, continues or raises."""
+    for node in body:
+        interp.spend()
+        handler = HANDLERS.get(type(node))
+        if handler is not None:
+            signal = (
+                handler(interp, node, scope)
+                if not interp.is_lenient
+                else _passed(interp, handler, node, scope)
+            )
+            if signal is not None:
+                return signal
+    return None
+
+
+def _passed(interp: Interpreter, handler: Handler, node: ast.stmt, scope: Scope) -> Signal:
+    """A statement that raises is passed over; what it was to assign is unknown."""
+    from tsguard.analysis.python.interpreter import Raised
+
+    try:
+        return handler(interp, node, scope)
+    except Raised:
+        for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
+            if isinstance(target, ast.expr):
+                assignments.assign(interp, target, Unknown(""), scope)
+        return None
+
+
+def _expression(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Expr)
+    if not isinstance(node.value, ast.Constant):
+        interp.evaluate(node.value, scope)
+    return None
+
+
+def _assign(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Assign)
+    value = interp.evaluate(node.value, scope)
+    for target in node.targets:
+        assignments.assign(interp, target, value, scope)
+    return None
+
+
+def _annotated(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.AnnAssign)
+    if node.value is not None:
+        value = interp.evaluate(node.value, scope)
+        assignments.assign(interp, node.target, value, scope)
+    return None
+
+
+def _augmented(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.AugAssign)
+    left = interp.evaluate(node.target, scope)
+    right = interp.evaluate(node.value, scope)
+    result = operations.in_place(interp, node.op, left, right, node)
+    assignments.assign(interp, node.target, result, scope)
+    return None
+
+
+def _return(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Return)
+    return Return(NONE if node.value is None else interp.evaluate(node.value, scope))
+
+
+def _if(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.If)
+    branch = node.body if condition(interp, node.test, scope, node) else node.orelse
+    return interp.execute(branch, scope)
+
+
+def condition(interp: Interpreter, test: ast.expr, scope: Scope, node: ast.If | None = None) -> bool:
+    """The truth of a test; where it is open, a branch that only raises is not taken."""
+    value = interp.settled(interp.evaluate(test, scope))
+    if isinstance(value, Unknown) and value.default is None and node is not None:
+        if _only_raises(node.body):
+            return interp.world.decide(value.label or ast.unparse(test), False, guess=True)
+        if node.orelse and _only_raises(node.orelse):
+            return interp.world.decide(value.label or ast.unparse(test), True, guess=True)
+    return interp.truth(value, test)
+
+
+def _only_raises(body: list[ast.stmt]) -> bool:
+    return isinstance(body[-1], ast.Raise) and all(
+        isinstance(s, (ast.Expr, ast.Raise, ast.Assign)) for s in body
+    )
+
+
+def _for(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.For)
+    items, is_open = iterate(interp, interp.evaluate(node.iter, scope))
+    interp.open_loops += is_open
+    try:
+        for item in items:
+            assignments.assign(interp, node.target, item, scope)
+            signal = interp.execute(node.body, scope)
+            if signal is BREAK:
+                return None
+            if isinstance(signal, Return):
+                return signal
+    finally:
+        interp.open_loops -= is_open
+    return interp.execute(node.orelse, scope)
+
+
+def _while(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.While)
+    for _ in range(64):
+        test = interp.settled(interp.evaluate(node.test, scope))
+        if isinstance(test, Unknown):
+            return _uncounted(interp, node, scope)
+        if not interp.truth(test, node.test):
+            return None
+        signal = interp.execute(node.body, scope)
+        if signal is BREAK:
+            return None
+        if isinstance(signal, Return):
+            return signal
+    return None
+
+
+def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
+    interp.open_loops += 1
+    try:
+        signal = interp.execute(node.body, scope)
+    finally:
+        interp.open_loops -= 1
+    return signal if isinstance(signal, Return) else None
+
+
+def _raise(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Raise)
+    name = ""
+    if node.exc is not None:
+        value = interp.evaluate(node.exc, scope)
+        name = exception_name(value)
+    raise interp.raise_(name, node)
+
+
+def exception_name(value: Value) -> str:
+    """The class name of an exception object or class."""
+    cls = value.cls if isinstance(value, ObjectValue) else value
+    return str(getattr(cls, "name", "")).rpartition(".")[2]
+
+
+def _assert(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Assert)
+    value = interp.settled(interp.evaluate(node.test, scope))
+    if isinstance(value, Unknown):
+        fails = bool(value.label) and interp.world.decide(value.label, True) is False
+    else:
+        fails = isinstance(value, Const) and not value.value
+    if fails:
+        raise interp.raise_("AssertionError", node)
+    return None
+
+
+def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    from tsguard.analysis.python.interpreter import Raised
+
+    assert isinstance(node, ast.Try)
+    signal: Signal = None
+    interp.tries += 1
+    try:
+        try:
+            signal = interp.execute(node.body, scope)
+        finally:
+            interp.tries -= 1
+        if signal is None:
+            signal = interp.execute(node.orelse, scope)
+    except Raised as raised:
+        handler = _handler(node, raised.name)
+        if handler is None:
+            raise
+        if handler.name:
+            scope.names[handler.name] = ObjectValue(
+                External(f"builtins.{raised.name or 'Exception'}"), open=True
+            )
+        signal = interp.execute(handler.body, scope)
+    final = interp.execute(node.finalbody, scope)
+    return final if final is not None else signal
+
+
+def _handler(node: ast.Try, name: str) -> ast.ExceptHandler | None:
+    for handler in node.handlers:
+        caught = ast.unparse(handler.type) if handler.type is not None else ""
+        if not caught or not name or name in caught or "Exception" in caught:
+            return handler
+    return None
+
+
+def _with(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, (ast.With, ast.AsyncWith))
+    for item in node.items:
+        entered = interp.evaluate(item.context_expr, scope)
+        if item.optional_vars is not None:
+            value = entered if isinstance(entered, ObjectValue) else Unknown(ast.unparse(item.context_expr))
+            assignments.assign(interp, item.optional_vars, value, scope)
+    return interp.execute(node.body, scope)
+
+
+def _function(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    scope.names[node.name] = classes.define_function(interp, node, scope)
+    return None
+
+
+def _class(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.ClassDef)
+    scope.names[node.name] = classes.define_class(interp, node, scope)
+    return None
+
+
+def _import(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, (ast.Import, ast.ImportFrom))
+    for bound, value in assignments.imported(interp, node, scope):
+        scope.names[bound] = value
+    return None
+
+
+def _delete(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Delete)
+    for target in node.targets:
+        assignments.delete(interp, target, scope)
+    return None
+
+
+def _global(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    return None
+
+
+def _match(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Match)
+    subject = interp.settled(interp.evaluate(node.subject, scope))
+    for case in node.cases:
+        if _matches(interp, subject, case, scope):
+            return interp.execute(case.body, scope)
+    return None
+
+
+def _matches(interp: Interpreter, subject: Value, case: ast.match_case, scope: Scope) -> bool:
+    pattern = case.pattern
+    if isinstance(pattern, ast.MatchValue):
+        wanted = interp.evaluate(pattern.value, scope)
+        return interp.truth(operations.compare(interp, ast.Eq(), subject, wanted, pattern.value))
+    if isinstance(pattern, ast.MatchSingleton):
+        return isinstance(subject, Const) and subject.value is pattern.value
+    if isinstance(pattern, ast.MatchOr):
+        return any(_matches(interp, subject, ast.match_case(p, None, []), scope) for p in pattern.patterns)
+    if isinstance(pattern, ast.MatchAs) and pattern.name:
+        scope.names[pattern.name] = subject
+    return True
+
+
+HANDLERS: dict[type[ast.stmt], Handler] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Return: _return,
+    ast.If: _if,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Try: _try,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.Delete: _delete,
+    ast.Global: _global,
+    ast.Nonlocal: _global,
+    ast.Match: _match,
+    ast.Break: lambda interp, node, scope: BREAK,
+    ast.Continue: lambda interp, node, scope: CONTINUE,
+}

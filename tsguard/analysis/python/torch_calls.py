@@ -1,0 +1,154 @@
+"""Calls of torch while a constructor runs: modules, parameters, tensors, hooks."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import library, operations
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.values import (
+    NONE,
+    External,
+    FunctionValue,
+    ModuleValue,
+    ObjectValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+)
+from tsguard.language import schemas
+from tsguard.language import types as t
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+# Functions of torch.nn.utils that change a module, and what they leave on it.
+_LEGACY_HOOKS = {"torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm"}
+_UNDOING = {
+    "torch.nn.utils.remove_weight_norm",
+    "torch.nn.utils.remove_spectral_norm",
+    "torch.nn.utils.prune.remove",
+    "torch.nn.utils.parametrize.remove_parametrizations",
+}
+_PARAMETRIZATIONS = {
+    "torch.nn.utils.parametrizations.weight_norm",
+    "torch.nn.utils.parametrizations.spectral_norm",
+    "torch.nn.utils.parametrizations.orthogonal",
+    "torch.nn.utils.parametrize.register_parametrization",
+}
+
+
+def call(
+    interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """The result of calling a name of torch."""
+    name = function.name
+    described = interp.tables.entry(name)
+    if isinstance(described, dict) and described.get("class"):
+        return _class(interp, function, described["class"], args, kwargs)
+    if name in _UNDOING:
+        return _undone(interp, name, args)
+    if name in _LEGACY_HOOKS or name.startswith("torch.nn.utils.prune."):
+        return _hooked(interp, name, args, kwargs)
+    if name in _PARAMETRIZATIONS:
+        return _parametrized(interp, name, args, kwargs)
+    owner, _, method = name.rpartition(".")
+    if method == "__init__" and args and isinstance(module := interp.settled(args[0]), ModuleValue):
+        library.initialize(interp, module, owner, args[1:], kwargs)
+        return NONE
+    if name.startswith("torch.nn.init.") and args:
+        return args[0]
+    if name == "torch.jit.script" and args:
+        return _scripted(args[0])
+    if isinstance(described, str):
+        return _operator(described, node)
+    if isinstance(described, dict) and ("schemas" in described or "dispatch" in described):
+        return TensorValue()
+    return Unknown(operations.place_label(node))
+
+
+def _scripted(value: Value) -> Value:
+    """What is handed to torch.jit.script comes back compiled."""
+    if isinstance(value, ModuleValue):
+        value.scripted = True
+    if isinstance(value, FunctionValue):
+        return replace(value, marks=value.marks | {"script"})
+    return value
+
+
+def _class(
+    interp: Interpreter, function: External, kind: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    name = function.name
+    if name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter"):
+        given = args[0] if args else NONE
+        return TensorValue("parameter", dtype=given.dtype if isinstance(given, TensorValue) else "")
+    if name in ("torch.nn.Buffer", "torch.nn.parameter.Buffer"):
+        return TensorValue("buffer")
+    if kind == "module":
+        return library.construct(interp, function, args, kwargs)
+    if kind == "tensor" or name.endswith("Tensor"):
+        return TensorValue(name=name)
+    if name == "torch.Size":
+        items, is_open = iterate(interp, args[0]) if args else ([], False)
+        return TupleValue(tuple(items), is_open)
+    return ObjectValue(function, {}, open=True)
+
+
+def _operator(symbol: str, node: ast.AST | None) -> Value:
+    """What an operator returns, by its first overload."""
+    overloads = schemas.operators().overloads(symbol)
+    if not overloads:
+        return Unknown(operations.place_label(node))
+    returns = overloads[0].returns
+    if returns is t.TENSOR:
+        return TensorValue(name=symbol)
+    if isinstance(returns, t.TupleType):
+        return TupleValue(tuple(TensorValue() if e is t.TENSOR else Unknown("") for e in returns.elements))
+    return Unknown(operations.place_label(node), str(returns) if returns in (t.INT, t.FLOAT, t.BOOL) else "")
+
+
+def _hooked(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    module = interp.settled(args[0]) if args else NONE
+    if isinstance(module, ModuleValue):
+        module.hooks.setdefault("forward_pre", []).append(External(name))
+        return module
+    return module if args else Unknown("")
+
+
+def _undone(interp: Interpreter, name: str, args: list[Value]) -> Value:
+    module = interp.settled(args[0]) if args else NONE
+    if isinstance(module, ModuleValue) and name.endswith("parametrizations"):
+        which = str(constant(args[1])) if len(args) > 1 else "weight"
+        module.parametrized.pop(which, None)
+        held = module.children.get("parametrizations")
+        if isinstance(held, ModuleValue):
+            held.children.pop(which, None)
+    elif isinstance(module, ModuleValue):
+        family = name.removeprefix("torch.nn.utils.").removeprefix("remove_").removesuffix("remove")
+        hooks = module.hooks.get("forward_pre", [])
+        hooks[:] = [
+            h
+            for h in hooks
+            if not (isinstance(h, External) and h.name.startswith(f"torch.nn.utils.{family}"))
+        ]
+    return module if args else Unknown("")
+
+
+def _parametrized(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    module = args[0] if args else NONE
+    given = constant(args[1] if len(args) > 1 else kwargs.get("name", kwargs.get("tensor_name", NONE)))
+    which = given if isinstance(given, str) else "weight"
+    if isinstance(module, ModuleValue):
+        module.parametrized[which] = name
+        made = interp.settled(args[2] if len(args) > 2 else kwargs.get("parametrization", NONE))
+        if isinstance(made, ModuleValue):
+            empty = ModuleValue(External("torch.nn.ModuleDict"), initialized=True)
+            held = module.children.setdefault("parametrizations", empty)
+            if isinstance(held, ModuleValue):
+                held.children[which] = made
+    return module if args else Unknown("")

@@ -1,0 +1,225 @@
+"""``isinstance`` and ``issubclass``: asked of Python's own classes where those are known.
+
+A value that stands for an object of Python has a class of Python; a class of the standard
+library, abstract or not, is asked itself whether it includes that one.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import importlib
+import types
+import typing
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes
+from tsguard.analysis.values import (
+    FALSE,
+    TRUE,
+    Atom,
+    BoundMethod,
+    ClassValue,
+    Const,
+    DictValue,
+    EnumMember,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    Partial,
+    RangeValue,
+    SetValue,
+    SliceValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+# Modules whose classes may be looked up: they are loaded already, or harmless to load.
+_READ = (
+    "builtins",
+    "collections",
+    "collections.abc",
+    "enum",
+    "functools",
+    "numbers",
+    "pathlib",
+    "types",
+    "typing",
+)
+
+
+class _Tensor:
+    """What Python's abstract classes see of a tensor."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[object]:
+        raise NotImplementedError
+
+    def __contains__(self, item: object) -> bool:
+        raise NotImplementedError
+
+
+class _Module:
+    """What Python's abstract classes see of a module that is no container."""
+
+    def __call__(self) -> object:
+        raise NotImplementedError
+
+
+_REPRESENTED: dict[type[Value], type] = {
+    ListValue: list,
+    TupleValue: tuple,
+    DictValue: dict,
+    SetValue: set,
+    RangeValue: range,
+    SliceValue: slice,
+    FunctionValue: types.FunctionType,
+    BoundMethod: types.MethodType,
+    Partial: functools.partial,
+    TensorValue: _Tensor,
+    Atom: object,
+}
+_HINTED: dict[str, type] = {
+    hinted.__name__: hinted for hinted in (int, float, bool, str, complex, bytes, list, tuple, dict, set)
+}
+# The methods by which abstract classes know theirs.
+_PROTOCOL = frozenset(
+    {"__call__", "__contains__", "__enter__", "__exit__", "__iter__", "__len__", "__next__", "__reversed__"}
+)
+_TENSORS = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+
+
+def is_instance_call(interp: Interpreter, value: Value, given: Value, label: str) -> Value:
+    """``isinstance(value, given)``; where the source does not tell, as in the usual configuration."""
+    value = interp.settled(value)
+    wanted = list(given.items) if isinstance(given, TupleValue) else [given]
+    answer = _any(interp, value, wanted)
+    if answer is not None:
+        return TRUE if answer else FALSE
+    usual = _any(interp, value.default, wanted) if isinstance(value, Unknown) and value.default else None
+    if usual is None:
+        usual = any(getattr(cls, "name", "") in ("builtins.int", "builtins.str") for cls in wanted)
+    return Unknown(label, "bool", Const(usual))
+
+
+def _any(interp: Interpreter, value: Value, wanted: list[Value]) -> bool | None:
+    answers = [is_instance(interp, value, cls) for cls in wanted]
+    return True if True in answers else None if None in answers else False
+
+
+def is_instance(interp: Interpreter, value: Value, cls: Value) -> bool | None:
+    """isinstance, or None where the source does not tell."""
+    if isinstance(cls, Unknown):
+        return None
+    if isinstance(value, (ObjectValue, EnumMember)):
+        return _object_is(interp, value, cls)
+    if isinstance(value, TensorValue) and isinstance(cls, External) and cls.name in _TENSORS:
+        return True
+    if isinstance(value, Atom) and cls == External(f"torch.{value.kind}"):
+        return True
+    if isinstance(cls, ClassValue):
+        return None if isinstance(value, Unknown) and not value.hint else False
+    real = _real(cls)
+    if real is None:
+        return None if isinstance(value, (Unknown, External)) else False
+    return _includes(interp, real, value)
+
+
+def is_subclass(interp: Interpreter, cls: Value, wanted: Value) -> bool | None:
+    """issubclass, or None where the source does not tell."""
+    if not isinstance(cls, (ClassValue, External)) or isinstance(wanted, Unknown):
+        return None
+    if any(
+        base is wanted or (isinstance(base, External) and base == wanted) for base in classes.mro(interp, cls)
+    ):
+        return True
+    return None if isinstance(cls, External) or classes.has_unknown_base(interp, cls) else False
+
+
+def type_of(interp: Interpreter, value: Value) -> Value | None:
+    """``type(value)``, None where it is not known."""
+    if isinstance(value, (ObjectValue, EnumMember)):
+        return value.cls
+    found = type(value.value) if isinstance(value, Const) else _REPRESENTED.get(type(value))
+    if found is None or found.__module__ != "builtins":
+        return None
+    return External(f"builtins.{found.__name__}")
+
+
+def _includes(interp: Interpreter, real: type, value: Value) -> bool | None:
+    if isinstance(value, Unknown):
+        hinted = _HINTED.get(value.hint)
+        return None if hinted is None else _is_subclass(hinted, real)
+    if isinstance(value, Const):
+        return isinstance(value.value, real)
+    if isinstance(value, ClassValue):
+        is_enum = classes.derives_from(interp, value, "enum.Enum")
+        return _is_subclass(enum.EnumMeta if is_enum else type, real)
+    if isinstance(value, External):
+        return _external_is(value, real)
+    if isinstance(value, DictValue) and real is not dict and issubclass(real, dict):
+        return None
+    represented = _REPRESENTED.get(type(value))
+    return None if represented is None else _is_subclass(represented, real)
+
+
+def _object_is(interp: Interpreter, value: ObjectValue | EnumMember, cls: Value) -> bool | None:
+    ancestry = classes.mro(interp, value.cls)
+    if any(base is cls or (isinstance(base, External) and base == cls) for base in ancestry):
+        return True
+    real = _real(cls)
+    if real is None:
+        return False
+    bases = [base for base in map(_real, ancestry) if base is not None and base is not object]
+    if isinstance(value, ModuleValue) and not _is_container(interp, value):
+        bases.append(_Module)
+    defined = {name for base in ancestry if isinstance(base, ClassValue) for name in base.members}
+    own = type("Defined", (), dict.fromkeys(_PROTOCOL & defined, _Module.__call__))
+    return any(_is_subclass(base, real) for base in (*bases, own))
+
+
+def _is_container(interp: Interpreter, value: ModuleValue) -> bool:
+    containers = ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
+    return any(classes.derives_from(interp, value.cls, f"torch.nn.{name}") for name in containers)
+
+
+def _external_is(value: External, real: type) -> bool | None:
+    """Of something that is not read: a class or a function, by its name."""
+    is_class = value.name.rpartition(".")[2][:1].isupper()
+    if real is type:
+        return is_class
+    if real is types.FunctionType:
+        return not is_class
+    return True if _is_subclass(types.FunctionType, real) else None
+
+
+def _is_subclass(one: type, other: type) -> bool:
+    try:
+        return issubclass(one, other)
+    except TypeError:  # A protocol that is not for run time.
+        return False
+
+
+@functools.cache
+def _named(name: str) -> type | None:
+    module, _, attribute = name.rpartition(".")
+    if module not in _READ:
+        return None
+    found = getattr(importlib.import_module(module), attribute, None)
+    origin = typing.get_origin(found)
+    found = origin if isinstance(origin, type) else found
+    return found if isinstance(found, type) else None
+
+
+def _real(cls: Value) -> type | None:
+    return _named(cls.name) if isinstance(cls, External) else None

@@ -1,0 +1,10 @@
+"""TorchScript's compiler without the graph: it types what torch would compile.
+
+Laid out as torch's own front end (``torch/csrc/jit/frontend``): sugared values,
+environments, statements, expressions, conditions; and ``torch/jit/_recursive.py`` for
+what of a module is compiled.
+"""
+
+from tsguard.analysis.script.compiler import Compilation, compile_target
+
+__all__ = ["Compilation", "compile_target"]

@@ -1,0 +1,300 @@
+"""Calls: operators by overload, functions compiled on the way, casts, opaque Python.
+
+Source: torch/csrc/jit/frontend/sugared_value.cpp and
+torch/csrc/jit/python/python_sugared_value.cpp (``call``).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.script import classes, none_defaults, notes, signatures
+from tsguard.analysis.script.mismatches import mismatch
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import (
+    Args,
+    Builtin,
+    Cast,
+    ClassS,
+    Compiled,
+    Dispatch,
+    ExceptionS,
+    Function,
+    Kwargs,
+    Magic,
+    Method,
+    ModuleCall,
+    ModuleS,
+    NamedTupleS,
+    NoneS,
+    Print,
+    PythonModule,
+    PythonS,
+    Simple,
+    SliceS,
+    Sugared,
+    TensorCast,
+    UnknownS,
+    Value,
+    simple,
+)
+from tsguard.language import types as t
+from tsguard.language.matching import Mismatch, match_overloads
+from tsguard.language.schemas import Argument, Schema
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+
+
+def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node: ast.Call) -> Sugared:
+    """The result of calling a sugared value.
+
+    Raises:
+        Refusal: torch refuses the call.
+    """
+    if isinstance(callee, UnknownS):
+        if callee.why:
+            fc.compiler.gap(fc.scope.module, node, callee.why)
+        return callee
+    if isinstance(callee, Builtin):
+        return Simple(call_builtin(fc, callee.symbol, args, kwargs, node, callee.receiver))
+    if isinstance(callee, Function):
+        schema = fc.compiler.function_schema(fc, callee.function, node)
+        return call_schemas(fc, (schema,), args, kwargs, node, callee.function.name)
+    if isinstance(callee, Compiled):
+        return call_schemas(fc, callee.schemas, args, kwargs, node, callee.name)
+    if isinstance(callee, (Method, ModuleS)):
+        return _call_member(fc, callee, args, kwargs, node)
+    if isinstance(callee, (Cast, Magic)):
+        return _call_overloadable(fc, callee, args, kwargs, node)
+    if isinstance(callee, TensorCast):
+        notes.cast(fc, callee.receiver, node)
+        return simple(t.TENSOR)
+    return _call_object(fc, callee, args, kwargs, node)
+
+
+def _call_object(
+    fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node: ast.Call
+) -> Sugared:
+    if isinstance(callee, ClassS):
+        return classes.construct(fc, callee, args, kwargs, node)
+    if isinstance(callee, NamedTupleS):
+        return _construct_tuple(fc, callee.type, args, kwargs, node)
+    if isinstance(callee, ExceptionS):
+        return ExceptionS(callee.name, True)
+    if isinstance(callee, Print):
+        if kwargs:
+            raise Refusal("unknown-keyword/positional", node, function="print", keyword=next(iter(kwargs)))
+        return NoneS()
+    if isinstance(callee, Dispatch):
+        return _call_dispatch(fc, callee, args, kwargs, node)
+    if isinstance(callee, ModuleCall):
+        return callee.result
+    if isinstance(callee, SliceS):
+        return SliceS()
+    if isinstance(callee, PythonS):
+        return _call_python(fc, callee, args, kwargs, node)
+    if isinstance(callee, PythonModule):
+        raise Refusal("not-callable", node, value=text_of(node.func), type="a Python module")
+    return _call_value(fc, callee, args, kwargs, node)
+
+
+def _call_value(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node: ast.Call) -> Sugared:
+    if isinstance(callee, Simple):
+        type_ = callee.value.type
+        if type_ is t.UNKNOWN:
+            return UnknownS(callee.value.unknown_why)
+        if isinstance(type_, t.ClassType):
+            result = call_method(fc, callee, "__call__", list(args), node, kwargs)
+            if result is not None:
+                return result
+        kinds = type_.members if isinstance(type_, t.UnionType) else (type_,)
+        if all(isinstance(kind, t.ModuleType) for kind in kinds):
+            raise Refusal("module-as-value", node, value=text_of(node.func))
+        if callee.value.parameter:
+            raise Refusal("not-callable/parameter", node, value=text_of(node.func))
+        rule = "not-callable/none" if type_ is t.NONE else "not-callable"
+        raise Refusal(rule, node, value=text_of(node.func), type=type_)
+    raise Refusal("not-callable", node, value=text_of(node.func), type=with_article(callee.kind))
+
+
+def _call_member(
+    fc: FunctionCompiler, callee: Method | ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
+) -> Sugared:
+    if isinstance(callee, ModuleS):
+        return fc.compiler.call_module(fc, callee, args, kwargs, node)
+    schemas = callee.schemas
+    if not schemas and callee.function is not None:
+        if isinstance(callee.receiver, ModuleS):
+            schemas = fc.compiler.method_schemas(fc, callee.receiver, callee.name, callee.function, node)
+        else:
+            assert isinstance(callee.receiver, Simple)
+            schemas = (
+                classes.method_schema(fc, callee.receiver.value.type, callee.name, callee.function, node),
+            )
+    return call_schemas(fc, schemas, args, kwargs, node, callee.name)
+
+
+def call_method(
+    fc: FunctionCompiler, receiver: Simple, name: str, args: Args, node: ast.AST, kwargs: Kwargs | None = None
+) -> Sugared | None:
+    """Call a method of a class object; None where its class has none of this name."""
+    found = classes.member(fc, receiver, name, node)
+    if not isinstance(found, Method) or found.function is None:
+        return None
+    schema = classes.method_schema(fc, receiver.value.type, name, found.function, node)
+    return call_schemas(fc, (schema,), args, kwargs or {}, node, name)
+
+
+# -- schemas -------------------------------------------------------------------------------
+
+
+def call_schemas(
+    fc: FunctionCompiler, schemas: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST, name: str
+) -> Sugared:
+    """Call a function by its schemas: one, or several overloads."""
+    if not schemas:
+        return UnknownS()
+    result = match_overloads(schemas, args, kwargs)
+    if isinstance(result, Mismatch):
+        raise mismatch(fc, result, args, kwargs, node, name, python=True)
+    none_defaults.passed(fc, result.schema, args, kwargs, node)
+    notes.match(fc, result, args, kwargs, node, name)
+    return simple(result.returns)
+
+
+def call_builtin(
+    fc: FunctionCompiler,
+    symbol: str,
+    args: Args,
+    kwargs: Kwargs,
+    node: ast.AST,
+    receiver: Value | None = None,
+) -> Value:
+    """Call an operator.
+
+    Raises:
+        Refusal: there is no such operator, or no overload takes the arguments.
+    """
+    name = symbol.partition("::")[2]
+    if not fc.compiler.operators.overloads(symbol):
+        raise Refusal(
+            "unknown-operator", node, function=text_of(node.func) if isinstance(node, ast.Call) else name
+        )
+    result = fc.compiler.matcher.match(symbol, args, kwargs, receiver)
+    if isinstance(result, Mismatch):
+        raise mismatch(
+            fc, result, [*([receiver] if receiver else []), *args], kwargs, node, name, python=False
+        )
+    notes.match(fc, result, [*([receiver] if receiver else []), *args], kwargs, node, name)
+    value = Value(result.returns, node=node)
+    if symbol == "aten::is_scripting":
+        value.static = True
+    elif symbol == "aten::has_torch_function":
+        value.static = False
+    return value
+
+
+# -- the rest ------------------------------------------------------------------------------
+
+
+def _call_overloadable(
+    fc: FunctionCompiler, callee: Cast | Magic, args: Args, kwargs: Kwargs, node: ast.Call
+) -> Sugared:
+    if args and isinstance(args[0].type, t.ClassType):
+        name = callee.magic if isinstance(callee, Cast) else callee.name
+        result = call_method(fc, Simple(args[0]), name, args[1:], node, kwargs)
+        if result is not None:
+            return result
+    if isinstance(callee, Magic):
+        return Simple(call_builtin(fc, callee.base.symbol, args, kwargs, node))
+    if len(args) != 1 or kwargs:
+        raise Refusal("argument-count", node, function=text_of(node.func), expected="1", given=str(len(args)))
+    if args[0].type == callee.type:
+        return Simple(Value(callee.type, args[0].const, node=node, static=args[0].static))
+    return Simple(call_builtin(fc, callee.symbol, args, kwargs, node))
+
+
+def _call_ignored(
+    fc: FunctionCompiler, callee: PythonS, args: Args, kwargs: Kwargs, node: ast.Call
+) -> Sugared:
+    """A call of what ``@ignore`` leaves in Python or ``@unused`` replaces by a raise."""
+    function = callee.value
+    assert isinstance(function, py.FunctionValue)
+    if not isinstance(function.node, ast.FunctionDef):
+        return UnknownS()
+    spec = function.node.args
+    signature = signatures.read(
+        fc.compiler, function.node, function.scope, method=callee.receiver is not None
+    )
+    for refusal in signature.refusals:
+        if refusal.rule not in ("untyped-default", "mutable-default", "default-type-mismatch"):
+            raise Refusal(refusal.rule, node, **refusal.facts)
+    if callee.dropped:
+        notes.dropped_call(fc, node, callee.name)
+    typed = signature.returns is not None or any(a.annotation is not None for a in spec.args)
+    returns = (signature.returns or t.TENSOR) if typed else t.TENSOR
+    arguments = tuple(
+        Argument(a.name, a.type, a.has_default, inferred=a.inferred) for a in signature.arguments
+    )
+    schema = Schema(callee.name, "", arguments, returns, spec.vararg is not None)
+    result = call_schemas(fc, (schema,), args, kwargs, node, callee.name)
+    if isinstance(result, Simple) and not typed:
+        result.value.opaque = True
+        if not callee.dropped:
+            notes.ignored_result(fc, function, node)
+    return result
+
+
+def _construct_tuple(
+    fc: FunctionCompiler, type_: t.TupleType, args: Args, kwargs: Kwargs, node: ast.Call
+) -> Sugared:
+    first_default = len(type_.fields) - type_.defaults
+    arguments = tuple(
+        Argument(name, element, has_default=i >= first_default)
+        for i, (name, element) in enumerate(zip(type_.fields, type_.elements, strict=True))
+    )
+    return call_schemas(fc, (Schema(type_.name, "", arguments, type_),), args, kwargs, node, type_.name)
+
+
+def _call_dispatch(
+    fc: FunctionCompiler, callee: Dispatch, args: Args, kwargs: Kwargs, node: ast.Call
+) -> Sugared:
+    flag = args[callee.index] if callee.index < len(args) else kwargs.get(callee.flag)
+    chosen = callee.default
+    if flag is not None:
+        if flag.type is t.UNKNOWN:
+            return UnknownS()
+        if not isinstance(flag.const, bool):
+            raise Refusal("flag-not-constant", node, function=text_of(node.func), flag=callee.flag)
+        chosen = flag.const
+    return call(fc, callee.if_true if chosen else callee.if_false, args, kwargs, node)
+
+
+def _call_python(
+    fc: FunctionCompiler, callee: PythonS, args: Args, kwargs: Kwargs, node: ast.Call
+) -> Sugared:
+    """An opaque call of Python: ``@ignore``d functions, ``autograd.Function.apply``, types."""
+    value = callee.value
+    if isinstance(value, py.Unknown):
+        return UnknownS(value.why)
+    if callee.ignored and isinstance(value, (py.FunctionValue, py.BoundMethod)):
+        return _call_ignored(fc, callee, args, kwargs, node)
+    if callee.opaque:
+        return Simple(Value(t.TENSOR, node=node, opaque=True))
+    if callee.receiver is not None:
+        raise Refusal("unscriptable-function/method", node, name=text_of(node.func), why=callee.name)
+    fc.compiler.names.check_opaque(fc, callee, node)
+    name = callee.name or text_of(node.func)
+    if kwargs:
+        raise Refusal("unknown-keyword/positional", node, function=name, keyword=next(iter(kwargs)))
+    # Of a module's call, torch sees only the first parameter: the rest are *args.
+    for index, given in enumerate(args[:1] if isinstance(value, py.ModuleValue) else args):
+        if given.type not in (t.TENSOR, t.UNKNOWN):
+            raise Refusal(
+                "argument-type/opaque", node, function=name, position=str(index + 1), type=given.type
+            )
+    return Simple(Value(t.TENSOR, node=node, opaque=True))

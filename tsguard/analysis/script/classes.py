@@ -1,0 +1,201 @@
+"""Script classes: plain classes that torch compiles when compiled code meets them.
+
+All their own methods are compiled; inherited ones are not found.
+Source: torch/jit/frontend.py (``get_jit_class_def``), sugared_value.cpp (ClassValue).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.script import signatures
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import ClassS, Method, Simple, Sugared, UnknownS, Value, simple
+from tsguard.language import types as t
+from tsguard.language.matching import converted
+from tsguard.language.relations import is_subtype
+from tsguard.language.schemas import Schema
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+    from tsguard.analysis.script.function import FunctionCompiler
+
+
+@dataclass(eq=False, slots=True)
+class ScriptClass:
+    """A class as compiled: its attributes by type, its methods by schema."""
+
+    cls: py.ClassValue
+    type: t.ClassType
+    attributes: dict[str, t.Type] = field(default_factory=dict)
+    schemas: dict[str, Schema] = field(default_factory=dict)
+    compiling: set[str] = field(default_factory=set)
+    initialized: bool = False
+    unsure: bool = False
+
+
+def script_class(compiler: Compiler, type_: t.Type) -> ScriptClass | None:
+    """The compiled class of a type; None for torch's own classes."""
+    key = type_.key if isinstance(type_, t.ClassType) else None
+    return compiler.compiled_class(key) if isinstance(key, py.ClassValue) else None
+
+
+def compile_class(compiler: Compiler, cls: py.ClassValue) -> ScriptClass:
+    """Compile a class: ``__init__`` first, which tells its attributes, then the rest."""
+    name = cls.name
+    compiled = ScriptClass(cls, t.ClassType(name, cls, "interface" in cls.marks))
+    compiler.script_classes[id(cls)] = compiled
+    if "interface" in cls.marks:
+        return compiled
+    if "dataclass" in cls.marks:
+        _dataclass_fields(compiler, compiled)
+    order = sorted(cls.members, key=lambda member: member != "__init__")
+    for member_name in order:
+        function = cls.members[member_name]
+        if isinstance(function, py.FunctionValue) and not function.marks & {"unused", "ignore"}:
+            _compile(compiler, compiled, member_name, function)
+    return compiled
+
+
+def _dataclass_fields(compiler: Compiler, compiled: ScriptClass) -> None:
+    from tsguard.analysis.script.annotations import annotation_type
+
+    for name, annotation in compiled.cls.annotations.items():
+        try:
+            compiled.attributes[name] = annotation_type(compiler, annotation, compiled.cls.scope)
+        except Refusal as refusal:
+            compiler.report(refusal, compiled.cls.module)
+            compiled.attributes[name] = t.UNKNOWN
+    compiled.initialized = True
+
+
+def _compile(compiler: Compiler, compiled: ScriptClass, name: str, function: py.FunctionValue) -> Schema:
+    done = compiled.schemas.get(name)
+    if done is not None:
+        return done
+    if name in compiled.compiling or not isinstance(function.node, ast.FunctionDef):
+        return Schema(name, "", (), t.UNKNOWN, True)
+    compiled.compiling.add(name)
+    receiver = Simple(Value(compiled.type))
+    schema = compiler.compile_function(function, receiver, f"{compiled.cls.name}.{name}")
+    compiled.schemas[name] = schema
+    if name == "__init__":
+        compiled.initialized = True
+    return schema
+
+
+def construct(
+    fc: FunctionCompiler, callee: ClassS, args: Sequence[Value], kwargs: Mapping[str, Value], node: ast.Call
+) -> Sugared:
+    """An object of a script class, constructed in compiled code."""
+    from tsguard.analysis.script.calls import call_schemas
+
+    if "torch" in callee.cls.marks:
+        return simple(callee.type)
+    compiled = fc.compiler.compiled_class(callee.cls)
+    if "dataclass" in callee.cls.marks:
+        if "script" not in callee.cls.marks:
+            raise Refusal("class-built-in-forward/dataclass", node, name=callee.cls.name)
+        return simple(compiled.type)
+    init = callee.cls.members.get("__init__")
+    if not isinstance(init, py.FunctionValue):
+        raise Refusal("class-built-in-forward/no-init", node, name=callee.cls.name)
+    schema = _compile(fc.compiler, compiled, "__init__", init)
+    call_schemas(fc, (schema,), args, kwargs, node, callee.cls.name)
+    return simple(compiled.type)
+
+
+def member(fc: FunctionCompiler, owner: Simple, name: str, node: ast.AST) -> Sugared | None:
+    """A method or attribute of an object; None where its class has none."""
+    compiled = script_class(fc.compiler, owner.value.type)
+    if compiled is None:
+        return UnknownS()
+    found = compiled.cls.members.get(name)
+    if isinstance(found, py.FunctionValue):
+        if found.marks & {"unused", "ignore"}:
+            return UnknownS()
+        return Method(owner, name, (), found)
+    if isinstance(found, py.StaticMethod):
+        return fc.compiler.names.sugar(fc, found.function, node)
+    if isinstance(found, py.PropertyValue) and isinstance(found.getter, py.FunctionValue):
+        return simple(_compile(fc.compiler, compiled, name, found.getter).returns)
+    if name in compiled.attributes:
+        return simple(compiled.attributes[name])
+    if not compiled.initialized and not compiled.compiling:
+        return UnknownS()
+    return None
+
+
+def has_member(fc: FunctionCompiler, owner: Simple, name: str) -> bool | None:
+    compiled = script_class(fc.compiler, owner.value.type)
+    if compiled is None:
+        return None
+    return name in compiled.attributes or isinstance(compiled.cls.members.get(name), py.FunctionValue)
+
+
+def method_schema(
+    fc: FunctionCompiler, type_: t.Type, name: str, function: py.FunctionValue, node: ast.AST
+) -> Schema:
+    """The schema of an object's method, compiled if it has not been.
+
+    Raises:
+        Refusal: it is being compiled: a recursive call.
+    """
+    compiled = script_class(fc.compiler, type_)
+    assert compiled is not None
+    if compiled.cls.marks & {"interface"} and isinstance(function.node, ast.FunctionDef):
+        signature = signatures.read(fc.compiler, function.node, function.scope, method=True)
+        return Schema(name, "", signature.arguments, signature.returns or t.NONE)
+    if name in compiled.compiling and name not in compiled.schemas:
+        raise Refusal("recursive-call", node, function=f"{compiled.cls.name}.{name}")
+    return _compile(fc.compiler, compiled, name, function)
+
+
+def set_member(fc: FunctionCompiler, owner: Simple, name: str, value: Value, node: ast.AST) -> None:
+    """``object.name = value``: ``__init__`` declares attributes, the rest must keep types.
+
+    Raises:
+        Refusal: there is no such attribute, or it has another type.
+    """
+    compiled = script_class(fc.compiler, owner.value.type)
+    if compiled is None:
+        return
+    known = compiled.attributes.get(name)
+    if known is None:
+        if fc.node.name != "__init__" or compiled.initialized:
+            if isinstance(compiled.cls.members.get(name), py.PropertyValue):
+                return
+            raise Refusal("attribute-assignment/undefined", node, name=name, owner=compiled.cls.name)
+        if fc.frame.parent is not None:
+            compiled.attributes[name] = t.UNKNOWN
+            raise Refusal("attribute-assignment/in-block", node, name=name, owner=compiled.cls.name)
+        compiled.attributes[name] = value.type
+        return
+    if not is_subtype(converted(value.type, known, allow=False, empty_list=value.empty_list), known):
+        raise type_mismatch(name, known, value.type, node)
+
+
+def type_mismatch(name: str, declared: t.Type, given: t.Type, node: ast.AST) -> Refusal:
+    """The refusal of a value that does not have its attribute's type."""
+    wanted = f"Optional[{given}]" if declared is t.NONE else str(given)
+    return Refusal("attribute-type-mismatch", node, name=name, declared=declared, given=given, wanted=wanted)
+
+
+def can_compile(compiler: Compiler, cls: py.ClassValue) -> bool:
+    """Whether torch would compile a class.  Source: torch/_jit_internal.py."""
+    from tsguard.analysis.python import classes as python_classes
+
+    for base in python_classes.mro(compiler.interp, cls):
+        if isinstance(base, py.External) and base.name not in (
+            "builtins.object",
+            "typing.Generic",
+            "abc.ABC",
+        ):
+            return False
+        if isinstance(base, py.Unknown):
+            return False
+    return not cls.marks & {"ignore", "unused"}

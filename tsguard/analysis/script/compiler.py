@@ -1,0 +1,444 @@
+"""The compiler: what of a target is compiled, once each, with every refusal kept.
+
+Source: torch/jit/_recursive.py (``create_script_module``, ``infer_methods_to_compile``).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import Event, Gap, text_of
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python.interpreter import Interpreter
+from tsguard.analysis.script import (
+    classes,
+    module_attributes,
+    module_calls,
+    module_compilation,
+    notes,
+    signatures,
+    submodules,
+)
+from tsguard.analysis.script.concrete_types import ConcreteType, concrete_type
+from tsguard.analysis.script.forward_references import reference, refuse_unreadable, refused_field
+from tsguard.analysis.script.function import FunctionCompiler
+from tsguard.analysis.script.modules import ModuleInfo, describe
+from tsguard.analysis.script.names import Names, is_context
+from tsguard.analysis.script.once import Once, is_shared
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.reports import Entered, Recording, Reporter
+from tsguard.analysis.script.sugared import ModuleS, Sugared, Value
+from tsguard.analysis.worlds import Exhausted
+from tsguard.language import grammar
+from tsguard.language import types as t
+from tsguard.language.matching import Matcher, matcher
+from tsguard.language.schemas import Operators, Schema
+from tsguard.language.tables import Tables
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.sugared import Args, Kwargs
+    from tsguard.project import Target
+    from tsguard.project.modules import Module
+
+# What is compiled in one go; only loops unrolled within loops are longer.
+_BUDGET = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What compiling a target showed: the rules broken and what could not be told."""
+
+    events: tuple[Event, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+@dataclass(eq=False)
+class Compiler:
+    """One target in one world."""
+
+    interp: Interpreter
+    target: Target
+    root: py.ModuleValue | None = None
+    compiling: set[tuple[int, int]] = field(default_factory=set)
+    methods: dict[tuple[int, str], tuple[Schema, ...]] = field(default_factory=dict)
+    infos: dict[int, ModuleInfo] = field(default_factory=dict)
+    concrete_types: dict[int, ConcreteType] = field(default_factory=dict)
+    local_types: dict[object, object] = field(default_factory=dict)
+    compiled_modules: set[int] = field(default_factory=set)
+    script_classes: dict[int, classes.ScriptClass] = field(default_factory=dict)
+    class_types: dict[int, t.Type] = field(default_factory=dict)
+    class_recordings: dict[int, Recording] = field(default_factory=dict)
+    steps: int = 0
+    reporter: Reporter = field(init=False)
+    once: Once = field(init=False)
+    names: Names = field(init=False)
+    matcher: Matcher = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reporter = Reporter(self.target)
+        self.once = Once(self.interp, self.reporter)
+        self.names = Names(self)
+        self.matcher = matcher(self.interp.tables.release)
+
+    @property
+    def operators(self) -> Operators:
+        return self.matcher.operators
+
+    @property
+    def tables(self) -> Tables:
+        return self.interp.tables
+
+    def spend(self) -> None:
+        """Count work done now; ``charge`` counts what is compiled, whether now or before.
+
+        Raises:
+            Exhausted: the target is too large to be compiled.
+        """
+        self.steps += 1
+        if self.steps > _BUDGET:
+            raise Exhausted
+
+    def charge(self, function: py.FunctionValue) -> None:
+        """Count against the world's budget what compiling a function takes.
+
+        Raises:
+            Exhausted: nothing is left.
+        """
+        memory, key = self.interp.program.memory, ("size", function.node)
+        if key not in memory:
+            memory[key] = sum(isinstance(node, ast.expr) for node in ast.walk(function.node))
+        self.interp.spend(cast("int", memory[key]))
+
+    def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:
+        """Record a refusal where the user can act on it."""
+        self.reporter.report(refusal, module, if_reached=if_reached)
+
+    def gap(self, module: Module, node: ast.AST, why: str) -> None:
+        """Note that the source does not tell enough here."""
+        self.reporter.add_gap(Gap(module, getattr(node, "lineno", 1), why))
+
+    # -- functions ----------------------------------------------------------------------------
+
+    def function_schema(self, fc: FunctionCompiler, function: py.FunctionValue, node: ast.AST) -> Schema:
+        """A free function's schema, compiled the first time it is met.
+
+        Raises:
+            Refusal: it is being compiled: a recursive call.
+        """
+        key = (id(function), 0)
+        if key in self.compiling:
+            raise self._recursion(function.name, node)
+        self.compiling.add(key)
+        try:
+            return self.once.compiled(
+                function,
+                is_shared(function),
+                lambda: self.compile_function(function, None, function.name, node, fc.scope.module),
+                (node, fc.scope.module),
+            )
+        finally:
+            self.compiling.discard(key)
+
+    def _recursion(self, name: str, node: ast.AST) -> Refusal:
+        self.reporter.tie()
+        return Refusal("recursive-call", node, function=name)
+
+    def compile_function(
+        self,
+        function: py.FunctionValue,
+        receiver: Sugared | None,
+        label: str,
+        call: ast.AST | None = None,
+        caller: Module | None = None,
+    ) -> Schema:
+        """Build and compile one function; refusals are reported, not raised."""
+        source = function.wrapped if function.wrapped is not None else function
+        with self.reporter.entering(Entered(label, source.module, call, caller)):
+            return self._compile_entered(function, source, receiver, call, caller)
+
+    def _compile_entered(
+        self,
+        function: py.FunctionValue,
+        source: py.FunctionValue,
+        receiver: Sugared | None,
+        call: ast.AST | None,
+        caller: Module | None,
+    ) -> Schema:
+        node = source.node
+        place, module = (call, caller) if call is not None and caller is not None else (node, source.module)
+        if isinstance(node, ast.Lambda):
+            self.reporter.tie()
+            self.report(Refusal("lambda", place, feature="a lambda"), module)
+            return Schema(function.name, "", (), t.UNKNOWN, True)
+        if isinstance(node, ast.AsyncFunctionDef):
+            self.report(Refusal("unsupported-statement/async", node, feature="async def"), source.module)
+            return Schema(function.name, "", (), t.UNKNOWN, True)
+        hidden = notes.global_name_under_grad_mode(self, source)
+        if hidden:
+            self.reporter.tie()
+            self.report(Refusal("grad-decorator-names", place, name=hidden, function=node.name), module)
+        return self._compile_node(function, source, node, receiver, failed=bool(hidden))
+
+    def _compile_node(
+        self,
+        function: py.FunctionValue,
+        source: py.FunctionValue,
+        node: ast.FunctionDef,
+        receiver: Sugared | None,
+        *,
+        failed: bool,
+    ) -> Schema:
+        dropped = "unused" in source.marks
+        built = True
+        for refused in self._refused_in(node, dropped):
+            built = False
+            self.report(Refusal(refused.rule, refused.node, **refused.facts), source.module)
+        signature = signatures.read(self, node, source.scope, method=receiver is not None, opaque=dropped)
+        for refusal in signature.refusals:
+            self.report(refusal, source.module)
+        if dropped:
+            return Schema(node.name, "", signature.arguments, signature.returns or t.NONE)
+        scope = notes.resolution_scope(function)
+        fc = FunctionCompiler(self, node, scope, signature, receiver)
+        fc.failed = failed or not built or bool(signature.refusals)
+        self.reporter.running.append(fc)
+        try:
+            schema = fc.run()
+        finally:
+            self.reporter.running.pop()
+        notes.finish(self, fc, source)
+        if node.args.vararg is not None or node.args.kwarg is not None:
+            return Schema(
+                node.name, "", (), schema.returns if signature.returns is not None else t.UNKNOWN, True
+            )
+        return schema
+
+    def _refused_in(self, node: ast.FunctionDef, dropped: bool) -> list[grammar.Refused]:
+        memory = self.interp.program.memory
+        key = (node, dropped)
+        if key not in memory:
+            memory[key] = list(grammar.refused_in(node, body=not dropped))
+        return cast("list[grammar.Refused]", memory[key])
+
+    # -- classes ------------------------------------------------------------------------------
+
+    def class_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
+        """The TorchScript type that a class of the project is.
+
+        Raises:
+            Refusal: it is none: an nn.Module, or a class torch cannot compile.
+        """
+        known = self.class_types.get(id(cls))
+        if known is None:
+            known = self._class_type(cls, node)
+            self.class_types[id(cls)] = known
+        elif id(cls) in self.class_recordings and self.reporter.recordings:
+            self.reporter.replay(self.class_recordings[id(cls)])
+        return known
+
+    def _class_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
+        interp = self.interp
+        if python_classes.derives_from(interp, cls, "enum.Enum"):
+            return self._enum_type(cls)
+        if (
+            python_classes.derives_from(interp, cls, "typing.NamedTuple")
+            or "collections.namedtuple" in cls.marks
+        ):
+            return self._tuple_type(cls, node)
+        if "interface" in cls.marks:
+            return self.compiled_class(cls).type
+        if python_classes.is_module_class(interp, cls) or not self.can_compile_class(cls):
+            if python_classes.has_unknown_base(interp, cls):
+                return t.UNKNOWN
+            raise Refusal("unknown-annotation", node, annotation=text_of(node), part=cls.name)
+        if "dataclass" in cls.marks and "script" not in cls.marks:
+            raise Refusal("class-built-in-forward/dataclass", node, name=cls.name)
+        return self.compiled_class(cls).type
+
+    def _enum_type(self, cls: py.ClassValue) -> t.Type:
+        for member in cls.members.values():
+            if isinstance(member, py.EnumMember) and isinstance(member.value, py.Const):
+                kinds: dict[type, t.Type] = {int: t.INT, str: t.STR, float: t.FLOAT}
+                return t.EnumType(cls.name, id(cls), kinds.get(type(member.value.value), t.UNKNOWN))
+        return t.EnumType(cls.name, id(cls), t.UNKNOWN)
+
+    def _tuple_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
+        from tsguard.analysis.script.annotations import annotation_type
+
+        fields: dict[str, t.Type] = {}
+        # A field of its own type is not resolved: what it says of itself must end.
+        self.class_types[id(cls)] = t.UNKNOWN
+        for base in reversed(python_classes.mro(self.interp, cls)):
+            if not isinstance(base, py.ClassValue):
+                continue
+            for name, annotation in base.annotations.items():
+                if "collections.namedtuple" in base.marks and "annotated" not in base.marks:
+                    fields[name] = t.TENSOR
+                    continue
+                refuse_unreadable(base, name, annotation, node)
+                try:
+                    fields[name] = annotation_type(self, annotation, base.scope)
+                except Refusal as refusal:
+                    text = reference(annotation, base)
+                    if text is not None:
+                        raise refused_field(base, name, text, node) from None
+                    self.report(refusal, base.module)
+                    fields[name] = t.UNKNOWN
+        defaults = sum(name in cls.members for name in fields)
+        return t.TupleType(tuple(fields.values()), tuple(fields), cls.name, defaults)
+
+    def compiled_class(self, cls: py.ClassValue) -> classes.ScriptClass:
+        known = self.script_classes.get(id(cls))
+        if known is None:
+            with self.reporter.recording() as recording:
+                known = classes.compile_class(self, cls)
+            self.class_recordings[id(cls)] = recording
+            self.reporter.replay(recording)
+        elif id(cls) in self.class_recordings and self.reporter.recordings:
+            self.reporter.replay(self.class_recordings[id(cls)])
+        return known
+
+    def compiles(self, cls: py.ClassValue) -> bool:
+        """Whether a class compiles: torch tries those of attributes, and says nothing if they do not."""
+        if "interface" in cls.marks or python_classes.derives_from(self.interp, cls, "enum.Enum"):
+            return True
+        uncompilable = self.interp.program.memory.setdefault("uncompilable", set())
+        assert isinstance(uncompilable, set)
+        if id(cls) not in self.script_classes and cls not in uncompilable:
+            with self.reporter.trial() as reported:
+                self.compiled_class(cls)
+            if reported.events:
+                del self.script_classes[id(cls)]
+                uncompilable.add(cls)
+        return cls not in uncompilable
+
+    def can_compile_class(self, cls: py.ClassValue) -> bool:
+        return classes.can_compile(self, cls)
+
+    def is_torch_context(self, type_: t.Type) -> bool:
+        return isinstance(type_, t.ClassType) and isinstance(type_.key, str) and is_context(type_.key)
+
+    def is_tensor_member(self, name: str) -> bool:
+        return name in self.tables.tensor
+
+    # -- modules ------------------------------------------------------------------------------
+
+    def info(self, instance: py.ModuleValue) -> ModuleInfo:
+        known = self.infos.get(id(instance))
+        if known is None:
+            known = ModuleInfo(instance)
+            self.infos[id(instance)] = known
+            known = describe(self, instance)
+            self.infos[id(instance)] = known
+        return known
+
+    def name_of(self, instance: py.ModuleValue) -> str:
+        return str(getattr(instance.cls, "name", "module")).rpartition(".")[2]
+
+    @functools.cached_property
+    def model_classes(self) -> list[py.Value]:
+        """The classes of all modules in the target, which isinstance may name."""
+        found: list[py.Value] = []
+        pending = [self.root] if self.root is not None else []
+        while pending:
+            instance = pending.pop()
+            found.append(instance.cls)
+            pending.extend(c for c in instance.children.values() if isinstance(c, py.ModuleValue))
+        return found
+
+    def module_type(self, instance: py.ModuleValue) -> t.Type:
+        return t.ModuleType(self.name_of(instance), concrete_type(self, instance))
+
+    def container_kind(self, instance: py.ModuleValue) -> str:
+        """ "list", "dict", "parameters" or "" for a module that is no container."""
+        kinds = {
+            "torch.nn.ModuleDict": "dict",
+            "torch.nn.ModuleList": "list",
+            "torch.nn.Sequential": "list",
+            "torch.nn.ParameterList": "parameters",
+            "torch.nn.ParameterDict": "parameter dict",
+        }
+        for base in python_classes.mro(self.interp, instance.cls):
+            if isinstance(base, py.External) and base.name in kinds:
+                return kinds[base.name]
+        return ""
+
+    def submodules(self, value: ModuleS) -> submodules.Submodules:
+        return submodules.Submodules(self, value)
+
+    def module_attribute(self, fc: FunctionCompiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared:
+        return module_attributes.get(self, fc, owner, name, node)
+
+    def has_module_attribute(self, owner: ModuleS, name: str) -> bool | None:
+        return module_attributes.has(self, owner, name)
+
+    def set_module_attribute(
+        self, fc: FunctionCompiler, owner: ModuleS, name: str, value: Value, node: ast.AST
+    ) -> None:
+        module_attributes.set_(self, owner, name, value, node)
+
+    def module_item(
+        self, fc: FunctionCompiler, owner: ModuleS, node: ast.Subscript, hint: t.Type | None
+    ) -> Sugared:
+        return submodules.item(self, fc, owner, node, hint)
+
+    def module_is_instance(self, fc: FunctionCompiler, value: ModuleS, wanted: ast.expr) -> bool | None:
+        return module_calls.is_instance(self, fc, value, wanted)
+
+    def call_module(
+        self, fc: FunctionCompiler, callee: ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
+    ) -> Sugared:
+        return module_calls.call(self, fc, callee, args, kwargs, node)
+
+    def method_schemas(
+        self,
+        fc: FunctionCompiler | None,
+        owner: ModuleS,
+        name: str,
+        function: py.FunctionValue,
+        node: ast.AST | None,
+    ) -> tuple[Schema, ...]:
+        """A method's schemas, compiled the first time it is met.
+
+        Raises:
+            Refusal: it is being compiled: a recursive call.
+        """
+        known = self.methods.get((id(owner.instance), name))
+        if known is not None:
+            return known
+        marker = (id(function), id(owner.instance))
+        label = f"{self.name_of(owner.instance)}.{name}"
+        if marker in self.compiling:
+            assert node is not None
+            raise self._recursion(label, node)
+        self.compiling.add(marker)
+        caller = fc.scope.module if fc is not None else None
+        type_ = concrete_type(self, owner.instance)
+        try:
+            schema = self.once.compiled(
+                (type_, name, function),
+                type_.is_shared,
+                lambda: self.compile_function(function, owner, label, node, caller),
+                (node, caller),
+            )
+        finally:
+            self.compiling.discard(marker)
+        return (schema,)
+
+
+def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Compilation:
+    """Compile a module instance or a function as ``torch.jit.script`` would."""
+    compiler = Compiler(interp, target, subject if isinstance(subject, py.ModuleValue) else None)
+    if isinstance(subject, py.ModuleValue):
+        module_compilation.compile_module(compiler, subject)
+    elif isinstance(subject, py.FunctionValue):
+        if subject.marks & {"ignore", "unused"} or "cached" in subject.marks:
+            return Compilation()
+        compiler.compile_function(subject, None, subject.name)
+    else:
+        compiler.gap(target.module, target.node, "what it constructs cannot be told")
+    return Compilation(tuple(compiler.reporter.events.values()), tuple(compiler.reporter.gaps.values()))

@@ -1,0 +1,101 @@
+"""Concrete types: modules that torch compiles once, because nothing tells them apart.
+
+Source: torch/jit/_recursive.py (``ConcreteTypeStore``).  Two modules of one class whose
+attributes have equal types, whose constants are equal and whose submodules have equal
+concrete types are of one type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python.copies import is_closure
+from tsguard.analysis.script.library_modules import forward_entry
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+    from tsguard.analysis.script.modules import ModuleInfo
+
+
+@dataclass(eq=False, slots=True)
+class ConcreteType:
+    """A type of modules, compared by identity; ``is_shared`` where other targets may have it too."""
+
+    is_shared: bool = False
+
+
+def concrete_type(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
+    """The concrete type of a module that has been described, and all below it."""
+    known = compiler.concrete_types.get(id(instance))
+    if known is None:
+        # What holds itself, and what is known by its place, is of a type of its own.
+        known = compiler.concrete_types[id(instance)] = ConcreteType()
+        if _is_comparable(compiler, instance):
+            known = compiler.concrete_types[id(instance)] = _stored(compiler, instance)
+    return known
+
+
+def _is_comparable(compiler: Compiler, instance: py.ModuleValue) -> bool:
+    if instance.parametrized or instance.hooks:
+        return False
+    functions = (*compiler.info(instance).functions.values(), instance.attributes.get("forward"))
+    return not any(isinstance(f, py.FunctionValue) and is_closure(f) for f in functions) and all(
+        isinstance(base, py.External) or (isinstance(base, py.ClassValue) and base.scope.is_global)
+        for base in python_classes.mro(compiler.interp, instance.cls)
+    )
+
+
+def _stored(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
+    children = tuple((name, _child(compiler, child)) for name, child in instance.children.items())
+    key = (
+        ConcreteType,
+        instance.cls,
+        instance.open,
+        tuple(instance.parameters),
+        tuple(instance.buffers),
+        children,
+        tuple(_replaced(name, value) for name, value in instance.attributes.items()),
+        _library_forward(compiler, instance),
+        _described(compiler.info(instance)),
+    )
+    is_shared = all(type_.is_shared for _, type_ in children if isinstance(type_, ConcreteType))
+    memory = compiler.interp.program.memory if is_shared else compiler.local_types
+    return cast("ConcreteType", memory.setdefault(key, ConcreteType(is_shared)))
+
+
+def _child(compiler: Compiler, child: py.Value) -> Hashable:
+    if isinstance(child, py.ModuleValue):
+        return concrete_type(compiler, child)
+    return (type(child), child.why if isinstance(child, py.Unknown) else "")
+
+
+def _replaced(name: str, value: py.Value) -> Hashable:
+    """What compiled code sees of an attribute beside its type: a chosen forward, a member of an enum."""
+    if name == "forward" and isinstance(value, py.BoundMethod):
+        return value.function
+    return (name, value) if isinstance(value, py.EnumMember) else None
+
+
+def _library_forward(compiler: Compiler, instance: py.ModuleValue) -> tuple[int, ...]:
+    """Which forward each class of torch.nn in the ancestry has for these arguments."""
+    entries = (
+        compiler.tables.modules.get(base.name)
+        for base in python_classes.mro(compiler.interp, instance.cls)
+        if isinstance(base, py.External)
+    )
+    return tuple(id(forward_entry(compiler, entry, instance)) for entry in entries if entry is not None)
+
+
+def _described(info: ModuleInfo) -> Hashable:
+    return (
+        tuple(info.attributes.items()),
+        tuple((name, value.type, type(value.const), value.const) for name, value in info.constants.items()),
+        tuple(info.functions.items()),
+        tuple(info.failed.items()),
+        tuple(info.interfaces.items()),
+        info.ignored,
+    )

@@ -1,0 +1,320 @@
+"""Conditions: what is known statically, and what a test tells of the types it tests.
+
+Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitCondExpr``, ``RefinementSet``).
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import text_of
+from tsguard.analysis.script import none_defaults, notes
+from tsguard.analysis.script.annotations import isinstance_types
+from tsguard.analysis.script.attributes import has_attribute
+from tsguard.analysis.script.convert import as_value
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import ModuleS, Simple, Special, UnknownS, Value
+from tsguard.language import types as t
+from tsguard.language.relations import is_subtype, merged, same, unify_all, union
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+
+Refinements = dict[str, t.Type]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test; ``static`` is its truth where torch knows it while compiling, ``boolean``
+    that Python, too, would make a bool of it, ``types`` those of values tested for truth."""
+
+    static: bool | None = None
+    when_true: Refinements = field(default_factory=dict)
+    when_false: Refinements = field(default_factory=dict)
+    boolean: bool = True
+    types: tuple[t.Type, ...] = ()
+
+
+def emit_guarded(fc: FunctionCompiler, node: ast.expr) -> Condition:
+    """A condition; a refusal in it is reported and leaves the truth open."""
+    try:
+        return emit(fc, node)
+    except Refusal as refusal:
+        fc.report(refusal)
+        return Condition()
+
+
+def emit(fc: FunctionCompiler, node: ast.expr) -> Condition:
+    """The condition that an expression is."""
+    none_defaults.truth(fc, node)
+    return _emit(fc, node)
+
+
+def _emit(fc: FunctionCompiler, node: ast.expr) -> Condition:
+    if isinstance(node, ast.BoolOp):
+        return _boolean(fc, node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner = emit(fc, node.operand)
+        static = None if inner.static is None else not inner.static
+        return Condition(static, inner.when_false, inner.when_true)
+    if isinstance(node, ast.Compare):
+        return _comparison(fc, node)
+    if isinstance(node, ast.Call):
+        special = _special_call(fc, node)
+        if special is not None:
+            return special
+    value = fc.expression(node)
+    if isinstance(value.type, (t.OptionalType, t.ModuleType)) or value.type is t.NONE:
+        return _presence(fc, node, value.type)
+    boolean = value.type in (t.BOOL, t.UNKNOWN)
+    return Condition(to_bool(fc, value, node), boolean=boolean, types=(value.type,))
+
+
+def _presence(fc: FunctionCompiler, node: ast.expr, type_: t.Type) -> Condition:
+    """A truth test of what may be absent: refused, then read as Python would, lest one cause be reported twice."""
+    if not isinstance(type_, t.OptionalType):
+        fc.report(Refusal("condition-type/object", node, value=text_of(node)))
+        return Condition(type_ is not t.NONE, boolean=False)
+    fc.report(Refusal("optional-truthiness", node, value=text_of(node), type=type_))
+    return Condition(None, {node.id: type_.element} if isinstance(node, ast.Name) else {}, boolean=False)
+
+
+def _special_call(fc: FunctionCompiler, node: ast.Call) -> Condition | None:
+    if (
+        isinstance(node.func, ast.Name)
+        and node.func.id in ("isinstance", "hasattr")
+        and fc.frame.find(node.func.id) is None
+    ):
+        if len(node.args) != 2 or node.keywords:
+            raise Refusal(
+                "argument-count", node, function=node.func.id, expected="2", given=str(len(node.args))
+            )
+        if node.func.id == "isinstance":
+            return is_instance(fc, node.args[0], node.args[1])
+        return Condition(has_attribute_of(fc, node.args[0], node.args[1]))
+    if isinstance(node.func, ast.Attribute):
+        function = fc.sugared(node.func)
+        if isinstance(function, Special) and function.form == "isinstance" and len(node.args) == 2:
+            return is_instance(fc, node.args[0], node.args[1])
+    return None
+
+
+def has_attribute_of(fc: FunctionCompiler, owner: ast.expr, name: ast.expr) -> bool | None:
+    """``hasattr(owner, "name")``, which torch always knows."""
+    sugared = fc.sugared(owner)
+    if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
+        raise Refusal("dynamic-attribute/name", name, function="hasattr", argument=text_of(name))
+    return has_attribute(fc, sugared, name.value, owner)
+
+
+def to_bool(fc: FunctionCompiler, value: Value, node: ast.expr) -> bool | None:
+    """Check that a value may be a condition; its truth where it is a constant.
+
+    Raises:
+        Refusal: torch cannot make a bool of it.
+    """
+    type_ = value.type
+    if type_ not in (t.TENSOR, t.INT, t.FLOAT, t.BOOL, t.STR, t.NUMBER, t.UNKNOWN) and not isinstance(
+        type_, (t.ListType, t.DictType, t.ClassType)
+    ):
+        raise Refusal("condition-type", node, value=text_of(node), type=type_)
+    if value.static is not None:
+        return value.static
+    if isinstance(value.const, bool):
+        return value.const
+    return None
+
+
+def _boolean(fc: FunctionCompiler, node: ast.BoolOp) -> Condition:
+    is_or = isinstance(node.op, ast.Or)
+    result = _emit(fc, node.values[0])
+    for operand in node.values[1:]:
+        fc.push()
+        refine(fc, result.when_false if is_or else result.when_true)
+        right = emit_guarded(fc, operand)
+        fc.pop()
+        types = (*result.types, *right.types)
+        result = replace(_either(result, right) if is_or else _both(result, right), types=types)
+    return result
+
+
+def _either(a: Condition, b: Condition) -> Condition:
+    static: bool | None = None
+    if a.static is True or b.static is True:
+        static = True
+    elif a.static is not None and b.static is not None:
+        static = a.static or b.static
+    united = _united(a.when_false, b.when_false)
+    return Condition(static, _intersected(a.when_true, b.when_true), united, b.boolean)
+
+
+def _both(a: Condition, b: Condition) -> Condition:
+    static: bool | None = None
+    if a.static is False or b.static is False:
+        static = False
+    elif a.static is not None and b.static is not None:
+        static = a.static and b.static
+    united = _united(a.when_true, b.when_true)
+    return Condition(static, united, _intersected(a.when_false, b.when_false), b.boolean)
+
+
+def _united(a: Refinements, b: Refinements) -> Refinements:
+    """Refinements that both hold; where two disagree on a variable, neither is kept."""
+    result = dict(a)
+    for name, type_ in b.items():
+        if name not in result:
+            result[name] = type_
+        elif result[name] != type_:
+            del result[name]
+    return result
+
+
+def _intersected(a: Refinements, b: Refinements) -> Refinements:
+    return {name: type_ for name, type_ in a.items() if b.get(name) == type_}
+
+
+def refine(fc: FunctionCompiler, refinements: Refinements) -> None:
+    """Give variables the types that a test has told."""
+    for name, type_ in refinements.items():
+        current = fc.frame.find(name)
+        if isinstance(current, Simple):
+            value = Value(type_, parameter=current.value.parameter, unknown_why=current.value.unknown_why)
+            fc.frame.variables[name] = value
+
+
+def _comparison(fc: FunctionCompiler, node: ast.Compare) -> Condition:
+    if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        return _identity(fc, node.left, node.ops[0], node.comparators[0])
+    if compares_with_none(node):
+        return _equality_with_none(fc, node)
+    if len(node.ops) == 1:
+        return Condition(to_bool(fc, fc.expression(node), node))
+    operands = [node.left, *node.comparators]
+    parts: list[ast.expr] = [
+        ast.copy_location(ast.Compare(left, [op], [right]), node)
+        for left, op, right in zip(operands, node.ops, operands[1:], strict=False)
+    ]
+    return emit(fc, ast.copy_location(ast.BoolOp(ast.And(), parts), node))
+
+
+def compares_with_none(node: ast.Compare) -> bool:
+    """Whether it is ``x == None`` or ``x != None``."""
+    sides = [node.left, *node.comparators]
+    return (
+        len(sides) == 2 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)) and any(map(_is_none_literal, sides))
+    )
+
+
+def _equality_with_none(fc: FunctionCompiler, node: ast.Compare) -> Condition:
+    """``x == None``: refused, then read as ``x is None``, lest one cause be reported twice."""
+    right = node.comparators[0]
+    subject = node.left if _is_none_literal(right) else right
+    is_equal = isinstance(node.ops[0], ast.Eq)
+    if fc.expression(subject).type is not t.UNKNOWN:
+        instead = f"{text_of(subject)} is {'' if is_equal else 'not '}None"
+        fc.report(Refusal("operator-types/none", node, expression=text_of(node), instead=instead))
+    return _identity(fc, node.left, ast.Is() if is_equal else ast.IsNot(), right)
+
+
+def _identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Condition:
+    """``is`` and ``is not``: static when torch knows which sides are None."""
+    a = fc.expression(left)
+    b = fc.expression(right)
+    is_is = isinstance(op, ast.Is)
+    nones = (_none_status(a), _none_status(b))
+    if nones == ("always", "always"):
+        return Condition(is_is)
+    if set(nones) == {"always", "never"}:
+        none_defaults.test(fc, left if nones[1] == "always" else right, a if nones[1] == "always" else b, op)
+        return Condition(not is_is)
+    if isinstance(a.type, t.EnumType) and a.type == b.type:
+        notes.enum_identity(fc, left, op, right)
+        return Condition()
+    if _is_none_literal(left) and not _is_none_literal(right):
+        left, right, a, b = right, left, b, a
+    if not (_is_none_literal(right) and isinstance(left, ast.Name) and _none_status(a) == "maybe"):
+        return Condition()
+    present = {left.id: _without_none(a.type)}
+    return Condition(None, {}, present) if is_is else Condition(None, present, {})
+
+
+def _is_none_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _without_none(type_: t.Type) -> t.Type:
+    if isinstance(type_, t.UnionType):
+        return union(member for member in type_.members if member is not t.NONE)
+    return type_.element if isinstance(type_, t.OptionalType) else type_
+
+
+def _none_status(value: Value) -> str:
+    if value.type is t.NONE:
+        return "always"
+    if value.type is t.UNKNOWN:
+        return "unknown"
+    if isinstance(value.type, t.OptionalType) or (
+        isinstance(value.type, t.UnionType) and t.NONE in value.type.members
+    ):
+        return "maybe"
+    return "never"
+
+
+def is_instance(fc: FunctionCompiler, subject: ast.expr, classes: ast.expr) -> Condition:
+    """``isinstance(subject, classes)``: static where the type decides it."""
+    sugared = fc.sugared(subject)
+    if isinstance(sugared, UnknownS):
+        return Condition()
+    if isinstance(sugared, ModuleS):
+        return Condition(fc.compiler.module_is_instance(fc, sugared, classes))
+    value = as_value(fc, sugared, subject)
+    try:
+        wanted = isinstance_types(fc.compiler, classes, fc.scope)
+    except Refusal as refusal:
+        raise Refusal("isinstance-class", classes, part=refusal.facts.get("part", text_of(classes))) from None
+    if value.type is t.UNKNOWN or t.UNKNOWN in wanted:
+        return Condition()
+    notes.instance_test(fc, subject, value, wanted, classes)
+    return _instance_condition(value.type, wanted, subject)
+
+
+def _instance_condition(given: t.Type, wanted: list[t.Type], subject: ast.expr) -> Condition:
+    yes: list[t.Type] = []
+    no: list[t.Type] = []
+    always = True
+    classes = merged(wanted)
+    for type_ in merged([given]):
+        if type_ is t.ANY:
+            yes.extend(classes)
+            no.append(t.ANY)
+            always = classes == [t.ANY]
+            break
+        found = _narrowed(type_, classes)
+        if found is None:
+            no.append(type_)
+            always = False
+        else:
+            yes.append(found)
+            always = always and same(found, type_)
+    when_true: Refinements = {}
+    when_false: Refinements = {}
+    if isinstance(subject, ast.Name):
+        for target, types in ((when_true, yes), (when_false, no)):
+            joint = unify_all(types, default_to_union=True)
+            if joint is not None:
+                target[subject.id] = joint
+    static = True if always else False if not yes else None
+    return Condition(static, when_true, when_false)
+
+
+def _narrowed(type_: t.Type, classes: list[t.Type]) -> t.Type | None:
+    """The narrowest type that a member of a union has when it is one of the classes."""
+    found: list[t.Type] = []
+    for wanted in classes:
+        if is_subtype(type_, wanted):
+            return type_
+        if is_subtype(wanted, type_):
+            found.append(wanted)
+    return unify_all(found, default_to_union=True) if found else None

@@ -1,0 +1,62 @@
+"""Sugared values as typed values, where torch wants one.
+
+Source: torch/csrc/jit/frontend/sugared_value.h (``asValue``).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import (
+    ABSENT,
+    ModuleS,
+    NoneS,
+    Print,
+    PythonModule,
+    PythonS,
+    Simple,
+    Sugared,
+    Tuple,
+    UnknownS,
+    Value,
+)
+from tsguard.language import types as t
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+
+
+def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
+    """The typed value that a sugared one is.
+
+    Raises:
+        Refusal: it is none: a function, a class, a Python object.
+    """
+    if isinstance(value, Simple):
+        return value.value
+    if isinstance(value, ModuleS):
+        return Value(fc.compiler.module_type(value.instance), node=node)
+    if isinstance(value, Tuple):
+        parts = [as_value(fc, item, node) for item in value.items]
+        return Value(
+            t.UNKNOWN if value.open else t.TupleType(tuple(part.type for part in parts)), ABSENT, node=node
+        )
+    if isinstance(value, UnknownS):
+        return Value(t.UNKNOWN, node=node, unknown_why=value.why)
+    if isinstance(value, (NoneS, Print)):
+        return Value(t.NONE, node=node)
+    if isinstance(value, PythonS):
+        return _python_value(fc, value, node)
+    if isinstance(value, PythonModule):
+        raise Refusal("python-object", node, value=text_of(node), kind="a Python module")
+    raise Refusal("python-object", node, value=text_of(node), kind=with_article(value.kind))
+
+
+def _python_value(fc: FunctionCompiler, value: PythonS, node: ast.AST) -> Value:
+    if isinstance(value.value, py.Unknown):
+        return Value(t.UNKNOWN, node=node, unknown_why=value.value.why)
+    raise fc.compiler.names.refuse_python(fc, value, node)

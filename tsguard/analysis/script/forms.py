@@ -1,0 +1,275 @@
+"""Special forms: calls with evaluation rules of their own.
+
+Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitApplySpecialForm``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import text_of
+from tsguard.analysis.script import conditions, iteration, literals
+from tsguard.analysis.script.annotations import annotation_type
+from tsguard.analysis.script.attributes import get_attribute, has_attribute
+from tsguard.analysis.script.calls import call, call_builtin
+from tsguard.analysis.script.convert import as_value
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import (
+    ABSENT,
+    Iterables,
+    RangeS,
+    Simple,
+    Sugared,
+    Tuple,
+    UnknownS,
+    Value,
+    simple,
+)
+from tsguard.language import types as t
+from tsguard.language.matching import converted
+from tsguard.language.relations import is_subtype
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+
+Form = Callable[["FunctionCompiler", ast.Call, "t.Type | None"], Sugared]
+
+
+def emit(fc: FunctionCompiler, form: str, node: ast.Call, hint: t.Type | None) -> Sugared:
+    """Emit the call of a special form."""
+    return FORMS[form](fc, node, hint)
+
+
+def super_call(fc: FunctionCompiler, node: ast.Call) -> Sugared:
+    """``super()``: torch compiles the bare name into an opaque call, then finds no method."""
+    raise Refusal("super-call", node, method="")
+
+
+def _count(node: ast.Call, name: str, low: int, high: int) -> None:
+    if not low <= len(node.args) <= high:
+        expected = str(low) if low == high else f"{low} to {high}"
+        raise Refusal("argument-count", node, function=name, expected=expected, given=str(len(node.args)))
+    if node.keywords:
+        raise Refusal("unknown-keyword/positional", node, function=name, keyword=str(node.keywords[0].arg))
+
+
+def _isinstance(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    _count(node, "isinstance", 2, 2)
+    condition = conditions.is_instance(fc, node.args[0], node.args[1])
+    return Simple(Value(t.BOOL, ABSENT if condition.static is None else condition.static, node=node))
+
+
+def _hasattr(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    _count(node, "hasattr", 2, 2)
+    static = conditions.has_attribute_of(fc, node.args[0], node.args[1])
+    return Simple(Value(t.BOOL, ABSENT if static is None else static, node=node))
+
+
+def _getattr(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    _count(node, "getattr", 2, 3)
+    owner = fc.sugared(node.args[0])
+    name = node.args[1]
+    if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
+        raise Refusal("dynamic-attribute/name", node, function="getattr", argument=text_of(name))
+    if len(node.args) == 2:
+        return get_attribute(fc, owner, name.value, node)
+    found = has_attribute(fc, owner, name.value, node.args[0])
+    if found is None:
+        return UnknownS()
+    return get_attribute(fc, owner, name.value, node) if found else fc.sugared(node.args[2])
+
+
+def _annotate(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    _count(node, "torch.jit.annotate", 2, 2)
+    type_ = annotation_type(fc.compiler, node.args[0], fc.scope)
+    value = fc.expression(node.args[1], type_)
+    result = converted(value.type, type_, empty_list=value.empty_list)
+    if not is_subtype(result, type_):
+        raise Refusal(
+            "reassigned-type/annotated", node, name=text_of(node.args[1]), annotated=type_, type=value.type
+        )
+    if value.type is t.NONE:
+        result = type_
+    return Simple(Value(result if value.type is not t.UNKNOWN else type_, node=node))
+
+
+def _cast(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    _count(node, "unchecked_cast", 2, 2)
+    fc.expression(node.args[1])
+    return simple(annotation_type(fc.compiler, node.args[0], fc.scope))
+
+
+def _tuple(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    _count(node, "tuple", 1, 1)
+    parts = iteration.as_tuple(fc, fc.sugared(node.args[0]), node, None, "starred-list/tuple")
+    if parts is None:
+        return UnknownS()
+    return simple(t.TupleType(tuple(as_value(fc, part, node).type for part in parts)))
+
+
+def _tolist(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    assert isinstance(node.func, ast.Attribute)
+    fc.expression(node.func.value)
+    if hint is None:
+        raise Refusal("untyped-tolist", node, value=text_of(node.func.value))
+    return simple(hint)
+
+
+def _getitem(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    _count(node, "__getitem__", 1, 1)
+    fc.expression(node.args[0])
+    return simple(t.TENSOR)
+
+
+def _range(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    values = [fc.attempt(arg) for arg in node.args]
+    if not 1 <= len(values) <= 3:
+        raise Refusal("argument-count", node, function="range", expected="1 to 3", given=str(len(values)))
+    for arg, value in zip(node.args, values, strict=True):
+        if value.type not in (t.INT, t.UNKNOWN):
+            if value.parameter and value.type is t.TENSOR:
+                raise Refusal(
+                    "untyped-parameter", node, parameter=value.parameter, use="range takes int", needed="int"
+                )
+            raise Refusal("argument-type/range", node, value=text_of(arg), type=value.type)
+    return RangeS()
+
+
+def _enumerate(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    if not 1 <= len(node.args) <= 2:
+        raise Refusal(
+            "argument-count", node, function="enumerate", expected="1 to 2", given=str(len(node.args))
+        )
+    for keyword in node.keywords:
+        if keyword.arg != "start":
+            raise Refusal(
+                "unknown-keyword", node, function="enumerate", keyword=str(keyword.arg), known="start"
+            )
+        fc.expression(keyword.value)
+    for start in node.args[1:]:
+        fc.expression(start)
+    iterable = iteration.iterate(fc, fc.sugared(node.args[0]), node.args[0])
+    if isinstance(iterable, UnknownS):
+        return UnknownS()
+    items = iteration.unrolled_items(fc, iterable, node)
+    return Iterables([RangeS(None if items is None else len(items)), iterable])
+
+
+def _zip(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    if not node.args:
+        raise Refusal("argument-count", node, function="zip", expected="at least 1", given="0")
+    children = []
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            raise Refusal("starred-list/zip", arg, value=text_of(arg.value))
+        children.append(iteration.iterate(fc, fc.sugared(arg), arg))
+    iterables = Iterables(children)
+    if any(isinstance(child, UnknownS) for child in children):
+        known = [c for c in children if not isinstance(c, UnknownS)]
+        return iterables if any(isinstance(c, Tuple) for c in known) else UnknownS()
+    iteration.unrolled_items(fc, iterables, node)
+    return iterables
+
+
+def _list(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    if not node.args:
+        return (
+            simple(hint)
+            if isinstance(hint, t.ListType)
+            else Simple(Value(t.ListType(t.TENSOR), untyped="[]"))
+        )
+    _count(node, "list", 1, 1)
+    source = fc.sugared(node.args[0])
+    if isinstance(source, Simple) and (
+        isinstance(source.value.type, t.ListType) or source.value.type is t.STR
+    ):
+        element = source.value.type.element if isinstance(source.value.type, t.ListType) else t.STR
+        return simple(t.ListType(element))
+    if isinstance(source, UnknownS) or (isinstance(source, Simple) and source.value.type is t.UNKNOWN):
+        return UnknownS()
+    name = fc.temporary_name()
+    fc.frame.sugared[name] = source
+    variable = ast.copy_location(ast.Name("$element"), node)
+    iterable = ast.copy_location(ast.Name(name), node)
+    generator = ast.comprehension(ast.copy_location(ast.Name("$element"), node), iterable, [], 0)
+    comprehension = ast.copy_location(ast.ListComp(variable, [generator]), node)
+    try:
+        return Simple(literals.list_comprehension(fc, comprehension, hint))
+    except Refusal as refusal:
+        raise Refusal(refusal.rule, refusal.node, **{**refusal.facts, "literal": text_of(node)}) from None
+
+
+def _dict(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    expected = hint if isinstance(hint, t.DictType) else None
+    if not node.args and not node.keywords:
+        return simple(expected) if expected else Simple(Value(t.DictType(t.STR, t.TENSOR), untyped="{}"))
+    if not node.args:
+        keys: list[ast.expr | None] = [ast.copy_location(ast.Constant(k.arg), node) for k in node.keywords]
+        literal = ast.copy_location(ast.Dict(keys, [k.value for k in node.keywords]), node)
+        return Simple(literals.dict_literal(fc, literal, hint))
+    source = fc.expression(node.args[0], hint if isinstance(node.args[0], (ast.Dict, ast.DictComp)) else None)
+    for keyword in node.keywords:
+        fc.attempt(keyword.value)
+    if isinstance(source.type, t.DictType):
+        return simple(source.type)
+    if isinstance(source.type, t.ListType) and isinstance(source.type.element, t.TupleType):
+        pair = source.type.element.elements
+        if len(pair) == 2:
+            return simple(expected or t.DictType(pair[0], pair[1]))
+    if source.type is t.UNKNOWN or source.empty_list:
+        return simple(expected or t.DictType(t.STR, t.TENSOR)) if source.empty_list else UnknownS()
+    raise Refusal("not-iterable", node, value=text_of(node.args[0]), type=source.type)
+
+
+def _fork(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    if not node.args:
+        raise Refusal("argument-count", node, function="torch.jit.fork", expected="at least 1", given="0")
+    callee = fc.sugared(node.args[0])
+    args = [fc.attempt(arg) for arg in node.args[1:]]
+    kwargs = {k.arg: fc.attempt(k.value) for k in node.keywords if k.arg is not None}
+    result = as_value(fc, call(fc, callee, args, kwargs, node), node)
+    return simple(t.UNKNOWN if result.type is t.UNKNOWN else t.FutureType(result.type))
+
+
+def _legacy_tensor(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    """``torch.FloatTensor(2, 3)``, ``torch.LongTensor([1, 2])``."""
+    values = [fc.attempt(arg) for arg in node.args]
+    for keyword in node.keywords:
+        if keyword.arg != "device":
+            raise Refusal(
+                "unknown-keyword", node, function=text_of(node.func), keyword=str(keyword.arg), known="device"
+            )
+    if len(values) > 1 and any(value.type not in (t.INT, t.UNKNOWN) for value in values):
+        raise Refusal(
+            "argument-type",
+            node,
+            function=text_of(node.func),
+            argument="size",
+            wanted="int",
+            given=values[0].type,
+            value=text_of(node.args[0]),
+        )
+    if len(values) == 1 and values[0].type not in (t.INT, t.UNKNOWN):
+        call_builtin(fc, "aten::tensor", values, {}, node)
+    return simple(t.TENSOR)
+
+
+FORMS: dict[str, Form] = {
+    "isinstance": _isinstance,
+    "hasattr": _hasattr,
+    "getattr": _getattr,
+    "annotate": _annotate,
+    "unchecked_cast": _cast,
+    "tuple": _tuple,
+    "tolist": _tolist,
+    "__getitem__": _getitem,
+    "range": _range,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "list": _list,
+    "dict": _dict,
+    "fork": _fork,
+    "legacy_tensor": _legacy_tensor,
+}

@@ -1,0 +1,169 @@
+"""One function under compilation: its signature, its environments, its result.
+
+Source: torch/csrc/jit/frontend/ir_emitter.cpp (``to_ir``).
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.script import expressions, none_defaults, statements
+from tsguard.analysis.script.environment import Frame
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.signatures import Signature
+from tsguard.analysis.script.sugared import ABSENT, Simple, Sugared, UnknownS, Value
+from tsguard.language import types as t
+from tsguard.language.schemas import Schema
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+
+Loop = Literal["", "loop", "unrolled"]
+
+
+@dataclass(eq=False, slots=True)
+class FunctionCompiler:
+    """The state of compiling one function.
+
+    ``scope`` is where its global names are looked up, ``receiver`` what ``self`` is;
+    ``branches`` holds the side of each compiled if that is statically taken, None for both;
+    ``none_tested`` the tests of parameters that default to None without being Optional,
+    None for those that are reported; ``asks_for_none`` the parameters passed on to who does.
+    """
+
+    compiler: Compiler
+    node: ast.FunctionDef
+    scope: Scope
+    signature: Signature
+    receiver: Sugared | None = None
+    frame: Frame = field(default_factory=Frame)
+    declared: t.Type | None = None
+    merged: t.Type | None = None
+    loop: Loop = ""
+    failed: bool = False
+    left_early: bool = False
+    branches: dict[int, bool | None] = field(default_factory=dict)
+    none_tested: dict[str, ast.expr | None] = field(default_factory=dict)
+    asks_for_none: set[str] = field(default_factory=set)
+    causes: set[tuple[str, str]] = field(default_factory=set)
+    temporary: int = 0
+
+    def run(self) -> Schema:
+        """Compile the body and return the schema that callers see."""
+        self._bind_parameters()
+        self.declared = self.signature.returns
+        statements.emit_all(self, self.node.body)
+        self._handle_no_return()
+        returns = self.declared or self.merged or t.NONE
+        if self.failed and self.declared is None:
+            returns = t.UNKNOWN if self.merged is None or t.mentions_unknown(self.merged) else self.merged
+        return Schema(self.node.name, "", none_defaults.arguments(self), returns)
+
+    def _bind_parameters(self) -> None:
+        if self.receiver is not None and self.signature.receiver:
+            self.frame.sugared[self.signature.receiver] = self.receiver
+        for argument in self.signature.arguments:
+            inferred = argument.name in self.signature.inferred
+            self.frame.variables[argument.name] = Value(
+                argument.type,
+                parameter=argument.name if inferred else "",
+                missing=argument.name in self.signature.none_defaults,
+            )
+
+    def _handle_no_return(self) -> None:
+        if self.frame.exits:
+            if self.merged is None:
+                self.merged = self.declared or (t.UNKNOWN if self.failed else t.NONE)
+            return
+        if self.declared not in (None, t.NONE, t.UNKNOWN) and not self.failed:
+            self.report(Refusal("missing-return", self.node, function=self.node.name, declared=self.declared))
+        elif self.declared is None and self.merged is not None and not self.failed:
+            joint = statements.merged_return(self, self.merged, t.NONE, self.node)
+            self.merged = joint
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether what is compiled now runs in every call of the function that does not raise."""
+        return self.frame.parent is None and not self.left_early
+
+    # -- what the emitters share ---------------------------------------------------
+
+    def report(self, refusal: Refusal) -> None:
+        """Record a refusal, one for each cause; the walk goes on."""
+        self.failed = True
+        if refusal.cause not in self.causes:
+            self.causes |= {refusal.cause} if refusal.cause else set()
+            self.compiler.report(refusal, self.scope.module)
+
+    def expression(self, node: ast.expr, hint: t.Type | None = None) -> Value:
+        """The typed value of an expression."""
+        return expressions.emit(self, node, hint)
+
+    def sugared(self, node: ast.expr, hint: t.Type | None = None) -> Sugared:
+        """The sugared value of an expression."""
+        return expressions.emit_sugared(self, node, hint)
+
+    def attempt(self, node: ast.expr, hint: t.Type | None = None) -> Value:
+        """The value of a part whose refusal must not hide refusals in other parts."""
+        try:
+            return self.expression(node, hint)
+        except Refusal as refusal:
+            self.report(refusal)
+            return Value(t.UNKNOWN, node=node)
+
+    def lookup(self, name: str, node: ast.AST) -> Sugared:
+        """What a name means here.
+
+        Raises:
+            Refusal: it means nothing, or a branch has left it undefined.
+        """
+        found = self.frame.find(name)
+        if found is not None:
+            return found
+        unusable = self.frame.root.unusable.get(name)
+        if unusable is not None:
+            raise Refusal(unusable.rule, unusable.node or node, **unusable.facts)
+        if name in self.signature.positional_only:
+            raise Refusal("parameter-kind/positional-only", node, name=name)
+        return self.compiler.names.resolve(self, name, node)
+
+    def push(self) -> Frame:
+        self.frame = Frame(self.frame)
+        return self.frame
+
+    def pop(self) -> Frame:
+        frame = self.frame
+        assert frame.parent is not None
+        self.frame = frame.parent
+        return frame
+
+    def set_variable(self, name: str, value: Sugared, node: ast.AST, annotated: t.Type | None = None) -> None:
+        """Assign a variable, as control flow allows."""
+        from tsguard.analysis.script import assignments
+
+        assignments.set_variable(self, name, value, node, annotated)
+
+    def temporary_name(self) -> str:
+        self.temporary += 1
+        return f"${self.temporary}"
+
+    def unknown(self, node: ast.AST, why: str = "") -> Simple:
+        """A value that the source does not tell."""
+        return Simple(Value(t.UNKNOWN, ABSENT, node=node, unknown_why=why))
+
+    def describe(self, node: ast.AST) -> str:
+        return text_of(node)
+
+
+def as_unknown(value: Sugared) -> bool:
+    """Whether nothing is known of a sugared value."""
+    return isinstance(value, UnknownS) or (isinstance(value, Simple) and value.value.type is t.UNKNOWN)
+
+
+def python_unknown(value: py.Value) -> bool:
+    return isinstance(value, py.Unknown)

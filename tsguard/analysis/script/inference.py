@@ -1,0 +1,176 @@
+"""The TorchScript type of a Python value: what torch infers for attributes.
+
+Source: torch/csrc/jit/python/pybind_utils.h (``tryToInferType``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import with_article
+from tsguard.analysis.python import classes as python_classes
+from tsguard.language import types as t
+from tsguard.language.relations import unify
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+
+_CONSTANTS: dict[type, t.Type] = {
+    bool: t.BOOL, int: t.INT, float: t.FLOAT, complex: t.COMPLEX, str: t.STR, bytes: t.STR, type(None): t.NONE,
+}  # fmt: skip
+_HINTS: dict[str, t.Type] = {
+    "int": t.INT, "float": t.FLOAT, "bool": t.BOOL, "str": t.STR, "Tensor": t.TENSOR, "complex": t.COMPLEX,
+}  # fmt: skip
+
+
+# An enum member that is also a string or a number is inferred as that.
+_MIXINS: dict[str, t.Type] = {
+    "builtins.str": t.STR,
+    "builtins.int": t.INT,
+    "enum.IntEnum": t.INT,
+    "enum.StrEnum": t.STR,
+}
+
+
+class Uninferable(Exception):
+    """A value that has no TorchScript type; the message says what it is."""
+
+
+def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = ()) -> t.Type:
+    """The type that torch infers for a value; ``around`` are the containers that hold it.
+
+    Raises:
+        Uninferable: it infers none.
+    """
+    value = compiler.interp.settled(value)
+    if any(value is outer for outer in around):
+        raise Uninferable("itself")
+    if isinstance(value, py.Const):
+        if value.value is Ellipsis:
+            raise Uninferable("an ellipsis")
+        return _CONSTANTS[type(value.value)]
+    if isinstance(value, py.Unknown):
+        return _unknown(compiler, value)
+    if isinstance(value, py.TensorValue):
+        return t.TENSOR
+    if isinstance(value, py.Atom):
+        return t.DEVICE if value.kind == "device" else t.INT
+    if isinstance(value, py.TupleValue):
+        if value.open:
+            return t.UNKNOWN
+        return t.TupleType(tuple(type_of(compiler, item, (*around, value)) for item in value.items))
+    if isinstance(value, py.ListValue):
+        return t.ListType(_element(compiler, value, value.items, around))
+    if isinstance(value, py.DictValue):
+        return _dict(compiler, value, around)
+    return _instance(compiler, value)
+
+
+def _instance(compiler: Compiler, value: py.Value) -> t.Type:
+    if isinstance(value, py.EnumMember):
+        for base in python_classes.mro(compiler.interp, value.cls):
+            if isinstance(base, py.External) and base.name in _MIXINS:
+                return _MIXINS[base.name]
+        return compiler.class_type(value.cls, value.cls.node)
+    if isinstance(value, py.ModuleValue):
+        raise Uninferable("an nn.Module")
+    if isinstance(value, py.ObjectValue):
+        return _object(compiler, value)
+    raise Uninferable(describe(value))
+
+
+def _unknown(compiler: Compiler, value: py.Unknown) -> t.Type:
+    """By its annotation or its default, in a world that has decided whether it is None."""
+    default = value.default
+    if py.is_none(default) if default is not None else False:
+        if compiler.interp.world.decide(f"{value.label} is None", True):
+            return t.NONE
+        default = None
+    if value.hint in _HINTS:
+        return _HINTS[value.hint]
+    if default is not None and not isinstance(default, py.Unknown):
+        return type_of(compiler, default)
+    return t.UNKNOWN
+
+
+def _element(
+    compiler: Compiler,
+    container: py.ListValue | py.DictValue,
+    items: list[py.Value],
+    around: tuple[py.Value, ...],
+) -> t.Type:
+    kind = "dict" if isinstance(container, py.DictValue) else "list"
+    if not items:
+        if container.open:
+            return t.UNKNOWN
+        raise Uninferable(f"an empty {kind}")
+    element: t.Type | None = None
+    for item in items:
+        try:
+            type_ = type_of(compiler, item, (*around, container))
+        except Uninferable as reason:
+            raise Uninferable(f"a {kind} that holds {reason}") from None
+        joint = type_ if element is None else unify(element, type_)
+        if joint is None:
+            raise Uninferable(f"a {kind} that mixes {element} and {type_}")
+        element = joint
+    assert element is not None
+    return element
+
+
+def _dict(compiler: Compiler, value: py.DictValue, around: tuple[py.Value, ...]) -> t.Type:
+    values = _element(compiler, value, list(value.items.values()), around)
+    keys: set[t.Type] = {
+        _CONSTANTS.get(type(key), t.UNKNOWN) for key in value.items if not isinstance(key, tuple)
+    }
+    if len(keys) != 1 or any(isinstance(key, tuple) for key in value.items):
+        if value.open:
+            return t.UNKNOWN
+        raise Uninferable("a dict whose keys have no single simple type")
+    return t.DictType(keys.pop(), values)
+
+
+def _object(compiler: Compiler, value: py.ObjectValue) -> t.Type:
+    if isinstance(value.cls, py.ClassValue):
+        unscripted = "dataclass" in value.cls.marks and "script" not in value.cls.marks
+        if unscripted or not compiler.can_compile_class(value.cls):
+            raise Uninferable(f"a {value.cls.name} object")
+        if not compiler.compiles(value.cls):
+            raise Uninferable(f"a {value.cls.name} object, whose class does not compile")
+        return compiler.class_type(value.cls, value.cls.node)
+    name = getattr(value.cls, "name", "")
+    if name == "torch.Generator":
+        return t.GENERATOR
+    if name == "torch.device":
+        return t.DEVICE
+    raise Uninferable(f"a {name.rpartition('.')[2] or 'Python'} object")
+
+
+def describe(value: py.Value) -> str:
+    """A value's kind in the user's terms."""
+    kinds: dict[type[py.Value], str] = {
+        py.SetValue: "a set",
+        py.RangeValue: "a range",
+        py.Partial: "a functools.partial",
+        py.BoundMethod: "a bound method",
+        py.ClassValue: "a class",
+        py.FunctionValue: "a function",
+        py.ModuleReference: "a Python module",
+        py.ModuleValue: "an nn.Module",
+        py.SliceValue: "a slice",
+        py.ListValue: "a list",
+        py.TupleValue: "a tuple",
+        py.DictValue: "a dict",
+        py.TensorValue: "a tensor",
+        py.EnumMember: "an enum member",
+    }
+    if isinstance(value, py.Const):
+        return "None" if value.value is None else with_article(type(value.value).__name__)
+    if isinstance(value, py.External):
+        return f"{value.name}"
+    if isinstance(value, py.ObjectValue):
+        return with_article(f"{getattr(value.cls, 'name', 'Python').rpartition('.')[2]} object")
+    if isinstance(value, py.Atom):
+        return f"a torch.{value.kind}"
+    return kinds.get(type(value), "a Python object")

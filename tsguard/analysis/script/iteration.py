@@ -1,0 +1,189 @@
+"""Iteration: what loops run over, what is unrolled, what unpacks.
+
+Source: torch/csrc/jit/frontend/sugared_value.cpp (``iter``, ``asTuple``, IterableTree).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.script.refusals import Refusal, not_refined
+from tsguard.analysis.script.sugared import (
+    EnumS,
+    Iterables,
+    ModuleCall,
+    ModuleS,
+    PythonS,
+    RangeS,
+    Simple,
+    Sugared,
+    Tuple,
+    UnknownS,
+    Value,
+    simple,
+)
+from tsguard.language import types as t
+from tsguard.language.relations import is_subtype
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+
+
+def iterate(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Sugared:
+    """What a loop over a value runs over.
+
+    Raises:
+        Refusal: it cannot be looped over.
+    """
+    if isinstance(value, Simple):
+        return _iterate_value(value.value, node)
+    if isinstance(value, ModuleS):
+        return _iterate_module(fc, value, node)
+    if isinstance(value, (Tuple, Iterables, RangeS, UnknownS)):
+        return value
+    if isinstance(value, EnumS):
+        return simple(t.ListType(value.type))
+    if isinstance(value, ModuleCall):
+        raise Refusal("not-iterable", node, value=text_of(node), type="a method")
+    if isinstance(value, PythonS):
+        if isinstance(value.value, py.Unknown):
+            return UnknownS()
+        raise fc.compiler.names.refuse_python(fc, value, node)
+    raise Refusal("not-iterable", node, value=text_of(node), type=with_article(value.kind))
+
+
+def _iterate_value(value: Value, node: ast.AST) -> Sugared:
+    type_ = value.type
+    if type_ is t.UNKNOWN:
+        return UnknownS(value.unknown_why)
+    if isinstance(type_, t.ListType) or type_ is t.STR or type_ is t.TENSOR:
+        return Simple(value)
+    if isinstance(type_, t.DictType):
+        return simple(t.ListType(type_.key))
+    if isinstance(type_, t.TupleType):
+        return Tuple([simple(element) for element in type_.elements])
+    if isinstance(type_, (t.OptionalType, t.UnionType)):
+        raise not_refined(node, text_of(node), type_)
+    if type_ in (t.ANY_LIST, t.ANY_TUPLE):
+        raise Refusal("not-iterable/bare", node, value=text_of(node), type=type_)
+    raise Refusal("not-iterable", node, value=text_of(node), type=type_)
+
+
+def _iterate_module(fc: FunctionCompiler, value: ModuleS, node: ast.AST) -> Sugared:
+    kind = fc.compiler.container_kind(value.instance)
+    if kind == "dict":
+        return fc.compiler.submodules(value).keys()
+    if kind == "list":
+        return fc.compiler.submodules(value).values()
+    if kind == "parameters":
+        instance = value.instance
+        return Tuple([simple(t.TENSOR) for _ in instance.parameters], instance.open)
+    raise Refusal("module-not-iterable", node, value=text_of(node), type=fc.compiler.name_of(value.instance))
+
+
+def unrolled_items(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> list[Sugared] | None:
+    """The items of a loop that torch unrolls, or None for a real loop."""
+    if isinstance(iterable, Tuple):
+        return iterable.items
+    if not isinstance(iterable, Iterables):
+        return None
+    lengths = [_static_length(fc, child, node) for child in iterable.children]
+    if all(length is None for length in lengths):
+        return None
+    counted = [length for length in lengths if length is not None]
+    for child, length in zip(iterable.children, lengths, strict=True):
+        if length is None and not _is_unknown(child):
+            raise Refusal("not-iterable/unequal", node, value=text_of(node))
+    return [_row(fc, iterable, index, node) for index in range(min(counted))]
+
+
+def _is_unknown(value: Sugared) -> bool:
+    return isinstance(value, UnknownS) or (isinstance(value, Simple) and value.value.type is t.UNKNOWN)
+
+
+def _static_length(fc: FunctionCompiler, child: Sugared, node: ast.AST) -> int | None:
+    items = unrolled_items(fc, child, node)
+    if items is not None:
+        return len(items)
+    return child.static_length if isinstance(child, RangeS) else None
+
+
+def _row(fc: FunctionCompiler, iterable: Iterables, index: int, node: ast.AST) -> Sugared:
+    row: list[Sugared] = []
+    for child in iterable.children:
+        items = unrolled_items(fc, child, node)
+        if items is not None:
+            row.append(items[index])
+        elif isinstance(child, RangeS):
+            row.append(simple(t.INT))
+        else:
+            row.append(element(fc, child, node))
+    return Tuple(row)
+
+
+def element(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> Sugared:
+    """The item of a real loop."""
+    if isinstance(iterable, RangeS):
+        return simple(t.INT)
+    if isinstance(iterable, Iterables):
+        return Tuple([element(fc, child, node) for child in iterable.children])
+    if isinstance(iterable, Simple):
+        type_ = iterable.value.type
+        if isinstance(type_, t.ListType):
+            return simple(type_.element)
+        return simple(t.UNKNOWN if type_ is t.UNKNOWN else type_)
+    return UnknownS()
+
+
+def as_tuple(
+    fc: FunctionCompiler, value: Sugared, node: ast.AST, wanted: int | None, rule: str = "starred-list"
+) -> list[Sugared] | None:
+    """The parts that a value unpacks into; None where the source does not tell.
+
+    ``wanted`` is how many an assignment takes, None where the value itself must tell;
+    ``rule`` is the one broken where it cannot.
+
+    Raises:
+        Refusal: it does not unpack.
+    """
+    if isinstance(value, Tuple):
+        return None if value.open else value.items
+    if isinstance(value, UnknownS):
+        return None
+    if isinstance(value, ModuleS):
+        raise Refusal("module-as-value/unpacked", node, value=text_of(node))
+    if isinstance(value, Iterables):
+        raise Refusal(rule, node, value=text_of(node), type="an iterator")
+    if not isinstance(value, Simple):
+        rule = rule if rule == "starred-list/tuple" else "not-iterable/tuple"
+        raise Refusal(rule, node, value=text_of(node), type=with_article(value.kind))
+    return _value_parts(value.value, node, wanted, rule)
+
+
+def _value_parts(value: Value, node: ast.AST, wanted: int | None, rule: str) -> list[Sugared] | None:
+    type_ = value.type
+    if type_ is t.UNKNOWN:
+        return None
+    if isinstance(type_, t.TupleType):
+        return [simple(part) for part in type_.elements]
+    if isinstance(type_, t.ListType):
+        if wanted is None:
+            raise Refusal(rule, node, value=text_of(node), type=type_)
+        return [simple(type_.element) for _ in range(wanted)]
+    if value.opaque and wanted is not None:
+        return [simple(t.TENSOR) for _ in range(wanted)]
+    if type_ is t.TENSOR or is_subtype(type_, t.TENSOR):
+        if value.parameter:
+            raise Refusal(
+                "untyped-parameter/container", node, parameter=value.parameter, use="a Tensor does not unpack"
+            )
+        if rule == "starred-list/tuple":
+            raise Refusal(rule, node, value=text_of(node), type="a Tensor")
+        raise Refusal("unpacking-count/tensor", node, value=text_of(node))
+    if isinstance(type_, (t.OptionalType, t.UnionType)):
+        raise not_refined(node, text_of(node), type_)
+    rule = "not-iterable/bare" if type_ in (t.ANY_LIST, t.ANY_TUPLE) else "not-iterable/tuple"
+    raise Refusal(rule, node, value=text_of(node), type=type_)

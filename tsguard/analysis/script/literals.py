@@ -1,0 +1,185 @@
+"""List and dict literals and comprehensions, with the type that is expected of them.
+
+Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitListLiteral``, ``emitDictLiteral``,
+``emitListComprehension``, ``emitDictComprehension``).
+"""
+
+from __future__ import annotations
+
+import ast
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import text_of
+from tsguard.analysis.script import iteration
+from tsguard.analysis.script.convert import as_value
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import Value
+from tsguard.language import types as t
+from tsguard.language.relations import is_subtype, unify, unify_all
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+
+
+def elements(fc: FunctionCompiler, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
+    """The values of a literal's elements; False where a star's length is unknown."""
+    values: list[Value] = []
+    exact = True
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            values.append(fc.attempt(node))
+            continue
+        parts = iteration.as_tuple(fc, fc.sugared(node.value), node.value, None)
+        if parts is None:
+            exact = False
+        else:
+            values.extend(as_value(fc, part, node) for part in parts)
+    return values, exact
+
+
+def _candidates(hint: t.Type | None, kind: type[t.ListType] | type[t.DictType]) -> list[t.Type]:
+    """The container types that an expected type allows."""
+    if hint is None:
+        return []
+    if isinstance(hint, t.OptionalType):
+        return _candidates(hint.element, kind)
+    if isinstance(hint, t.UnionType):
+        return [member for member in hint.members if isinstance(member, kind)]
+    return [hint] if isinstance(hint, kind) else []
+
+
+def _unexpected(fc: FunctionCompiler, node: ast.expr, hint: t.Type, kind: str) -> Refusal:
+    if hint is t.ANY_LIST and kind == "list":
+        return Refusal("unknown-annotation/bare-list", node, literal=text_of(node))
+    return Refusal("literal-type", node, expected=hint, given=f"a {kind}", literal=text_of(node))
+
+
+def _known(hint: t.Type | None) -> bool:
+    return hint is not None and hint is not t.ANY and not t.mentions_unknown(hint)
+
+
+def list_literal(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
+    """``[a, b]``."""
+    assert isinstance(node, ast.List)
+    values, exact = elements(fc, node.elts)
+    if not exact:
+        return Value(t.UNKNOWN, node=node)
+    if not values and hint is None:
+        return Value(t.ListType(t.TENSOR), node=node, empty_list=True, untyped="[]")
+    return Value(_list_type(fc, node, [v.type for v in values], hint), node=node)
+
+
+def _list_type(fc: FunctionCompiler, node: ast.expr, types: list[t.Type], hint: t.Type | None) -> t.Type:
+    expected = _candidates(hint, t.ListType)
+    if _known(hint) and not expected and hint is not None:
+        raise _unexpected(fc, node, hint, "list")
+    if not types:
+        if len(expected) == 1:
+            return expected[0]
+        return t.ListType(t.UNKNOWN if hint is not None else t.TENSOR)
+    first = expected[0].element if len(expected) == 1 and isinstance(expected[0], t.ListType) else None
+    joint = unify_all(types, default_to_union=True, hint=first)
+    assert joint is not None
+    for candidate in expected:
+        assert isinstance(candidate, t.ListType)
+        if is_subtype(joint, candidate.element):
+            return candidate
+    if expected:
+        facts = {"expected": str(expected[0]), "given": str(t.ListType(joint)), "literal": text_of(node)}
+        raise Refusal("literal-type", node, **facts)
+    return t.ListType(joint)
+
+
+def dict_literal(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
+    """``{k: v}``."""
+    assert isinstance(node, ast.Dict)
+    keys = [fc.attempt(key) for key in node.keys if key is not None]
+    values = [fc.attempt(value) for value in node.values]
+    if len(keys) != len(values):
+        return Value(t.UNKNOWN, node=node)
+    for before, after in pairwise(keys):
+        if before.type != after.type and t.UNKNOWN not in (before.type, after.type):
+            raise Refusal("literal-type/keys", node, first=before.type, second=after.type)
+    value_type = unify_all([v.type for v in values], default_to_union=True)
+    type_ = _dict_type(fc, node, keys[0].type if keys else None, value_type, hint)
+    return Value(type_, node=node, untyped="" if keys or hint is not None else "{}")
+
+
+def _dict_type(
+    fc: FunctionCompiler, node: ast.expr, key: t.Type | None, value: t.Type | None, hint: t.Type | None
+) -> t.Type:
+    expected = _candidates(hint, t.DictType)
+    if _known(hint) and not expected and hint is not None:
+        raise _unexpected(fc, node, hint, "dict")
+    if key is None or value is None:
+        if len(expected) == 1:
+            return expected[0]
+        return t.DictType(t.STR, t.TENSOR) if hint is None else t.UNKNOWN
+    for candidate in expected:
+        assert isinstance(candidate, t.DictType)
+        if (candidate.key == key or key is t.UNKNOWN) and is_subtype(value, candidate.value):
+            return candidate
+    if expected:
+        raise Refusal(
+            "literal-type", node, expected=expected[0], given=t.DictType(key, value), literal=text_of(node)
+        )
+    _check_key(node, key)
+    return t.DictType(key, value)
+
+
+def _check_key(node: ast.expr, key: t.Type) -> None:
+    allowed = (t.INT, t.FLOAT, t.COMPLEX, t.STR, t.BOOL, t.DEVICE, t.TENSOR, t.UNKNOWN)
+    if key not in allowed:
+        raise Refusal("literal-type/key", node, type=key)
+
+
+def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
+    """``[f(x) for x in xs]``; a generator expression is the same list."""
+    assert isinstance(node, (ast.ListComp, ast.GeneratorExp))
+    from tsguard.analysis.script.statements import emit_loop
+
+    found: list[t.Type] = []
+    generator = node.generators[0]
+    if len(node.generators) > 1 or generator.ifs:
+        return Value(t.UNKNOWN, node=node)
+    fc.push()
+    try:
+        emit_loop(
+            fc, generator.target, generator.iter, node, lambda: found.append(fc.expression(node.elt).type)
+        )
+    finally:
+        fc.pop()
+    expected = _candidates(hint, t.ListType)
+    if _known(hint) and not expected and hint is not None:
+        raise _unexpected(fc, node, hint, "list")
+    if not found:
+        return Value(expected[0] if len(expected) == 1 else t.ListType(t.TENSOR), node=node)
+    return Value(_list_type(fc, node, found, hint if expected else None), node=node)
+
+
+def dict_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
+    """``{k: v for ...}``."""
+    assert isinstance(node, ast.DictComp)
+    from tsguard.analysis.script.statements import emit_loop
+
+    keys: list[t.Type] = []
+    values: list[t.Type] = []
+
+    def body() -> None:
+        keys.append(fc.expression(node.key).type)
+        values.append(fc.expression(node.value).type)
+
+    generator = node.generators[0]
+    if len(node.generators) > 1 or generator.ifs:
+        return Value(t.UNKNOWN, node=node)
+    fc.push()
+    try:
+        emit_loop(fc, generator.target, generator.iter, node, body)
+    finally:
+        fc.pop()
+    key = keys[0] if keys else None
+    if any(k != key and unify(k, key or k) is None for k in keys):
+        raise Refusal("literal-type/keys", node, first=keys[0], second=keys[-1])
+    value = unify_all(values, default_to_union=True) if values else None
+    return Value(_dict_type(fc, node, key, value, hint), node=node)

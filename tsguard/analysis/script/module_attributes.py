@@ -1,0 +1,300 @@
+"""The attributes of modules in compiled code: read, tested, assigned to.
+
+Source: torch/csrc/jit/python/python_sugared_value.cpp (ModuleValue).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script import classes
+from tsguard.analysis.script.library_modules import library_member
+from tsguard.analysis.script.parametrizations import note_parametrized
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.submodules import Submodules, child_value
+from tsguard.analysis.script.sugared import (
+    Function,
+    Iterables,
+    Method,
+    ModuleCall,
+    ModuleS,
+    PythonS,
+    Simple,
+    Sugared,
+    Tuple,
+    UnknownS,
+    Value,
+    simple,
+)
+from tsguard.language import types as t
+from tsguard.language.matching import converted
+from tsguard.language.relations import is_subtype
+from tsguard.language.schemas import Schema
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+    from tsguard.analysis.script.function import FunctionCompiler
+
+
+def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared:
+    """``module.name``.
+
+    Raises:
+        Refusal: the module has no such attribute, or torch could not type it.
+    """
+    found = find(compiler, fc, owner, name, node)
+    if name in owner.instance.parametrized:
+        note_parametrized(compiler, owner.instance, name)
+    if found is not None:
+        return found
+    info = compiler.info(owner.instance)
+    cls = compiler.name_of(owner.instance)
+    if name in info.failed:
+        raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
+    if name in info.ignored:
+        raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)
+    if owner.instance.open or python_classes.has_unknown_base(compiler.interp, owner.instance.cls):
+        return UnknownS(_unknown_base(compiler, owner))
+    raise _absent(compiler, owner, name, node)
+
+
+def _unknown_base(compiler: Compiler, owner: ModuleS) -> str:
+    for base in python_classes.mro(compiler.interp, owner.instance.cls):
+        if isinstance(base, py.Unknown):
+            return base.why or "a base class cannot be found"
+    return ""
+
+
+def _absent(compiler: Compiler, owner: ModuleS, name: str, node: ast.AST) -> Refusal:
+    cls = compiler.name_of(owner.instance)
+    found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
+    if found is not None:
+        return Refusal(_hidden(found[0]), node, name=name, owner=cls)
+    if name in _CONTAINER_METHODS.get(compiler.container_kind(owner.instance), ""):
+        return Refusal(
+            "unscriptable-function/method", node, name=text_of(node), why=f"it is Python code of {cls}"
+        )
+    if name in ("__class__", "__dict__"):
+        return Refusal("python-object/attribute", node, name=name, owner="self", kind="a module")
+    return Refusal("missing-attribute", node, name=name, owner=cls)
+
+
+# Methods of containers that change or list what they hold, by the container's kind.
+_CONTAINER_METHODS = {
+    "list": ("append", "extend", "insert", "pop"),
+    "dict": ("clear", "pop", "update"),
+    "parameters": ("append", "extend"),
+    "parameter dict": (
+        "clear",
+        "copy",
+        "get",
+        "items",
+        "keys",
+        "pop",
+        "popitem",
+        "setdefault",
+        "update",
+        "values",
+    ),
+}
+
+
+def _hidden(member: py.Value) -> str:
+    """The rule for a class member that modules have in Python only."""
+    if isinstance(member, py.PropertyValue):
+        return "class-attribute/property"
+    cached = isinstance(member, py.FunctionValue) and "cached" in member.marks
+    return "class-attribute/cached" if cached else "class-attribute"
+
+
+def find(
+    compiler: Compiler, fc: FunctionCompiler | None, owner: ModuleS, name: str, node: ast.AST
+) -> Sugared | None:
+    """An attribute in the order in which torch looks, or None."""
+    instance = owner.instance
+    info = compiler.info(instance)
+    chosen = chosen_forward(instance) if name == "forward" else None
+    if chosen is not None:
+        return Method(owner, name, (), chosen)
+    if name in info.attributes:
+        return Simple(Value(info.attributes[name], node=node))
+    if name in instance.children:
+        child = instance.children[name]
+        if name in info.interfaces:
+            return simple(info.interfaces[name])
+        return child_value(owner, name, child)
+    if name in info.constants:
+        constant = info.constants[name]
+        return Simple(Value(constant.type, constant.const, node=node))
+    special = _container_method(compiler, owner, name)
+    if special is not None:
+        return special
+    if name in info.functions:
+        return _function_attribute(compiler, fc, info.functions[name], name, owner, node)
+    return _class_member(compiler, fc, owner, name, node)
+
+
+def chosen_forward(instance: py.ModuleValue) -> py.FunctionValue | None:
+    """The method that ``self.forward = self.method`` has put in the place of the class's."""
+    chosen = instance.attributes.get("forward")
+    if isinstance(chosen, py.BoundMethod) and isinstance(chosen.function, py.FunctionValue):
+        return chosen.function
+    return None
+
+
+def _container_method(compiler: Compiler, owner: ModuleS, name: str) -> Sugared | None:
+    submodules = Submodules(compiler, owner)
+    is_dict = compiler.container_kind(owner.instance) == "dict"
+    own = python_classes.class_member(compiler.interp, owner.instance.cls, name)
+    if own is not None:
+        return None
+    if is_dict and name == "keys":
+        return ModuleCall(submodules.keys(), name)
+    if (is_dict and name == "values") or name == "children":
+        return ModuleCall(submodules.values(), name)
+    if (is_dict and name == "items") or name == "named_children":
+        return ModuleCall(submodules.items(), name)
+    if name == "modules":
+        return ModuleCall(submodules.deep(), name)
+    if name == "named_modules":
+        deep = submodules.deep()
+        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in deep.items], deep.open), deep]), name)
+    if name == "named_buffers":
+        buffers = [simple(t.TENSOR) for _ in owner.instance.buffers]
+        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in buffers]), Tuple(list(buffers))]), name)
+    return None
+
+
+def _function_attribute(
+    compiler: Compiler, fc: FunctionCompiler | None, value: py.Value, name: str, owner: ModuleS, node: ast.AST
+) -> Sugared:
+    if fc is None:
+        return UnknownS()
+    if isinstance(value, py.FunctionValue):
+        if value.marks & {"ignore", "unused"}:
+            return PythonS(value, name, ignored=True, dropped="unused" in value.marks)
+        if isinstance(value.node, ast.Lambda):
+            cls = compiler.name_of(owner.instance)
+            raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason="a lambda")
+        return Function(value)
+    return compiler.names.sugar(fc, value, node)
+
+
+def _class_member(
+    compiler: Compiler, fc: FunctionCompiler | None, owner: ModuleS, name: str, node: ast.AST
+) -> Sugared | None:
+    found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
+    library = library_member(compiler, owner, name, found[1] if found is not None else None)
+    if library is not None:
+        return library
+    if found is None:
+        return None
+    value = found[0]
+    if isinstance(value, py.FunctionValue):
+        if value.marks & {"ignore", "unused"}:
+            return PythonS(value, name, ignored=True, dropped="unused" in value.marks, receiver=owner)
+        if "cached" in value.marks:
+            return None
+        return Method(owner, name, overloads_of(compiler, owner, name), value)
+    if isinstance(value, py.StaticMethod) and fc is not None:
+        return compiler.names.sugar(fc, value.function, node)
+    if isinstance(value, py.ClassMethod) and isinstance(value.function, py.FunctionValue):
+        return Method(owner, name, (), value.function)
+    if isinstance(value, py.PropertyValue):
+        return _property(compiler, fc, owner, name, value, node)
+    return None
+
+
+def _property(
+    compiler: Compiler,
+    fc: FunctionCompiler | None,
+    owner: ModuleS,
+    name: str,
+    value: py.PropertyValue,
+    node: ast.AST,
+) -> Sugared | None:
+    if name in unused_properties(compiler, owner.instance) or not isinstance(value.getter, py.FunctionValue):
+        return None
+    if "unused" in value.getter.marks:
+        return None
+    found = compiler.method_schemas(fc, owner, f"{name}", value.getter, node)
+    return simple(found[0].returns)
+
+
+def unused_properties(compiler: Compiler, instance: py.ModuleValue) -> set[str]:
+    found = python_classes.class_member(compiler.interp, instance.cls, "__jit_unused_properties__")
+    items = getattr(found[0], "items", ()) if found is not None else ()
+    return {str(py.constant(item)) for item in items if isinstance(item, py.Const)}
+
+
+def overloads_of(compiler: Compiler, owner: ModuleS, name: str) -> tuple[Schema, ...]:
+    """The schemas of ``@torch.jit._overload_method`` declarations."""
+    from tsguard.analysis.script import signatures
+
+    for base in python_classes.mro(compiler.interp, owner.instance.cls):
+        declared = base.overloads.get(name) if isinstance(base, py.ClassValue) else None
+        if declared:
+            found = []
+            for function in declared:
+                if isinstance(function.node, ast.FunctionDef):
+                    signature = signatures.read(compiler, function.node, function.scope, method=True)
+                    found.append(Schema(name, "", signature.arguments, signature.returns or t.UNKNOWN))
+            return tuple(found)
+    return ()
+
+
+def has(compiler: Compiler, owner: ModuleS, name: str) -> bool | None:
+    """``hasattr(module, name)`` as torch answers it."""
+    instance = owner.instance
+    info = compiler.info(instance)
+    if name in info.failed:
+        return False
+    try:
+        found = find(
+            compiler,
+            None,
+            owner,
+            name,
+            instance.cls.node if isinstance(instance.cls, py.ClassValue) else ast.Pass(),
+        )
+    except Refusal:
+        return True
+    if found is not None:
+        return True
+    return None if instance.open or python_classes.has_unknown_base(compiler.interp, instance.cls) else False
+
+
+def set_(compiler: Compiler, owner: ModuleS, name: str, value: Value, node: ast.AST) -> None:
+    """``module.name = value``.
+
+    Raises:
+        Refusal: there is no such attribute, or it has another type.
+    """
+    info = compiler.info(owner.instance)
+    cls = compiler.name_of(owner.instance)
+    known = info.attributes.get(name)
+    if known is None:
+        child = owner.instance.children.get(name)
+        if isinstance(child, py.ModuleValue) and isinstance(value.type, t.ModuleType):
+            return
+        if child is not None or name in info.constants:
+            raise Refusal("attribute-assignment", node, name=name, owner=cls)
+        found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
+        if found is not None and isinstance(found[0], py.PropertyValue):
+            return
+        if name in info.failed:
+            raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
+        if owner.instance.open:
+            return
+        info.attributes[name] = t.UNKNOWN
+        compiler.reporter.tie()
+        raise Refusal("attribute-assignment/undefined", node, name=name, owner=cls)
+    given = converted(value.type, known, allow=False, empty_list=value.empty_list)
+    if not is_subtype(given, known):
+        info.attributes[name] = t.UNKNOWN
+        compiler.reporter.tie()
+        raise classes.type_mismatch(name, known, value.type, node)

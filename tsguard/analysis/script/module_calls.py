@@ -1,0 +1,114 @@
+"""Modules called, and tested by isinstance, in compiled code.
+
+Source: torch/csrc/jit/python/python_sugared_value.cpp (ModuleValue::call).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script.calls import call as call_value
+from tsguard.analysis.script.convert import as_value
+from tsguard.analysis.script.module_attributes import find, get
+from tsguard.analysis.script.parametrizations import note_parametrized
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.submodules import Submodules
+from tsguard.analysis.script.sugared import (
+    Method,
+    ModuleS,
+    PythonS,
+    Simple,
+    Sugared,
+    UnknownS,
+    Value,
+    simple,
+)
+from tsguard.language import types as t
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+    from tsguard.analysis.script.function import FunctionCompiler
+    from tsguard.analysis.script.sugared import Args, Kwargs
+
+
+def is_instance(compiler: Compiler, fc: FunctionCompiler, value: ModuleS, wanted: ast.expr) -> bool | None:
+    """``isinstance(module, Class)``, which is static; the class must be in the model."""
+    answers: list[bool | None] = []
+    for node in wanted.elts if isinstance(wanted, ast.Tuple) else [wanted]:
+        cls = compiler.interp.evaluate(node, fc.scope)
+        if isinstance(cls, py.Unknown):
+            answers.append(None)
+        else:
+            answers.append(_exact_class(compiler, value, cls, node))
+    return True if True in answers else None if None in answers else False
+
+
+def _exact_class(compiler: Compiler, value: ModuleS, cls: py.Value, wanted: ast.expr) -> bool:
+    own = value.instance.cls
+    if own is cls or (isinstance(own, py.External) and own == cls):
+        return True
+    compiler.reporter.tie()
+    if cls not in compiler.model_classes and not any(cls == c for c in compiler.model_classes):
+        raise Refusal("isinstance-class/module", wanted, part=text_of(wanted))
+    return False
+
+
+def call(
+    compiler: Compiler, fc: FunctionCompiler, callee: ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
+) -> Sugared:
+    """Call a module: its ``forward``."""
+    instance = callee.instance
+    for parameter in instance.parametrized if isinstance(instance.cls, py.External) else ():
+        note_parametrized(compiler, instance, parameter)
+    if instance.hooks.get("forward") or instance.hooks.get("forward_pre"):
+        forward = find(compiler, fc, callee, "forward", node)
+        if isinstance(forward, Method) and forward.schemas:
+            return simple(forward.schemas[0].returns)
+        return UnknownS()
+    if compiler.container_kind(instance) == "list" and _is_sequential(compiler, instance):
+        return _call_sequential(compiler, fc, callee, args, node)
+    forward = get(compiler, fc, callee, "forward", node)
+    if isinstance(forward, PythonS) and forward.receiver is not None and not forward.ignored:
+        if forward.value == py.External("torch.nn.Module.forward"):
+            raise Refusal("no-forward", node, name=compiler.name_of(instance))
+        return UnknownS()
+    return call_value(fc, forward, args, kwargs, node)
+
+
+def _is_sequential(compiler: Compiler, instance: py.ModuleValue) -> bool:
+    """Whether forward is that of nn.Sequential, not overridden."""
+    own = python_classes.class_member(compiler.interp, instance.cls, "forward")
+    return own is None and python_classes.derives_from(compiler.interp, instance.cls, "torch.nn.Sequential")
+
+
+def _call_sequential(
+    compiler: Compiler, fc: FunctionCompiler, callee: ModuleS, args: Args, node: ast.Call
+) -> Sugared:
+    """nn.Sequential passes one value through its children."""
+    if len(args) != 1:
+        raise Refusal("argument-count", node, function=text_of(node.func), expected="1", given=str(len(args)))
+    if args[0].type not in (t.TENSOR, t.UNKNOWN):
+        facts = {
+            "function": text_of(node.func),
+            "argument": "input",
+            "wanted": "Tensor",
+            "given": str(args[0].type),
+        }
+        raise Refusal("argument-type", node, **facts, value=text_of(node.args[0] if node.args else node))
+    value = Value(t.TENSOR, node=node)
+    children = Submodules(compiler, callee).values()
+    for child in children.items:
+        if isinstance(child, UnknownS):
+            value = Value(t.UNKNOWN, node=node)
+            continue
+        assert isinstance(child, ModuleS)
+        try:
+            value = as_value(fc, call(compiler, fc, child, [value], {}, node), node)
+        except Refusal:  # Reported where the Sequential is compiled.
+            return UnknownS()
+        value = Value(value.type, node=node)
+    return Simple(value)

@@ -1,0 +1,247 @@
+"""What torch compiles of a module: its methods, properties, hooks and submodules.
+
+Source: torch/jit/_recursive.py (``create_script_module_impl``).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.script import notes
+from tsguard.analysis.script.concrete_types import concrete_type
+from tsguard.analysis.script.convert import as_value
+from tsguard.analysis.script.inference import describe as kind_of
+from tsguard.analysis.script.library_modules import forward_entry, library_member
+from tsguard.analysis.script.module_attributes import chosen_forward, overloads_of, unused_properties
+from tsguard.analysis.script.module_calls import call
+from tsguard.analysis.script.names import cause
+from tsguard.analysis.script.parametrizations import UNSCRIPTABLE_PARAMETRIZATIONS
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.submodules import Submodules
+from tsguard.analysis.script.sugared import (
+    ModuleS,
+    Value,
+)
+from tsguard.language import types as t
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+
+
+def compile_module(compiler: Compiler, instance: py.ModuleValue) -> None:
+    """Compile a module and all below it, as ``torch.jit.script(module)`` does."""
+    if id(instance) in compiler.compiled_modules:
+        return
+    compiler.compiled_modules.add(id(instance))
+    if isinstance(instance.cls, py.ClassValue):
+        if not _prepared(compiler, instance):
+            return
+        _check_initialized(compiler, instance)
+    compiler.info(instance)
+    for child in instance.children.values():
+        if isinstance(child, py.ModuleValue):
+            compile_module(compiler, child)
+        elif isinstance(child, py.Unknown) and child.why:
+            compiler.gap(compiler.target.module, compiler.target.node, child.why)
+    concrete_type(compiler, instance)
+    _compile_methods(compiler, instance)
+
+
+def _prepared(compiler: Compiler, instance: py.ModuleValue) -> bool:
+    """Run ``__prepare_scriptable__``, by which a class may refuse to be scripted."""
+    found = python_classes.class_member(compiler.interp, instance.cls, "__prepare_scriptable__")
+    if found is None or not isinstance(found[0], py.FunctionValue):
+        return True
+    try:
+        result = compiler.interp.call(py.BoundMethod(found[0], instance), [], {})
+    except Raised as raised:
+        place = raised.node if raised.node is not None else found[0].node
+        compiler.report(
+            Refusal("declared-unscriptable", place, name=compiler.name_of(instance)), found[0].module
+        )
+        return False
+    if isinstance(result, py.ModuleValue) and result is not instance:
+        compile_module(compiler, result)
+        return False
+    return not isinstance(result, py.Unknown)
+
+
+def _check_initialized(compiler: Compiler, instance: py.ModuleValue) -> None:
+    assert isinstance(instance.cls, py.ClassValue)
+    if not instance.initialized and not python_classes.has_unknown_base(compiler.interp, instance.cls):
+        found = python_classes.class_member(compiler.interp, instance.cls, "__init__")
+        own = found[0] if found is not None else None
+        if isinstance(own, py.FunctionValue) and not py.takes_positional(own.node):
+            refusal = Refusal("missing-super-init/receiver", own.node, name=instance.cls.name)
+            compiler.report(refusal, own.module)
+            return
+        compiler.report(
+            Refusal("missing-super-init", instance.cls.node, name=instance.cls.name), instance.cls.module
+        )
+
+
+# Names that every class has: a property of this name is not seen on the class.
+_CLASS_NAMES = frozenset({"__name__", "__qualname__", "__module__", "__doc__", "__dict__"})
+
+
+def _compile_methods(compiler: Compiler, instance: py.ModuleValue) -> None:
+    owner = ModuleS(instance)
+    _check_library(compiler, instance)
+    if isinstance(instance.cls, py.External):
+        if instance.cls.name == "torch.nn.Sequential":
+            _check_sequential(compiler, owner)
+        return
+    _compile_forward(compiler, owner)
+    notes.call_override(compiler, instance)
+    for base in python_classes.mro(compiler.interp, instance.cls):
+        if not isinstance(base, py.ClassValue):
+            continue
+        for name, member in base.members.items():
+            if python_classes.class_member(compiler.interp, instance.cls, name) != (member, base):
+                continue
+            if isinstance(member, py.FunctionValue) and "export" in member.marks:
+                _compile_method(compiler, owner, name, member)
+            elif isinstance(member, py.PropertyValue) and name not in _CLASS_NAMES:
+                _compile_property(compiler, owner, name, member)
+    _compile_hooks(compiler, owner)
+
+
+def _compile_forward(compiler: Compiler, owner: ModuleS) -> None:
+    chosen = chosen_forward(owner.instance)
+    if chosen is not None:
+        _compile_method(compiler, owner, "forward", chosen)
+        return
+    found = python_classes.class_member(compiler.interp, owner.instance.cls, "forward")
+    overridden = found is not None and library_member(compiler, owner, "forward", found[1]) is None
+    if found is None or not overridden:
+        if python_classes.derives_from(compiler.interp, owner.instance.cls, "torch.nn.Sequential"):
+            _check_sequential(compiler, owner)
+        return
+    function = found[0]
+    if isinstance(function, py.StaticMethod):
+        function = function.function
+    if isinstance(function, py.FunctionValue) and not function.marks & {"ignore", "unused"}:
+        overloads = overloads_of(compiler, owner, "forward")
+        if overloads:
+            compile_overloads(compiler, owner, "forward", function)
+        else:
+            _compile_method(compiler, owner, "forward", function)
+
+
+def compile_overloads(compiler: Compiler, owner: ModuleS, name: str, function: py.FunctionValue) -> None:
+    """Each declared overload compiles the implementation with its own types."""
+    compiler.methods.setdefault((id(owner.instance), name), overloads_of(compiler, owner, name))
+
+
+def _compile_method(compiler: Compiler, owner: ModuleS, name: str, function: py.FunctionValue) -> None:
+    compiler.charge(function)
+    try:
+        compiler.method_schemas(None, owner, name, function, function.node)
+    except Refusal as refusal:
+        compiler.report(refusal, function.module)
+
+
+def _compile_property(compiler: Compiler, owner: ModuleS, name: str, member: py.PropertyValue) -> None:
+    if name in unused_properties(compiler, owner.instance):
+        return
+    for function in (member.getter, member.setter):
+        if isinstance(function, py.FunctionValue) and "unused" not in function.marks:
+            _compile_method(
+                compiler, owner, name if function is member.getter else f"{name} setter", function
+            )
+
+
+def _compile_hooks(compiler: Compiler, owner: ModuleS) -> None:
+    place, module = compiler.reporter.place_of(owner.instance)
+    for kind, hooks in owner.instance.hooks.items():
+        for hook in hooks:
+            if isinstance(hook, py.External):
+                compiler.report(
+                    Refusal("legacy-norm-hook", place, name=compiler.name_of(owner.instance), hook=hook.name),
+                    module,
+                )
+            elif isinstance(hook, py.FunctionValue) and not isinstance(hook.node, ast.Lambda):
+                _compile_hook(compiler, owner, kind, hook)
+            elif not isinstance(hook, py.Unknown):
+                what = "a lambda" if isinstance(hook, py.FunctionValue) else kind_of(hook)
+                compiler.report(
+                    Refusal("hook-object", place, name=compiler.name_of(owner.instance), what=what), module
+                )
+
+
+def _compile_hook(compiler: Compiler, owner: ModuleS, kind: str, hook: py.FunctionValue) -> None:
+    from tsguard.analysis.script import signatures
+
+    assert isinstance(hook.node, ast.FunctionDef)
+    signature = signatures.read(compiler, hook.node, hook.scope, method=True)
+    arguments = signature.arguments
+    wanted = 2 if kind == "forward" else 1
+    typed = len(arguments) == wanted and isinstance(arguments[0].type, (t.TupleType,)) if arguments else False
+    if not typed and not (arguments and arguments[0].type is t.UNKNOWN):
+        facts = {"hook": hook.name, "name": compiler.name_of(owner.instance)}
+        compiler.report(Refusal("hook-object/signature", hook.node, **facts), hook.module)
+        return
+    compiler.compile_function(hook, owner, f"{compiler.name_of(owner.instance)}.{hook.name}")
+
+
+def _check_library(compiler: Compiler, instance: py.ModuleValue) -> None:
+    """Layers of torch.nn that do not script, uninitialised and parametrised ones."""
+    place, module = compiler.reporter.place_of(instance)
+    name = compiler.name_of(instance)
+    if isinstance(instance.cls, py.External):
+        entry = compiler.tables.modules.get(instance.cls.name)
+        if entry is not None:
+            forward = forward_entry(compiler, entry, instance)
+            if "fails" in forward and not any(
+                isinstance(p, py.TensorValue) and p.lazy for p in instance.parameters.values()
+            ):
+                compiler.report(
+                    Refusal("unscriptable-layer", place, name=name, why=cause(forward["fails"])), module
+                )
+        elif instance.cls.name == "torch.nn.DataParallel":
+            compiler.report(
+                Refusal("unscriptable-layer", place, name=name, why="it splits its input over devices"),
+                module,
+            )
+    if any(
+        isinstance(p, py.TensorValue) and p.lazy
+        for p in (*instance.parameters.values(), *instance.buffers.values())
+    ):
+        compiler.report(Refusal("unscriptable-layer/lazy", place, name=name), module)
+    for parameter, how in instance.parametrized.items():
+        if how in UNSCRIPTABLE_PARAMETRIZATIONS:
+            facts = {"name": name, "parameter": parameter, "how": how.rpartition(".")[2]}
+            compiler.report(Refusal("unscriptable-layer/parametrization", place, **facts), module)
+    if isinstance(instance.cls, py.External):
+        _compile_hooks(compiler, ModuleS(instance))
+
+
+def _check_sequential(compiler: Compiler, owner: ModuleS) -> None:
+    """nn.Sequential's own forward: each child takes what the one before returns."""
+    from tsguard.analysis.script.function import FunctionCompiler
+    from tsguard.analysis.script.signatures import Signature
+
+    place, module = compiler.reporter.place_of(owner.instance)
+    scope = compiler.interp.program.scope(module)
+    definition = ast.FunctionDef("forward", ast.arguments([], [], None, [], [], None, []), [], [], None)
+    fc = FunctionCompiler(compiler, definition, scope, Signature((), None))
+    call_node = ast.copy_location(ast.Call(ast.copy_location(ast.Name("Sequential"), place), [], []), place)
+    value = Value(t.TENSOR, node=call_node)
+    for child in Submodules(compiler, owner).values().items:
+        if not isinstance(child, ModuleS):
+            return
+        try:
+            value = as_value(fc, call(compiler, fc, child, [value], {}, call_node), call_node)
+        except Refusal as refusal:
+            if refusal.rule == "no-forward":
+                compiler.report(refusal, module)
+                return
+            facts = {"child": compiler.name_of(child.instance), "given": str(value.type)}
+            compiler.report(Refusal("sequential-types", place, **facts), module)
+            return
+        if value.type is t.UNKNOWN:
+            return

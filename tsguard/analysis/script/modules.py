@@ -1,0 +1,294 @@
+"""Modules: the attributes that torch gives a module's type, and what they are.
+
+Source: torch/jit/_recursive.py (``infer_concrete_type_builder``).
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.script.annotations import annotation_type, is_final
+from tsguard.analysis.script.forward_references import are_strings
+from tsguard.analysis.script.inference import Uninferable, type_of
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import ABSENT, Value
+from tsguard.language import schemas
+from tsguard.language import types as t
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+
+
+@dataclass(eq=False, slots=True)
+class ModuleInfo:
+    """What torch knows of a module's type.
+
+    ``attributes`` are first-class values by type, ``constants`` those whose value is
+    known, ``functions`` callable attributes, ``failed`` the attributes of no type, with
+    the reason.
+    """
+
+    instance: py.ModuleValue
+    attributes: dict[str, t.Type] = field(default_factory=dict)
+    constants: dict[str, Value] = field(default_factory=dict)
+    functions: dict[str, py.Value] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    interfaces: dict[str, t.ClassType] = field(default_factory=dict)
+    ignored: frozenset[str] = frozenset()
+
+
+def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
+    """Infer a module's attributes; what its class annotates wrongly is reported."""
+    info = ModuleInfo(instance)
+    annotations, holder = _annotations(compiler, instance)
+    info.ignored = _ignored(compiler, instance)
+    declared = _Declared(compiler, instance, annotations, holder)
+    for name in (*instance.parameters, *instance.buffers):
+        if name not in info.ignored:
+            value = {**instance.parameters, **instance.buffers}[name]
+            info.attributes[name] = declared.type(name, _inferred(compiler, value))
+    for name, child in instance.children.items():
+        declared.check_child(name, child, info)
+    _constants(compiler, instance, annotations, info)
+    for name, value in instance.attributes.items():
+        if name.startswith("__") or name in info.ignored or name in info.constants:
+            continue
+        _attribute(compiler, info, declared, name, value)
+    _from_tables(compiler, info)
+    return info
+
+
+def _ignored(compiler: Compiler, instance: py.ModuleValue) -> frozenset[str]:
+    found = python_classes.class_member(compiler.interp, instance.cls, "__jit_ignored_attributes__")
+    items = getattr(found[0], "items", ()) if found is not None else ()
+    return frozenset(str(py.constant(item)) for item in items if isinstance(item, py.Const))
+
+
+def _annotations(
+    compiler: Compiler, instance: py.ModuleValue
+) -> tuple[dict[str, ast.expr], py.ClassValue | None]:
+    """The annotations that torch consults: those of the nearest class that has any."""
+    for base in python_classes.mro(compiler.interp, instance.cls):
+        if isinstance(base, py.ClassValue) and base.annotations:
+            return base.annotations, base
+    return {}, None
+
+
+class _Declared:
+    """Class-level annotations, evaluated for every attribute that exists."""
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        instance: py.ModuleValue,
+        annotations: dict[str, ast.expr],
+        holder: py.ClassValue | None,
+    ) -> None:
+        self.compiler = compiler
+        self.instance = instance
+        self.annotations = annotations
+        self.holder = holder
+        self.strings = holder is not None and are_strings(holder)
+
+    def type(self, name: str, inferred: t.Type) -> t.Type:
+        """An attribute's type: annotated, or as inferred."""
+        annotation = self.annotations.get(name)
+        if annotation is None or self.holder is None:
+            return inferred
+        if self.strings or (isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)):
+            self._refuse(
+                Refusal("class-annotation/string", annotation, name=name, annotation=text_of(annotation))
+            )
+            return inferred
+        if is_final(annotation) and not isinstance(annotation, ast.Subscript):
+            return inferred
+        try:
+            return annotation_type(self.compiler, annotation, self.holder.scope)
+        except Refusal as refusal:
+            facts = {"name": name, "annotation": text_of(annotation)}
+            self._refuse(
+                Refusal("class-annotation", annotation, **facts)
+                if refusal.rule == "unknown-annotation"
+                else refusal
+            )
+            return t.UNKNOWN
+
+    def check_child(self, name: str, child: py.Value, info: ModuleInfo) -> None:
+        if py.is_none(child):
+            info.attributes[name] = self.type(name, t.NONE)
+            return
+        annotation = self.annotations.get(name)
+        if annotation is None or self.holder is None:
+            return
+        type_ = self.type(name, t.UNKNOWN)
+        if isinstance(type_, t.ClassType) and type_.interface:
+            info.interfaces[name] = type_
+
+    def _refuse(self, refusal: Refusal) -> None:
+        assert self.holder is not None
+        self.compiler.report(refusal, self.holder.module)
+
+
+def _inferred(compiler: Compiler, value: py.Value) -> t.Type:
+    try:
+        return type_of(compiler, value)
+    except Uninferable:
+        return t.UNKNOWN
+
+
+def _constants(
+    compiler: Compiler, instance: py.ModuleValue, annotations: dict[str, ast.expr], info: ModuleInfo
+) -> None:
+    """Attributes that ``Final`` or ``__constants__`` declares constant."""
+    interp = compiler.interp
+    names = {
+        name
+        for name, annotation in annotations.items()
+        if is_final(annotation) and not _is_string(annotation)
+    }
+    if info.instance.cls and uses_future(compiler, instance):
+        names = set()
+    listed = python_classes.class_member(interp, instance.cls, "__constants__")
+    for item in getattr(listed[0], "items", ()) if listed is not None else ():
+        constant = py.constant(item)
+        if isinstance(constant, str):
+            names.add(constant)
+    for name in sorted(names):
+        if name in info.attributes or name in instance.children:
+            continue
+        value = _constant_value(compiler, instance, name)
+        if value is not None:
+            info.constants[name] = value
+
+
+def uses_future(compiler: Compiler, instance: py.ModuleValue) -> bool:
+    _, holder = _annotations(compiler, instance)
+    return holder is not None and are_strings(holder)
+
+
+def _is_string(annotation: ast.expr) -> bool:
+    return isinstance(annotation, ast.Constant)
+
+
+def _constant_value(compiler: Compiler, instance: py.ModuleValue, name: str) -> Value | None:
+    try:
+        found = compiler.interp.attribute(instance, name)
+    except Raised:
+        return None
+    if found is None:
+        return None
+    found = compiler.interp.settled(found)
+    if isinstance(found, py.ListValue):
+        found = py.TupleValue(tuple(found.items), found.open)
+    try:
+        type_ = type_of(compiler, found)
+    except Uninferable:
+        return Value(t.UNKNOWN)
+    const = found.value if isinstance(found, py.Const) else ABSENT
+    if isinstance(found, py.Unknown) and type_ is t.BOOL:
+        guess = found.default.value if isinstance(found.default, py.Const) else True
+        const = compiler.interp.world.decide(found.label, bool(guess)) if found.label else ABSENT
+    return Value(type_, const)
+
+
+def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.Value) -> None:
+    value = compiler.interp.settled(value)
+    if isinstance(value, (py.FunctionValue, py.External)) and _is_callable_attribute(compiler, value):
+        info.functions[name] = value
+        return
+    if (
+        isinstance(value, py.Unknown)
+        and value.default is not None
+        and isinstance(value.default, (py.FunctionValue, py.External))
+    ):
+        info.functions[name] = value.default
+        return
+    if name in declared.annotations:
+        info.attributes[name] = declared.type(name, t.UNKNOWN)
+        _check_value(compiler, info, declared, name, value)
+        return
+    try:
+        info.attributes[name] = type_of(compiler, value)
+    except Uninferable as reason:
+        info.failed[name] = str(reason)
+
+
+def _is_callable_attribute(compiler: Compiler, value: py.FunctionValue | py.External) -> bool:
+    if isinstance(value, py.FunctionValue):
+        return True
+    entry = compiler.tables.entry(value.name)
+    return isinstance(entry, str) or (isinstance(entry, dict) and ("schemas" in entry or "fails" in entry))
+
+
+def _check_value(
+    compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.Value
+) -> None:
+    """An annotated attribute must hold a value of its type: torch copies it."""
+    from tsguard.language.matching import convertible_to_list
+    from tsguard.language.relations import is_subtype
+
+    type_ = info.attributes[name]
+    if isinstance(type_, t.ClassType):
+        return  # torch copies the attributes of any object into it
+    if isinstance(type_, t.EnumType) and isinstance(value, py.EnumMember):
+        return  # also of an enum that is a str or an int, which without an annotation is only that
+    try:
+        given = type_of(compiler, value)
+    except Uninferable:
+        if isinstance(value, (py.ListValue, py.DictValue)) and not value.items:
+            return
+        given = None
+    numeric = type_ in (t.FLOAT, t.OptionalType(t.FLOAT)) and given in (t.INT,)
+    if (
+        given is None
+        and isinstance(type_, (t.ListType, t.DictType))
+        and isinstance(value, (py.ListValue, py.DictValue))
+    ):
+        return
+    if given is not None and (is_subtype(given, type_) or numeric or convertible_to_list(given, type_)):
+        return
+    if type_ is t.UNKNOWN or given is t.UNKNOWN or (given is not None and t.mentions_unknown(given)):
+        return
+    if isinstance(given, t.TupleType) and isinstance(type_, t.TupleType):
+        return
+    annotation = declared.annotations[name]
+    facts = {
+        "name": name,
+        "annotation": text_of(annotation),
+        "given": "an unconvertible value" if given is None else str(given),
+    }
+    declared._refuse(Refusal("class-annotation/value", annotation, **facts))
+
+
+def _from_tables(compiler: Compiler, info: ModuleInfo) -> None:
+    """Attributes that a torch.nn class in the ancestry sets."""
+    instance = info.instance
+    for base in python_classes.mro(compiler.interp, instance.cls):
+        entry = compiler.tables.modules.get(base.name) if isinstance(base, py.External) else None
+        if entry is None:
+            continue
+        for name, attribute in entry["attributes"].items():
+            if name in info.attributes or name in info.constants or attribute["type"] == "?":
+                continue
+            given = instance.arguments.get(attribute.get("from", ""))
+            if isinstance(given, py.Unknown):
+                given = compiler.interp.settled(given)
+                given = given.default if isinstance(given, py.Unknown) else given
+            type_ = schemas.parse_type(attribute["type"])
+            const: object = ABSENT
+            if isinstance(given, py.Const) and name in entry["constants"] and not attribute.get("tuple"):
+                const = given.value
+                type_ = _inferred(compiler, given)
+            elif isinstance(given, (py.TupleValue, py.ListValue)):
+                type_ = _inferred(compiler, given)
+            info.attributes[name] = type_
+            if name in entry["constants"] and const is not ABSENT:
+                info.constants[name] = Value(type_, const)
+                del info.attributes[name]
+        return

@@ -1,0 +1,452 @@
+"""Names: the compiler's own globals, then Python objects as torch takes them.
+
+Source: torch/csrc/jit/frontend/ir_emitter.cpp (globals of ``getSugaredVar``),
+torch/csrc/jit/python/python_sugared_value.cpp (``toSugaredValue``).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING, Any
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script.inference import describe
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import (
+    Builtin,
+    Cast,
+    ClassS,
+    Compiled,
+    Dispatch,
+    EnumS,
+    ExceptionS,
+    Function,
+    Magic,
+    NamedTupleS,
+    Print,
+    PythonModule,
+    PythonS,
+    Simple,
+    SliceS,
+    Special,
+    Sugared,
+    UnknownS,
+    Value,
+    simple,
+)
+from tsguard.language import schemas
+from tsguard.language import types as t
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+    from tsguard.analysis.script.function import FunctionCompiler
+
+
+def _magic(name: str, symbol: str) -> Magic:
+    return Magic(name, Builtin(symbol))
+
+
+_GLOBALS: dict[str, Sugared] = {
+    "print": Print(),
+    "tuple": Special("tuple"),
+    "float": Cast(t.FLOAT, "aten::Float", "__float__"),
+    "int": Cast(t.INT, "aten::Int", "__int__"),
+    "bool": Cast(t.BOOL, "aten::Bool", "__bool__"),
+    "str": Cast(t.STR, "aten::str", "__str__"),
+    "getattr": Special("getattr"),
+    "hasattr": Special("hasattr"),
+    "isinstance": Special("isinstance"),
+    "len": _magic("__len__", "aten::len"),
+    "hex": _magic("__hex__", "aten::hex"),
+    "oct": _magic("__oct__", "aten::oct"),
+    "round": _magic("__round__", "aten::round"),
+    "hash": Builtin("aten::hash"),
+    "id": Builtin("prim::id"),
+    "min": Builtin("prim::min"),
+    "max": Builtin("prim::max"),
+    "abs": Builtin("prim::abs"),
+    "all": Builtin("aten::all"),
+    "any": Builtin("aten::any"),
+    "divmod": Builtin("aten::divmod"),
+    "sum": Builtin("aten::sum"),
+    "list": Special("list"),
+    "dict": Special("dict"),
+    "ord": Builtin("aten::ord"),
+    "chr": Builtin("aten::chr"),
+    "bin": Builtin("aten::bin"),
+    "pow": Builtin("aten::pow"),
+    "complex": Builtin("aten::complex"),
+    "range": Special("range"),
+    "zip": Special("zip"),
+    "enumerate": Special("enumerate"),
+    "rangelist": Builtin("prim::rangelist"),
+    "sorted": Builtin("aten::sorted"),
+    "AssertionError": ExceptionS("AssertionError"),
+}
+_SPECIAL_NAMES = {
+    "torch.jit.annotate": "annotate",
+    "torch.jit.fork": "fork",
+    "torch.jit._fork": "fork",
+    "torch.jit.isinstance": "isinstance",
+}
+_LEGACY = frozenset(
+    f"torch.{k}Tensor" for k in ["Bool", "Long", "Byte", "Char", "Double", "Float", "Int", "Short", "Half"]
+)
+# Decorated context managers of torch that script classes stand for.
+_CONTEXTS = frozenset(
+    {
+        "torch.no_grad",
+        "torch.autograd.no_grad",
+        "torch.autograd.grad_mode.no_grad",
+        "torch.autocast",
+        "torch.amp.autocast",
+        "torch.amp.autocast_mode.autocast",
+        "torch.cuda.amp.autocast",
+        "torch.cuda.amp.autocast_mode.autocast",
+        "torch.profiler.record_function",
+        "torch.autograd.profiler.record_function",
+    }
+)
+_BUILTIN_FUNCTIONS = frozenset(
+    name for name, value in vars(builtins).items() if callable(value) and not isinstance(value, type)
+)
+_EXCEPTIONS = frozenset(
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+)
+_CUDA_OPERATORS = frozenset(
+    [
+        "current_stream",
+        "default_stream",
+        "current_device",
+        "_exchange_device",
+        "_maybe_exchange_device",
+        "set_device",
+        "device_index",
+        "device_count",
+        "set_stream",
+        "synchronize",
+    ]
+)
+# Python callables that torch maps to operators.  Source: torch/jit/_builtins.py.
+_MAPPED = {
+    "collections.OrderedDict": "aten::dict",
+    "warnings.warn": "aten::warn",
+    "builtins.dict": "aten::dict",
+}
+
+
+class Names:
+    """Turns names and Python values into what torch's compiler sees."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+
+    def resolve(self, fc: FunctionCompiler, name: str, node: ast.AST) -> Sugared:
+        """A name that is no variable.
+
+        Raises:
+            Refusal: torch finds nothing of this name, or nothing that it can use.
+        """
+        if name in _GLOBALS:
+            found = _GLOBALS[name]
+            return Simple(Value(t.UNKNOWN)) if found is None else found
+        value = self.compiler.interp.lookup(name, fc.scope)
+        if value is None:
+            raise _undefined(fc, name, node)
+        if py.is_none(value):
+            raise Refusal("global-value", node, name=name, kind="None")
+        return self.sugar(fc, value, node)
+
+    def sugar(
+        self, fc: FunctionCompiler, value: py.Value, node: ast.AST, *, constant: bool = False
+    ) -> Sugared:
+        """A Python value as torch takes it; ``constant`` for members of Python modules."""
+        value = self.compiler.interp.settled(value)
+        if isinstance(value, py.Unknown):
+            return UnknownS(value.why)
+        if constant:
+            plain = self._constant(value)
+            if plain is not None:
+                return plain
+        if isinstance(value, py.FunctionValue):
+            return self._function(fc, value, node)
+        if isinstance(value, py.External):
+            return self._external(fc, value, node)
+        if isinstance(value, py.ModuleReference):
+            return PythonModule(value)
+        if isinstance(value, py.ClassValue):
+            return self._class(fc, value, node)
+        if isinstance(value, py.EnumMember):
+            return simple(self.compiler.class_type(value.cls, node))
+        return PythonS(value, text_of(node))
+
+    def _constant(self, value: py.Value) -> Sugared | None:
+        if isinstance(value, py.Const) and not isinstance(value.value, bytes):
+            kinds: dict[type, t.Type] = {
+                bool: t.BOOL,
+                int: t.INT,
+                float: t.FLOAT,
+                complex: t.COMPLEX,
+                str: t.STR,
+                type(None): t.NONE,
+            }
+            type_ = kinds.get(type(value.value))
+            return None if type_ is None else Simple(Value(type_, value.value))
+        if isinstance(value, py.Atom):
+            return simple(t.DEVICE if value.kind == "device" else t.INT)
+        if isinstance(value, py.TupleValue) and not value.open:
+            parts = [self._constant(item) for item in value.items]
+            types = [part.value.type for part in parts if isinstance(part, Simple)]
+            return simple(t.TupleType(tuple(types))) if len(types) == len(parts) else None
+        return None
+
+    def _function(self, fc: FunctionCompiler, value: py.FunctionValue, node: ast.AST) -> Sugared:
+        marks = value.marks
+        if marks & {"ignore", "unused"}:
+            return PythonS(value, value.name, ignored=True, dropped="unused" in marks)
+        if "cached" in marks or "compile" in marks:
+            return PythonS(value, value.name, ignored=True)
+        if "trace" in marks:
+            return UnknownS()
+        return Function(value)
+
+    def _class(self, fc: FunctionCompiler, cls: py.ClassValue, node: ast.AST) -> Sugared:
+        interp = self.compiler.interp
+        if any(
+            isinstance(b, py.External) and b.name.rpartition(".")[2] in _EXCEPTIONS
+            for b in python_classes.mro(interp, cls)
+        ):
+            return ExceptionS(cls.name)
+        if python_classes.is_module_class(interp, cls) or python_classes.derives_from(
+            interp, cls, "torch.autograd.Function"
+        ):
+            return PythonS(cls, cls.name)
+        if python_classes.has_unknown_base(interp, cls):
+            return UnknownS(f"a base class of {cls.name} cannot be found")
+        type_ = self.compiler.class_type(cls, node)
+        if isinstance(type_, t.TupleType):
+            return NamedTupleS(type_)
+        if isinstance(type_, t.EnumType):
+            return EnumS(type_, cls)
+        if isinstance(type_, t.ClassType):
+            return ClassS(type_, cls)
+        return UnknownS()
+
+    # -- names of unread packages ----------------------------------------------------------
+
+    def _external(self, fc: FunctionCompiler, value: py.External, node: ast.AST) -> Sugared:
+        name = value.name
+        head, _, short = name.partition(".")
+        if name in _SPECIAL_NAMES:
+            return Special(_SPECIAL_NAMES[name])
+        if name in _LEGACY:
+            return Special("legacy_tensor")
+        if name in _MAPPED:
+            return Builtin(_MAPPED[name])
+        if name == "builtins.slice":
+            return SliceS()
+        if head == "builtins":
+            return self._builtin(short, node)
+        if head in ("torch", "math", "cmath"):
+            return self._described(fc, value, node)
+        return self._foreign(value, node)
+
+    def _builtin(self, name: str, node: ast.AST) -> Sugared:
+        if name in _GLOBALS:
+            return _GLOBALS[name]
+        if name in _EXCEPTIONS:
+            return ExceptionS(name)
+        if name in _BUILTIN_FUNCTIONS:
+            raise Refusal("python-call/builtin", node, name=name)
+        return PythonS(py.External(f"builtins.{name}"), name)
+
+    def _foreign(self, value: py.External, node: ast.AST) -> Sugared:
+        """A name of the standard library, of numpy, of typing."""
+        import sys
+
+        name = value.name
+        if name in sys.stdlib_module_names or name == "numpy" or "." not in name:
+            return PythonModule(value)
+        head = name.partition(".")[0]
+        if (
+            head == "numpy"
+            and name.count(".") == 1
+            and name.rpartition(".")[2] in ("random", "linalg", "fft")
+        ):
+            return PythonModule(value)
+        if head in sys.stdlib_module_names and self._is_submodule(name):
+            return PythonModule(value)
+        return PythonS(value, name)
+
+    @staticmethod
+    def _is_submodule(name: str) -> bool:
+        return name in ("os.path", "collections.abc", "importlib.util", "concurrent.futures", "xml.etree")
+
+    def _described(self, fc: FunctionCompiler, value: py.External, node: ast.AST) -> Sugared:
+        entry = self.compiler.tables.entry(value.name)
+        if entry is None:
+            return self._undescribed(value, node)
+        if isinstance(entry, str):
+            return Builtin(entry, None, value.name)
+        return self._by_entry(fc, value, entry, node)
+
+    def _undescribed(self, value: py.External, node: ast.AST) -> Sugared:
+        name = value.name
+        parent, _, short = name.rpartition(".")
+        if name.startswith("torch.ops"):
+            return UnknownS()
+        if parent in self.compiler.tables.listed_modules:
+            raise Refusal("undefined-name/module", node, name=short, module=parent)
+        return UnknownS()
+
+    def _by_entry(
+        self, fc: FunctionCompiler, value: py.External, entry: dict[str, Any], node: ast.AST
+    ) -> Sugared:
+        name = value.name
+        if "module" in entry:
+            return PythonModule(value)
+        if "schemas" in entry:
+            return Compiled(name, tuple(schemas.parse(s) for s in entry["schemas"]))
+        if "dispatch" in entry:
+            branches = [
+                Compiled(name, tuple(schemas.parse(s) for s in entry[b].get("schemas", ())))
+                for b in ("true", "false")
+            ]
+            return Dispatch(
+                name, entry["dispatch"], entry["index"], entry["default"], branches[0], branches[1]
+            )
+        if "class" in entry:
+            return self._described_class(value, entry, node)
+        if entry.get("ignored"):
+            return PythonS(value, name, ignored=True)
+        if "fails" in entry:
+            raise Refusal("unscriptable-function", node, name=text_of(node), why=cause(entry["fails"]))
+        if "builtin" in entry:
+            if name.startswith("torch.cuda.") and name.rpartition(".")[2] in _CUDA_OPERATORS:
+                return UnknownS()
+            raise Refusal(
+                "unscriptable-function", node, name=text_of(node), why="there is no operator for it"
+            )
+        return PythonS(value, name)
+
+    def _described_class(self, value: py.External, entry: dict[str, Any], node: ast.AST) -> Sugared:
+        if value.name in _CONTEXTS or entry.get("is") in _CONTEXTS:
+            return ClassS(t.ClassType(value.name.rpartition(".")[2], value.name), _context_class(value.name))
+        if entry["class"] == "exception":
+            return ExceptionS(value.name.rpartition(".")[2])
+        if "op" in entry:
+            return Builtin(entry["op"], None, value.name)
+        return PythonS(value, value.name)
+
+    def member(self, fc: FunctionCompiler, owner: PythonModule, name: str, node: ast.AST) -> Sugared:
+        """A member of a Python module: its plain values are constants."""
+        interp = self.compiler.interp
+        if isinstance(owner.value, py.External):
+            module = owner.value.name
+            if module == "torch.cuda" and name in _CUDA_OPERATORS:
+                return UnknownS()
+            value = interp.attribute(owner.value, name)
+            assert value is not None
+            return self.sugar(fc, value, node, constant=True)
+        found = interp.attribute(owner.value, name)
+        if found is None:
+            module = text_of(node.value if isinstance(node, ast.Attribute) else node)
+            raise Refusal("undefined-name/module", node, name=name, module=module)
+        return self.sugar(fc, found, node, constant=True)
+
+    # -- refusals -----------------------------------------------------------------------------
+
+    def refuse_python(self, fc: FunctionCompiler, value: PythonS, node: ast.AST) -> Refusal:
+        """Why a Python object cannot be used as a value."""
+        given = value.value
+        name = text_of(node)
+        if isinstance(given, py.ModuleValue):
+            return Refusal("global-value/module", node, name=name)
+        if isinstance(given, (py.ClassValue, py.FunctionValue, py.External)):
+            return Refusal("python-object", node, value=name, kind=self._kind(given))
+        return Refusal("global-value", node, name=name, kind=describe(given))
+
+    def refuse_attribute(self, fc: FunctionCompiler, owner: PythonS, name: str, node: ast.AST) -> Refusal:
+        """Why an attribute of a Python object cannot be looked up."""
+        given = owner.value
+        if isinstance(given, py.External) and given.name.partition(".")[0] == "numpy":
+            return Refusal("numpy-call", node, name=given.name)
+        shown = text_of(node.value) if isinstance(node, ast.Attribute) else owner.name or text_of(node)
+        return Refusal("python-object/attribute", node, name=name, owner=shown, kind=self._kind(given))
+
+    def _kind(self, given: py.Value) -> str:
+        """What a Python object is, in the user's terms."""
+        if not isinstance(given, py.External):
+            return describe(given)
+        entry = self.compiler.tables.entry(given.name)
+        return "a class" if isinstance(entry, dict) and entry.get("class") else "a Python object"
+
+    def subscripted(self, fc: FunctionCompiler, owner: PythonS, node: ast.Subscript) -> Sugared:
+        """An item of a Python object, which torch does not take."""
+        if isinstance(owner.value, py.Unknown):
+            return UnknownS(owner.value.why)
+        raise self.refuse_python(fc, owner, node.value)
+
+    def check_opaque(self, fc: FunctionCompiler, callee: PythonS, node: ast.Call) -> None:
+        """Whether a Python object may be called opaquely.
+
+        Raises:
+            Refusal: torch refuses to call it.
+        """
+        value = callee.value
+        interp = self.compiler.interp
+        if isinstance(value, py.ClassValue) and python_classes.is_module_class(interp, value):
+            raise Refusal("module-built-in-forward", node, name=text_of(node.func))
+        if isinstance(value, py.External):
+            self._check_external(value, node)
+        if isinstance(value, (py.Const, py.ListValue, py.DictValue, py.TupleValue, py.TensorValue)):
+            raise Refusal("global-value", node, name=callee.name, kind=describe(value))
+
+    def _check_external(self, value: py.External, node: ast.Call) -> None:
+        name = value.name
+        head, shown = name.partition(".")[0], text_of(node.func)
+        entry = self.compiler.tables.entry(name) if head == "torch" else None
+        if isinstance(entry, dict) and entry.get("class") == "module":
+            raise Refusal("module-built-in-forward", node, name=shown)
+        if head == "numpy":
+            raise Refusal("numpy-call", node, name=shown)
+        if isinstance(entry, dict) and entry.get("class"):
+            raise Refusal("class-built-in-forward", node, name=shown)
+        if head not in ("torch", "builtins"):
+            raise Refusal("python-call", node, name=shown)
+
+
+def cause(error: str) -> str:
+    """Torch's error without the name of its class: "Yield aren't supported"."""
+    return (error.partition(": ")[2] or error).rstrip(": ").removesuffix(" at")
+
+
+def _undefined(fc: FunctionCompiler, name: str, node: ast.AST) -> Refusal:
+    """Why a name means nothing: nobody assigns it, or its block has ended."""
+    names = (n for n in ast.walk(fc.node) if isinstance(n, ast.Name) and n.id == name)
+    lines = [n.lineno for n in names if isinstance(n.ctx, ast.Store)]
+    if lines and min(lines) < getattr(node, "lineno", 0):
+        return Refusal("undefined-name/block", node, name=name, line=min(lines))
+    return Refusal("undefined-name", node, name=name)
+
+
+_CONTEXT_CLASSES: dict[str, py.ClassValue] = {}
+
+
+def _context_class(name: str) -> py.ClassValue:
+    """A stand-in for torch's own context managers, one for each name."""
+    cls = _CONTEXT_CLASSES.get(name)
+    if cls is None:
+        cls = py.ClassValue(ast.ClassDef(name, [], [], [], []), None, name, marks=frozenset({"torch"}))  # type: ignore[arg-type]
+        _CONTEXT_CLASSES[name] = cls
+    return cls
+
+
+def is_context(name: str) -> bool:
+    """Whether a name is a context manager of torch that compiles."""
+    return name in _CONTEXTS

@@ -1,0 +1,128 @@
+"""Parameters that default to None and are Tensors to TorchScript: where that shows.
+
+A Tensor is never None, so torch decides every test for None while it compiles; a caller
+that leaves the argument out passes an undefined tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeGuard, cast
+
+from tsguard.analysis.events import text_of
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import Simple, Value
+from tsguard.language import types as t
+from tsguard.language.schemas import Argument, Schema
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+    from tsguard.analysis.script.sugared import Args, Kwargs
+
+
+def test(fc: FunctionCompiler, subject: ast.expr, value: Value, op: ast.cmpop) -> None:
+    """A test for None of a parameter that defaults to None but cannot hold it."""
+    name = text_of(subject)
+    if value.missing and name not in _asked(fc)[1]:
+        fc.none_tested.setdefault(name, subject)
+
+
+def _asked(fc: FunctionCompiler) -> tuple[set[str], set[str]]:
+    """The names that a function tests for None, and those of them that it must not find None."""
+    memory, key = fc.compiler.interp.program.memory, (_asked, fc.node)
+    if key not in memory:
+        memory[key] = (_tested(ast.walk(fc.node)), _demanded(fc.node))
+    return cast("tuple[set[str], set[str]]", memory[key])
+
+
+def _demanded(function: ast.FunctionDef) -> set[str]:
+    """What a function asserts not to be None, or raises without."""
+    demands = (n for n in ast.walk(function) if isinstance(n, ast.Assert) or _raises(n))
+    return _tested(n for demand in demands for n in ast.walk(demand.test))
+
+
+def _tested(nodes: Iterable[ast.AST]) -> set[str]:
+    tests = (n for n in nodes if isinstance(n, ast.Compare) and _is_none(n.comparators[0]))
+    return {test.left.id for test in tests if isinstance(test.left, ast.Name)}
+
+
+def _raises(node: ast.AST) -> TypeGuard[ast.If]:
+    return isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def use(fc: FunctionCompiler, args: Sequence[Value], node: ast.AST) -> None:
+    """A use that the test for None was to guard, which torch has decided away."""
+    subjects = [given.node for given in args if given.missing]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        subjects.append(node.func.value)
+    for subject in subjects:
+        name = subject.id if isinstance(subject, ast.Name) else ""
+        if fc.none_tested.get(name) is not None and _is_missing(fc, name):
+            _default_of_none(fc, name, node)
+
+
+def _default_of_none(fc: FunctionCompiler, name: str, node: ast.AST) -> None:
+    if fc.none_tested.get(name, node) is None:
+        return
+    annotated = "not annotated" if name in fc.signature.inferred else "annotated as Tensor"
+    refusal = Refusal("none-default", node, name=name, annotated=annotated)
+    fc.compiler.report(refusal, fc.scope.module)
+    fc.none_tested[name] = None
+
+
+def truth(fc: FunctionCompiler, subject: ast.expr) -> None:
+    """``if mask:`` of such a parameter: false in eager, an error for an undefined tensor."""
+    if isinstance(subject, ast.Name) and _is_missing(fc, subject.id):
+        _default_of_none(fc, subject.id, subject)
+
+
+def _is_missing(fc: FunctionCompiler, name: str) -> bool:
+    found = fc.frame.find(name)
+    return isinstance(found, Simple) and found.value.missing
+
+
+def passed(fc: FunctionCompiler, schema: Schema, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """A call whose callee asks whether what it is given is None."""
+    parameters = [argument for argument in schema.arguments if argument.name != "self"]
+    given = [
+        *zip(parameters, args, strict=False),
+        *((p, kwargs[p.name]) for p in parameters if p.name in kwargs),
+    ]
+    for parameter, value in given:
+        if not parameter.asks_for_none:
+            continue
+        if value.parameter:
+            fc.asks_for_none.add(value.parameter)
+        if value.missing and isinstance(value.node, ast.Name):
+            _default_of_none(fc, value.node.id, node)
+
+
+def arguments(fc: FunctionCompiler) -> tuple[Argument, ...]:
+    """The parameters of a compiled function, with those of which it asks whether they are None."""
+    tested, demanded = _asked(fc)
+    asked = (tested - demanded) | fc.asks_for_none
+    return tuple(
+        replace(argument, asks_for_none=True) if argument.name in asked else argument
+        for argument in fc.signature.arguments
+    )
+
+
+def of_module(schema: Schema) -> tuple[Argument, ...]:
+    """The parameters of a module of torch.nn: its code tests those that may be None."""
+    return tuple(
+        replace(argument, asks_for_none=isinstance(argument.type, t.OptionalType))
+        for argument in schema.arguments[1:]
+    )
+
+
+def finish(fc: FunctionCompiler) -> None:
+    """Tests that guard no use: reported themselves."""
+    for name, asked in fc.none_tested.items():
+        if asked is not None and not fc.failed:
+            _default_of_none(fc, name, asked)

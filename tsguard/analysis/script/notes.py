@@ -1,0 +1,230 @@
+"""What compiles and then breaks: places where the compiled code will not do as eager.
+
+Torch accepts all of these; the scripted function raises when run, or returns
+something else.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.script import exits, none_defaults
+from tsguard.analysis.script.inference import describe
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import ModuleS, Value
+from tsguard.language import types as t
+from tsguard.language.matching import Match
+from tsguard.language.relations import is_subtype
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.compiler import Compiler
+    from tsguard.analysis.script.function import FunctionCompiler
+
+_OPERATORS = frozenset(
+    ["add", "sub", "mul", "div", "pow", "remainder", "floordiv", "__and__", "__or__", "__xor__"]
+)
+
+
+def _note(fc: FunctionCompiler, rule: str, node: ast.AST, **facts: object) -> None:
+    fc.compiler.report(Refusal(rule, node, **facts), fc.scope.module)
+
+
+def match(
+    fc: FunctionCompiler,
+    found: Match,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    node: ast.AST,
+    name: str,
+) -> None:
+    """A call that fits only because torch reads a tensor as a number."""
+    if name in ("tensor", "as_tensor") and args:
+        _tensor_of_tensors(fc, args[0], node)
+    if name == "format" and args:
+        _format(fc, args[0], node)
+    if fc.none_tested:
+        none_defaults.use(fc, [*args, *kwargs.values()], node)
+    if not any(c.given is t.TENSOR for c in found.conversions):
+        return
+    if found.returns is t.TENSOR:
+        return
+    if name in _OPERATORS and isinstance(node, (ast.BinOp, ast.AugAssign)):
+        other = next((a for a in args if a.type is not t.TENSOR), None)
+        kind = "a number" if other is None or other.type is t.NUMBER else with_article(str(other.type))
+        _note(fc, "number-before-tensor", node, expression=text_of(node), kind=kind)
+    elif name in ("min", "max") and isinstance(node, ast.Call) and not _counts(fc.node, node.args):
+        _note(fc, "builtin-extreme", node, function=name, expression=text_of(node))
+
+
+_COUNTING = frozenset({"sum", "numel", "size", "argmax", "argmin", "count_nonzero", "int", "long", "to"})
+
+
+def _counts(function: ast.FunctionDef, args: Sequence[ast.expr]) -> bool:
+    """Whether among arguments is an element or a count, which are integers as a rule."""
+    for arg in args:
+        if isinstance(arg, ast.Subscript) or _names_method(arg, _COUNTING):
+            return True
+        if isinstance(arg, ast.BinOp) and _counts(function, [arg.left, arg.right]):
+            return True
+        assigned = [n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(arg, ast.Name)]
+        sources = [n.value for n in assigned if text_of(n.targets[0]) == text_of(arg)]
+        if any(_names_method(source, _COUNTING) for source in sources):
+            return True
+    return False
+
+
+def _names_method(node: ast.expr, names: frozenset[str]) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
+
+
+def cast(fc: FunctionCompiler, receiver: Value, node: ast.AST) -> None:
+    """``mask.float()``: a use like any other."""
+    none_defaults.use(fc, [receiver], node)
+
+
+def _tensor_of_tensors(fc: FunctionCompiler, given: Value, node: ast.AST) -> None:
+    type_ = given.type
+    while isinstance(type_, t.ListType):
+        type_ = type_.element
+    if isinstance(type_, t.TupleType) and any(is_subtype(e, t.TENSOR) for e in type_.elements):
+        type_ = t.TENSOR
+    refused = type_ in (t.TENSOR, t.NUMBER) or isinstance(type_, t.UnionType)
+    if isinstance(given.type, t.ListType) and refused and not given.empty_list:
+        _note(fc, "tensor-of-values", node, elements=type_, expression=text_of(node))
+
+
+_FIELD = re.compile(r"\{[^{}]+\}")
+_PRECISE = re.compile(r"%[-+ #0]*[\d.]+[a-zA-Z]")
+
+
+def _format(fc: FunctionCompiler, template: Value, node: ast.AST) -> None:
+    """``str.format`` fills plain ``{}`` only; other fields stay in the text."""
+    if isinstance(template.const, str) and _FIELD.search(template.const):
+        _note(fc, "string-format/field", node, template=repr(template.const))
+
+
+def percent(fc: FunctionCompiler, template: Value, node: ast.AST) -> None:
+    """``%`` formatting knows no width and no precision."""
+    if isinstance(template.const, str) and _PRECISE.search(template.const):
+        _note(fc, "string-format/precision", node, template=repr(template.const))
+
+
+def accumulator(fc: FunctionCompiler, node: ast.AST, name: str, kept: t.Type) -> None:
+    """A number that a loop turns into a tensor: it stays a number."""
+    _note(fc, "number-accumulates-tensor", node, name=name, type=kept)
+
+
+def _names_parameter(fc: FunctionCompiler, classes: ast.expr) -> bool:
+    """Whether isinstance asks for nn.Parameter alone, which torch takes for Tensor."""
+    found = fc.compiler.interp.evaluate(classes, fc.scope)
+    return isinstance(found, py.External) and found.name.endswith(".Parameter")
+
+
+def instance_test(
+    fc: FunctionCompiler, subject: ast.expr, value: Value, wanted: list[t.Type], classes: ast.expr
+) -> None:
+    """``isinstance`` of an un-annotated parameter is decided as if it were a Tensor."""
+    if value.type is t.TENSOR and t.TENSOR in wanted and _names_parameter(fc, classes):
+        _note(fc, "isinstance-untyped/parameter", subject, name=text_of(subject))
+    if value.parameter and value.type is t.TENSOR and t.TENSOR not in wanted:
+        facts = {"name": text_of(subject), "classes": text_of(classes)}
+        _note(fc, "isinstance-untyped", subject, **facts)
+
+
+def enum_identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
+    """``is`` between members of an enumeration: compiled code holds copies."""
+    members = [_enum_member(fc, left), _enum_member(fc, right)]
+    if None not in members and members[0] is not members[1]:
+        return
+    word, instead = ("is", "==") if isinstance(op, ast.Is) else ("is not", "!=")
+    facts = {"left": text_of(left), "right": text_of(right), "operator": word, "instead": instead}
+    _note(fc, "enum-identity", left, **facts)
+
+
+def _enum_member(fc: FunctionCompiler, node: ast.expr) -> py.EnumMember | None:
+    """The member that an attribute of a module, or of the enumeration itself, is."""
+    if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
+        return None
+    owner = fc.sugared(node.value)
+    if isinstance(owner, ModuleS):
+        found = owner.instance.attributes.get(node.attr)
+    else:
+        found = fc.compiler.interp.evaluate(node, fc.scope)
+    return found if isinstance(found, py.EnumMember) else None
+
+
+def boolean_value(fc: FunctionCompiler, node: ast.BoolOp, operands: Sequence[t.Type]) -> None:
+    """``a or b`` used as a value is a bool, not the operand."""
+    types = " and ".join(map(str, operands))
+    _note(fc, "boolean-operand", node, expression=text_of(node), types=types)
+
+
+def ignored_result(fc: FunctionCompiler, function: py.FunctionValue, node: ast.AST) -> None:
+    """An un-annotated ``@ignore`` function is taken to return a tensor."""
+    try:
+        result = fc.compiler.interp.call(function, [], {})
+    except Raised:
+        return
+    if isinstance(result, (py.Const, py.ListValue, py.DictValue, py.TupleValue)) and not py.is_none(result):
+        _note(fc, "ignored-result", node, function=function.name, given=describe(result))
+
+
+def call_override(compiler: Compiler, instance: py.ModuleValue) -> None:
+    """A class that overrides ``__call__`` and has no forward: its script has neither."""
+    own = python_classes.class_member(compiler.interp, instance.cls, "__call__")
+    forward = python_classes.class_member(compiler.interp, instance.cls, "forward")
+    if own is not None and forward is None and isinstance(own[0], py.FunctionValue):
+        compiler.report(
+            Refusal("call-without-forward", own[0].node, name=str(getattr(instance.cls, "name", ""))),
+            own[0].module,
+        )
+
+
+def dropped_call(fc: FunctionCompiler, node: ast.AST, name: str) -> None:
+    """A call of ``@torch.jit.unused`` compiles into a raise."""
+    fc.compiler.report(Refusal("unused-called", node, function=name), fc.scope.module, if_reached=True)
+
+
+def global_name_under_grad_mode(compiler: Compiler, source: py.FunctionValue) -> str:
+    """A name that ``@torch.no_grad()`` hides: torch looks names up in the wrapper's module."""
+    assert isinstance(source.node, ast.FunctionDef)
+    if "grad_wrapper" not in source.marks:
+        return ""
+    arguments = source.node.args
+    local = {a.arg for a in [*arguments.args, *arguments.kwonlyargs]}
+    names = [n for statement in source.node.body for n in ast.walk(statement) if isinstance(n, ast.Name)]
+    local |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    for name in names:
+        if name.id not in local and not hasattr(builtins, name.id):
+            return name.id
+    return ""
+
+
+def resolution_scope(function: py.FunctionValue) -> Scope:
+    """Where a function's global names are looked up: beyond the class bodies around it."""
+    scope = function.scope
+    while scope.cls is not None and scope.parent is not None:
+        scope = scope.parent
+    return scope
+
+
+def finish(compiler: Compiler, fc: FunctionCompiler, source: py.FunctionValue) -> None:
+    """What only the whole function shows."""
+    none_defaults.finish(fc)
+    lost = None if fc.failed else exits.lost_value(fc.node, fc.branches)
+    if lost is not None:
+        word = type(lost.exit).__name__.lower()
+        compiler.report(
+            Refusal("early-return-with", lost.exit, statement=word, line=lost.block.lineno), fc.scope.module
+        )
+    if "grad_wrapper" in source.marks and not fc.failed:
+        compiler.report(Refusal("grad-decorator", fc.node, function=fc.node.name), fc.scope.module)

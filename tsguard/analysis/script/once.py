@@ -1,0 +1,81 @@
+"""Functions and methods compiled once: for one target in one world, or for all of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.script.reports import Recording, Reporter
+from tsguard.language.schemas import Schema
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+    from tsguard.project.modules import Module
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A function or method as compiled."""
+
+    schema: Schema
+    recording: Recording
+
+
+class Once:
+    """What a target has compiled so far, beside what all targets share.
+
+    What is met again is reported again only into recordings, which must be whole.
+    """
+
+    def __init__(self, interp: Interpreter, reporter: Reporter) -> None:
+        self._world = interp.world
+        self._memory = interp.program.memory
+        self._reporter = reporter
+        self._done: dict[Hashable, _Compiled] = {}
+
+    def compiled(
+        self,
+        key: Hashable,
+        is_shared: bool,
+        compile_: Callable[[], Schema],
+        call: tuple[ast.AST | None, Module | None],
+    ) -> Schema:
+        """What compiling gives; the ``call`` is that which leads to it, with its module.
+
+        ``is_shared`` where it is the same for other targets, unless compiling shows that
+        it rests on answers of this world, or on the target.
+        """
+        done = self._done.get(key)
+        if done is None:
+            done = self._done[key] = self._shared(key, compile_) if is_shared else self._new(compile_)
+        elif not self._reporter.recordings:
+            return done.schema
+        self._reporter.replay(done.recording, *call)
+        return done.schema
+
+    def _shared(self, key: Hashable, compile_: Callable[[], Schema]) -> _Compiled:
+        kept = self._memory.get((_Compiled, key))
+        if isinstance(kept, _Compiled):
+            return kept
+        asked = len(self._world.answers)
+        done = self._new(compile_, is_tied=False)
+        if len(self._world.answers) != asked:
+            done.recording.is_tied = True
+        if not done.recording.is_tied:
+            self._memory[_Compiled, key] = done
+        return done
+
+    def _new(self, compile_: Callable[[], Schema], *, is_tied: bool = True) -> _Compiled:
+        with self._reporter.recording() as recording:
+            schema = compile_()
+        recording.is_tied = recording.is_tied or is_tied
+        return _Compiled(schema, recording)
+
+
+def is_shared(function: py.FunctionValue) -> bool:
+    """Whether a function is the same for all targets: defined at the top level of its module."""
+    source = function.wrapped if function.wrapped is not None else function
+    return function.scope.is_global and source.scope.is_global

@@ -1,0 +1,170 @@
+"""What compilation reports, placed where the user can act on it, and its replay.
+
+Functions of a module's top level compile alike for every target, methods alike for all
+modules of one type: what one reports is recorded, and reported again wherever it is reached.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.ownership import is_own
+from tsguard.analysis.script.refusals import Refusal
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+    from tsguard.project import Target
+    from tsguard.project.modules import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A function on the way to the place under compilation, and the call that entered it."""
+
+    label: str
+    module: Module
+    call: ast.AST | None = None
+    caller: Module | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A refusal, and the calls that lead to it from the recorded function, that one included.
+
+    ``if_reached`` ones count only where the call is sure to run.
+    """
+
+    refusal: Refusal
+    module: Module
+    chain: tuple[Entered, ...]
+    if_reached: bool
+
+
+@dataclass(slots=True)
+class Recording:
+    """Everything that compiling one function reports.
+
+    ``is_tied`` tells that another target might see something else.
+    """
+
+    depth: int
+    reports: list[_Report] = field(default_factory=list)
+    gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
+    reported: set[int] = field(default_factory=set)
+    is_tied: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Reporter:
+    """The events and gaps of one target, and the calls that lead to the place under compilation."""
+
+    target: Target
+    events: dict[tuple[object, ...], Event] = field(default_factory=dict)
+    gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
+    stack: list[Entered] = field(default_factory=list)
+    running: list[FunctionCompiler] = field(default_factory=list)
+    recordings: list[Recording] = field(default_factory=list)
+
+    @contextmanager
+    def entering(self, entered: Entered) -> Iterator[None]:
+        """Compile inside a function that a call has entered."""
+        self.stack.append(entered)
+        try:
+            yield
+        finally:
+            self.stack.pop()
+
+    @contextmanager
+    def recording(self) -> Iterator[Recording]:
+        """Record what is reported meanwhile, to be replayed."""
+        recording = Recording(len(self.stack))
+        self.recordings.append(recording)
+        running, self.running = self.running, []
+        try:
+            yield recording
+        finally:
+            self.running = running
+            self.recordings.pop()
+
+    @contextmanager
+    def trial(self) -> Iterator[Reporter]:
+        """Report to nobody meanwhile: what is yielded tells what would have been."""
+        kept = self.events, self.gaps, self.recordings
+        self.events, self.gaps, self.recordings = {}, {}, []
+        trial = Reporter(self.target)
+        try:
+            yield trial
+        finally:
+            trial.events, trial.gaps = self.events, self.gaps
+            self.events, self.gaps, self.recordings = kept
+
+    def replay(self, recording: Recording, call: ast.AST | None = None, caller: Module | None = None) -> None:
+        """Report what was recorded as what this call leads to."""
+        for report in recording.reports:
+            chain = list(report.chain)
+            if chain:
+                chain[0] = replace(chain[0], call=call, caller=caller)
+            depth = len(self.stack)
+            self.stack += chain
+            self.report(report.refusal, report.module, if_reached=report.if_reached)
+            del self.stack[depth:]
+        for gap in recording.gaps.values():
+            self.add_gap(gap)
+        if recording.is_tied:
+            self.tie()
+
+    def tie(self) -> None:
+        """Note that what is being recorded holds for this target only."""
+        for recording in self.recordings:
+            recording.is_tied = True
+
+    def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:
+        """Report a refusal; one that matters only ``if_reached`` counts where the place is sure to run."""
+        if if_reached and not all(function.is_certain for function in self.running):
+            return
+        if not self.recordings:
+            event = self._placed(refusal, module)
+            self.events.setdefault(event.key, event)
+            return
+        recording = self.recordings[-1]
+        if id(refusal) not in recording.reported:
+            recording.reported.add(id(refusal))
+            chain = tuple(self.stack[recording.depth :])
+            recording.reports.append(_Report(refusal, module, chain, if_reached))
+
+    def add_gap(self, gap: Gap) -> None:
+        gaps = self.recordings[-1].gaps if self.recordings else self.gaps
+        gaps.setdefault((gap.module.file.path, gap.line, gap.why), gap)
+
+    def _placed(self, refusal: Refusal, module: Module) -> Event:
+        chain = tuple(entered.label for entered in self.stack)
+        event = Event(refusal.rule, module, module.file.span(refusal.node), refusal.facts, chain)
+        if is_own(self.target, module):
+            return event
+        for depth in range(len(self.stack) - 1, -1, -1):
+            entered = self.stack[depth]
+            if (
+                entered.caller is not None
+                and entered.call is not None
+                and is_own(self.target, entered.caller)
+            ):
+                facts = {"function": entered.label, "package": module.name.partition(".")[0]}
+                span = entered.caller.file.span(entered.call)
+                return Event(
+                    "unscriptable-dependency", entered.caller, span, facts, chain[: depth + 1], event
+                )
+        return event
+
+    def place_of(self, instance: py.ModuleValue) -> tuple[ast.AST, Module]:
+        """Where to report what concerns a whole module: its class, where it is made, or the target."""
+        if isinstance(instance.cls, py.ClassValue) and is_own(self.target, instance.cls.module):
+            return instance.cls.node, instance.cls.module
+        if instance.place is not None and is_own(self.target, instance.place[1]):
+            return instance.place
+        return self.target.node, self.target.module

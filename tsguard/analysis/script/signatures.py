@@ -1,0 +1,239 @@
+"""Signatures: the schema that a function's parameters, annotations and defaults give.
+
+Source: torch/csrc/jit/frontend/script_type_parser.cpp (``parseSchemaFromDef``),
+torch/csrc/jit/python/init.cpp (``getSchemaWithNameAndDefaults``).
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
+from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.script.annotations import annotation_type
+from tsguard.analysis.script.inference import Uninferable, describe, type_of
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.type_comments import NO_SIGNATURE, signature_comment
+from tsguard.language import types as t
+from tsguard.language.matching import convertible_to_list
+from tsguard.language.relations import is_subtype
+from tsguard.language.schemas import Argument
+
+if TYPE_CHECKING:
+    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.script.compiler import Compiler
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """``inferred`` are the un-annotated parameters, ``none_defaults`` those that default
+    to None though their type cannot hold it."""
+
+    arguments: tuple[Argument, ...]
+    returns: t.Type | None
+    receiver: str = ""
+    inferred: frozenset[str] = frozenset()
+    none_defaults: frozenset[str] = frozenset()
+    positional_only: frozenset[str] = frozenset()
+    refusals: tuple[Refusal, ...] = ()
+
+
+def read(
+    compiler: Compiler, node: ast.FunctionDef, scope: Scope, *, method: bool, opaque: bool = False
+) -> Signature:
+    """A function's signature; ``opaque`` for ``@unused``, whose annotations become Any."""
+    return _Reader(compiler, node, scope, method, opaque).read()
+
+
+class _Reader:
+    def __init__(
+        self, compiler: Compiler, node: ast.FunctionDef, scope: Scope, method: bool, opaque: bool
+    ) -> None:
+        self.compiler = compiler
+        self.node = node
+        self.scope = scope
+        self.method = method
+        self.opaque = opaque
+        self.refusals: list[Refusal] = []
+        self.inferred: set[str] = set()
+        self.none_defaults: set[str] = set()
+        self.comment_types: dict[str, t.Type] = {}
+        self.comment_return: t.Type | None = None
+
+    def read(self) -> Signature:
+        spec = self.node.args
+        parameters = list(spec.args)
+        receiver = parameters.pop(0).arg if self.method and parameters else ""
+        if self.method and not py.takes_positional(self.node):
+            self.refusals.append(Refusal("parameter-kind/receiver", self.node, function=self.node.name))
+        self._type_comment([*parameters, *spec.kwonlyargs])
+        offset = len(spec.args) - len(spec.defaults)
+        defaults = {p.arg: d for p, d in zip(spec.args[offset:], spec.defaults, strict=True)}
+        if len(spec.defaults) > len(spec.args):
+            defaults = {p.arg: d for p, d in zip(spec.args, spec.defaults[-len(spec.args) :], strict=False)}
+        arguments = [self._argument(p, defaults.get(p.arg), False) for p in parameters]
+        for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+            arguments.append(self._argument(parameter, default, True))
+        return Signature(
+            tuple(arguments),
+            self._returns(),
+            receiver,
+            frozenset(self.inferred),
+            frozenset(self.none_defaults),
+            frozenset(p.arg for p in spec.posonlyargs),
+            tuple(self.refusals),
+        )
+
+    def _type_comment(self, parameters: list[ast.arg]) -> None:
+        first = min([self.node.lineno, *(d.lineno for d in self.node.decorator_list)])
+        lines = self.scope.module.file.lines[first - 1 : self.node.end_lineno]
+        if not any("type" in line and "#" in line for line in lines):
+            return
+        text, wrong, why = signature_comment(lines)
+        if why:
+            place = ast.Pass(
+                lineno=first + wrong, col_offset=0, end_lineno=first + wrong, end_col_offset=len(lines[wrong])
+            )
+            self.refusals.append(Refusal("type-comment", place, comment=lines[wrong].strip(), why=why))
+        elif text is not None:
+            self._read_comment(text, parameters)
+
+    def _read_comment(self, text: str, parameters: list[ast.arg]) -> None:
+        given, _, returned = text.partition("->")
+        try:
+            types = ast.parse(given.strip(), mode="eval").body
+            result = ast.parse(returned.strip(), mode="eval").body if returned else None
+        except SyntaxError:
+            self.refusals.append(Refusal("type-comment", self.node, comment=text, why=NO_SIGNATURE))
+            return
+        listed = types.elts if isinstance(types, ast.Tuple) else [types]
+        if len(listed) != len(parameters):
+            why = f"gives {len(listed)} types for {len(parameters)} parameters"
+            self.refusals.append(Refusal("type-comment", self.node, comment=text, why=why))
+            return
+        try:
+            for parameter, expression in zip(parameters, listed, strict=True):
+                self.comment_types[parameter.arg] = annotation_type(self.compiler, expression, self.scope)
+            if result is not None:
+                self.comment_return = annotation_type(self.compiler, result, self.scope)
+        except Refusal as refusal:
+            self.refusals.append(Refusal(refusal.rule, self.node, **refusal.facts))
+
+    def _argument(self, parameter: ast.arg, default: ast.expr | None, keyword_only: bool) -> Argument:
+        name = parameter.arg
+        type_: t.Type = t.TENSOR
+        if self.opaque:
+            type_ = t.ANY
+        elif name in self.comment_types:
+            type_ = self.comment_types[name]
+        elif parameter.annotation is not None:
+            type_ = self._annotated(parameter.annotation)
+        else:
+            self.inferred.add(name)
+        if default is not None and not self.opaque:
+            self._default(parameter, default, type_)
+        size = _broadcast_size(parameter.annotation)
+        return Argument(name, type_, default is not None, None, keyword_only, size, name in self.inferred)
+
+    def _annotated(self, annotation: ast.expr) -> t.Type:
+        size = _broadcast_size(annotation)
+        if size is not None:
+            return _broadcast_type(annotation)
+        try:
+            return annotation_type(self.compiler, annotation, self.scope)
+        except Refusal as refusal:
+            self.refusals.append(refusal)
+            return t.UNKNOWN
+
+    def _default(self, parameter: ast.arg, default: ast.expr, type_: t.Type) -> None:
+        try:
+            value = self.compiler.interp.settled(self.compiler.interp.evaluate(default, self.scope))
+        except Raised:
+            return
+        name = parameter.arg
+        if py.is_none(value):
+            if type_ is t.TENSOR:
+                self.none_defaults.add(name)
+            elif not is_subtype(t.NONE, type_):
+                facts = {"parameter": name, "annotated": str(type_)}
+                self.refusals.append(Refusal("default-type-mismatch/none", default, **facts))
+            return
+        if isinstance(value, (py.ListValue, py.DictValue)):
+            self.refusals.append(
+                Refusal("mutable-default", default, parameter=name, default=text_of(default))
+            )
+            return
+        if isinstance(value, py.Unknown) and not value.hint:
+            return
+        if isinstance(value, py.EnumMember) and type_ == self._enum(value):
+            return
+        given = self._default_type(value)
+        if given is None:
+            self._mismatch(name, default, type_, describe(value))
+        elif name in self.inferred and given is not t.TENSOR and given is not t.UNKNOWN:
+            is_dtype = isinstance(value, py.Atom) and value.kind == "dtype"
+            shown = "torch.dtype" if is_dtype else str(given)
+            facts = {"parameter": name, "default": text_of(default), "type": shown}
+            self.refusals.append(Refusal("untyped-default", parameter, **facts))
+        elif not _accepts(type_, given):
+            self._mismatch(name, default, type_, str(given))
+
+    def _enum(self, member: py.EnumMember) -> t.Type:
+        """The type that an annotation with the member's class names, mixed with str or int or not."""
+        return self.compiler.class_type(member.cls, member.cls.node)
+
+    def _default_type(self, value: py.Value) -> t.Type | None:
+        try:
+            return type_of(self.compiler, value)
+        except Uninferable:
+            return None
+
+    def _mismatch(self, name: str, default: ast.expr, type_: t.Type, given: str) -> None:
+        facts = {"parameter": name, "annotated": str(type_), "default": text_of(default), "given": given}
+        self.refusals.append(Refusal("default-type-mismatch", default, **facts))
+
+    def _returns(self) -> t.Type | None:
+        if self.node.returns is None or self.comment_return is not None:
+            return self.comment_return
+        try:
+            return annotation_type(self.compiler, self.node.returns, self.scope)
+        except Refusal as refusal:
+            self.refusals.append(refusal)
+            return t.UNKNOWN
+
+
+def _accepts(wanted: t.Type, given: t.Type) -> bool:
+    """Whether a default of one type may stand for a parameter of another."""
+    if is_subtype(given, wanted) or convertible_to_list(given, wanted):
+        return True
+    inner = wanted.element if isinstance(wanted, t.OptionalType) else wanted
+    if inner is t.FLOAT:
+        return given in (t.INT, t.FLOAT)
+    if inner is t.DEVICE:
+        return given is t.STR
+    if isinstance(inner, t.ListType) and isinstance(given, t.TupleType):
+        return all(_accepts(inner.element, element) for element in given.elements)
+    if isinstance(inner, t.TupleType) and isinstance(given, t.TupleType):
+        pairs = zip(inner.elements, given.elements, strict=False)
+        return len(inner.elements) == len(given.elements) and all(_accepts(w, g) for w, g in pairs)
+    return is_subtype(given, inner)
+
+
+def _broadcast_size(annotation: ast.expr | None) -> int | None:
+    """N of ``BroadcastingListN[int]``, also inside Optional."""
+    for node in ast.walk(annotation) if annotation is not None else ():
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name.startswith("BroadcastingList") and name[-1:].isdigit():
+            return int(name[-1])
+        if name.startswith("_size_") and name.endswith("_t") and name[6:7].isdigit():
+            return int(name[6])
+    return None
+
+
+def _broadcast_type(annotation: ast.expr) -> t.Type:
+    element = t.FLOAT if "float" in ast.unparse(annotation) else t.INT
+    listed = t.ListType(element)
+    return t.OptionalType(listed) if ast.unparse(annotation).startswith("Optional") else listed

@@ -1,0 +1,405 @@
+"""Statements as torch emits them: blocks, loops, returns, raise, assert, with.
+
+Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitStatements`` and below).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import text_of
+from tsguard.analysis.script import assignments, conditions, empties, iteration
+from tsguard.analysis.script.calls import call_method
+from tsguard.analysis.script.convert import as_value
+from tsguard.analysis.script.environment import Frame, Unusable
+from tsguard.analysis.script.refusals import Refusal, not_refined
+from tsguard.analysis.script.sugared import ExceptionS, Simple, Sugared, UnknownS, Value
+from tsguard.language import types as t
+from tsguard.language.matching import converted
+from tsguard.language.relations import is_subtype, unify
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+
+Emitter = Callable[["FunctionCompiler", ast.stmt], None]
+
+
+def emit_all(fc: FunctionCompiler, body: list[ast.stmt]) -> None:
+    """Emit statements until the block exits; what follows is not compiled."""
+    for node in body:
+        emitter = EMITTERS.get(type(node))
+        if emitter is not None:
+            try:
+                emitter(fc, node)
+            except Refusal as refusal:
+                fc.report(refusal)
+                assignments.poison(fc, node)
+        else:
+            assignments.poison(fc, node)
+        if fc.frame.exits:
+            return
+
+
+def _expression(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.Expr)
+    if isinstance(node.value, ast.Constant):
+        if node.value.value is Ellipsis:
+            raise Refusal("unsupported-statement/ellipsis", node)
+        return
+    fc.sugared(node.value)
+
+
+def _assign(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.Assign)
+    assignments.emit_assign(fc, node)
+
+
+def _annotated(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.AnnAssign)
+    if node.value is not None:
+        assignments.emit_annotated(fc, node)
+
+
+def _augmented(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.AugAssign)
+    assignments.emit_augmented(fc, node)
+
+
+# -- return --------------------------------------------------------------------------
+
+
+def _return(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.Return)
+    try:
+        _emit_return(fc, node)
+    finally:
+        fc.frame.exits = True
+
+
+def _emit_return(fc: FunctionCompiler, node: ast.Return) -> None:
+    value = Value(t.NONE) if node.value is None else fc.expression(node.value, fc.declared)
+    if fc.declared is not None:
+        _check_declared(fc, node, value, fc.declared)
+        return
+    fc.merged = value.type if fc.merged is None else merged_return(fc, fc.merged, value.type, node)
+
+
+def _check_declared(fc: FunctionCompiler, node: ast.Return, value: Value, declared: t.Type) -> None:
+    result = value.type
+    if not (is_subtype(declared, t.TENSOR) and result is t.NONE):
+        result = converted(result, declared, empty_list=value.empty_list)
+    if not is_subtype(result, declared):
+        raise _return_mismatch(fc, node, value, declared)
+    fc.merged = declared
+
+
+def _return_mismatch(fc: FunctionCompiler, node: ast.Return, value: Value, declared: t.Type) -> Refusal:
+    facts = {"function": fc.node.name, "declared": str(declared), "actual": str(value.type)}
+    if isinstance(value.type, t.OptionalType) and is_subtype(value.type.element, declared):
+        return not_refined(node, text_of(node.value or node), value.type)
+    empty = empties.misfit(fc, value, declared, node)
+    if empty is not None:
+        return empty
+    return Refusal("return-type-mismatch/annotated", node, **facts)
+
+
+def merged_return(fc: FunctionCompiler, before: t.Type, now: t.Type, node: ast.AST) -> t.Type:
+    """The joint type of two returns of an un-annotated function.
+
+    Raises:
+        Refusal: there is none.
+    """
+    joint = unify(before, now)
+    if joint is None:
+        if isinstance(node, ast.FunctionDef):
+            fc.report(Refusal("missing-return", node, function=fc.node.name, declared=before))
+            return t.UNKNOWN
+        raise Refusal("return-type-mismatch", node, function=fc.node.name, before=before, now=now)
+    return joint
+
+
+# -- if --------------------------------------------------------------------------------
+
+
+def _if(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.If)
+    condition = conditions.emit_guarded(fc, node.test)
+    emit_branches(fc, node, condition, node.body, node.orelse)
+
+
+def emit_branches(
+    fc: FunctionCompiler,
+    node: ast.stmt,
+    condition: conditions.Condition,
+    body: list[ast.stmt],
+    orelse: list[ast.stmt],
+) -> None:
+    """Emit an if: both branches, or the one that is statically taken."""
+    fc.branches[id(node)] = condition.static
+    if condition.static is not None:
+        refinements = condition.when_true if condition.static else condition.when_false
+        conditions.refine(fc, refinements)
+        emit_all(fc, body if condition.static else orelse)
+        return
+    then = _branch(fc, body, condition.when_true)
+    otherwise = _branch(fc, orelse, condition.when_false)
+    if then.exits and otherwise.exits:
+        fc.frame.exits = True
+    elif then.exits or otherwise.exits:
+        fc.left_early = fc.left_early or not isinstance((body if then.exits else orelse)[-1], ast.Raise)
+    _join(fc, node, then, otherwise)
+
+
+def _branch(fc: FunctionCompiler, body: list[ast.stmt], refinements: conditions.Refinements) -> Frame:
+    fc.push()
+    conditions.refine(fc, refinements)
+    emit_all(fc, body)
+    return fc.pop()
+
+
+def _join(fc: FunctionCompiler, node: ast.stmt, then: Frame, otherwise: Frame) -> None:
+    """Variables after an if: those defined on every path that goes on."""
+    for name in sorted({*then.variables, *otherwise.variables}):
+        in_then = name in then.variables or then.find(name) is not None
+        in_else = name in otherwise.variables or otherwise.find(name) is not None
+        if not (in_then or then.exits) or not (in_else or otherwise.exits):
+            branch = "the true branch" if not (in_then or then.exits) else "the false branch"
+            facts = {"name": name, "branch": branch, "line": str(node.lineno)}
+            fc.frame.root.unusable[name] = Unusable("branch-undefined", node, facts)
+            continue
+        if then.exits and otherwise.exits:
+            continue
+        _join_variable(fc, node, name, then, otherwise)
+    for name, sugared in {**then.sugared, **otherwise.sugared}.items():
+        if fc.frame.find(name) is None:
+            facts = {"name": name, "kind": sugared.kind, "line": str(node.lineno)}
+            fc.frame.root.unusable[name] = Unusable("rebound-object/branch", None, facts)
+
+
+def _join_variable(fc: FunctionCompiler, node: ast.stmt, name: str, then: Frame, otherwise: Frame) -> None:
+    sides = [frame.find(name) for frame in (then, otherwise) if not frame.exits]
+    values = [side.value for side in sides if isinstance(side, Simple)]
+    if len(values) < len(sides):
+        return
+    if len(values) == 1:
+        fc.frame.variables[name] = values[0]
+        fc.frame.sugared.pop(name, None)
+        return
+    outer = fc.frame.find(name)
+    outer_type = outer.value.type if isinstance(outer, Simple) else None
+    to_union = isinstance(outer_type, (t.UnionType, t.OptionalType)) or outer_type is t.NUMBER
+    joint = unify(values[0].type, values[1].type, default_to_union=to_union)
+    if joint is None:
+        facts = {
+            "name": name,
+            "then": str(values[0].type),
+            "otherwise": str(values[1].type),
+            "line": str(node.lineno),
+        }
+        if outer is not None:
+            raise Refusal("branch-type-mismatch", node, **facts)
+        fc.frame.root.unusable[name] = Unusable("branch-type-mismatch", node, facts)
+        return
+    parameter = values[0].parameter if values[0].parameter == values[1].parameter else ""
+    missing = values[0].missing and values[1].missing
+    fc.frame.variables[name] = Value(joint, parameter=parameter, missing=missing)
+    fc.frame.sugared.pop(name, None)
+
+
+# -- loops -------------------------------------------------------------------------------
+
+
+def _for(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.For)
+    emit_loop(fc, node.target, node.iter, node, lambda: emit_all(fc, node.body))
+
+
+def emit_loop(
+    fc: FunctionCompiler, target: ast.expr, iterable: ast.expr, node: ast.AST, body: Callable[[], None]
+) -> None:
+    """Emit a for loop or a comprehension's: unrolled over modules and tuples."""
+    iterated = iteration.iterate(fc, fc.sugared(iterable), iterable)
+    if isinstance(iterated, UnknownS):
+        _rolled(fc, target, Simple(Value(t.UNKNOWN)), node, body)
+        return
+    unrolled = iteration.unrolled_items(fc, iterated, iterable)
+    if unrolled is None:
+        element = iteration.element(fc, iterated, iterable)
+        _rolled(fc, target, element, node, body)
+        return
+    outer, fc.loop = fc.loop, "unrolled"
+    try:
+        for item in unrolled:
+            assignments.assign_sugared(fc, target, item, iterable)
+            body()
+    finally:
+        fc.loop = outer
+
+
+def _rolled(
+    fc: FunctionCompiler, target: ast.expr, element: object, node: ast.AST, body: Callable[[], None]
+) -> None:
+    from tsguard.analysis.script.sugared import Sugared
+
+    assert isinstance(element, Sugared)
+    outer, fc.loop = fc.loop, "loop"
+    fc.push()
+    try:
+        value = as_value(fc, element, node)
+        assignments.assign_sugared(fc, target, Simple(value), node)
+        body()
+    finally:
+        fc.pop()
+        fc.loop = outer
+
+
+def _while(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.While)
+    fc.push()
+    try:
+        conditions.emit_guarded(fc, node.test)
+    finally:
+        fc.pop()
+    outer, fc.loop = fc.loop, "loop"
+    fc.push()
+    emit_all(fc, node.body)
+    fc.pop()
+    fc.loop = outer
+
+
+def _jump(fc: FunctionCompiler, node: ast.stmt) -> None:
+    word = "break" if isinstance(node, ast.Break) else "continue"
+    if fc.loop == "unrolled":
+        raise Refusal("jump-in-unrolled-loop", node, statement=word)
+
+
+# -- raise, assert, with, del ---------------------------------------------------------------
+
+
+def _raise(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.Raise)
+    try:
+        if node.exc is not None:
+            raised = fc.sugared(node.exc)
+            if not isinstance(raised, (ExceptionS, UnknownS)) and not _is_unknown(raised):
+                raise Refusal("unsupported-statement/raised-value", node, value=text_of(node.exc))
+    finally:
+        fc.frame.exits = True
+
+
+def _is_unknown(value: object) -> bool:
+    return isinstance(value, Simple) and value.value.type is t.UNKNOWN
+
+
+def _assert(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.Assert)
+    condition = conditions.emit_guarded(fc, node.test)
+    if condition.static is not True:
+        fc.push()
+        conditions.refine(fc, condition.when_false)
+        if node.msg is not None:
+            try:
+                fc.expression(node.msg)
+            except Refusal as refusal:
+                fc.report(refusal)
+        fc.pop()
+        if condition.static is False:
+            fc.frame.exits = True
+            return
+    conditions.refine(fc, condition.when_true)
+
+
+def _with(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.With)
+    for item in node.items:
+        _enter(fc, item)
+    emit_all(fc, node.body)
+
+
+def _enter(fc: FunctionCompiler, item: ast.withitem) -> None:
+    try:
+        entered = _context(fc, item.context_expr)
+        value = entered if isinstance(entered, Simple) else None
+        type_ = value.value.type if value is not None else None
+        if isinstance(entered, (UnknownS,)) or type_ is t.UNKNOWN:
+            result = Value(t.UNKNOWN)
+        elif isinstance(type_, t.ClassType) and value is not None:
+            result = _enter_class(fc, value, item)
+        else:
+            raise Refusal("context-manager", item.context_expr, manager=text_of(item.context_expr))
+    except Refusal as refusal:
+        fc.report(refusal)
+        result = Value(t.UNKNOWN)
+    if isinstance(item.optional_vars, ast.Name):
+        fc.set_variable(item.optional_vars.id, Simple(result), item.optional_vars)
+
+
+# Rules by which a call is refused for what it calls.
+_UNKNOWN_CALLEES = frozenset(
+    {
+        "unknown-operator",
+        "python-call",
+        "python-call/builtin",
+        "unscriptable-function",
+        "class-built-in-forward",
+    }
+)
+
+
+def _context(fc: FunctionCompiler, node: ast.expr) -> Sugared:
+    """The value of a with item; a callee that torch lacks is no context manager of its."""
+    try:
+        return fc.sugared(node)
+    except Refusal as refusal:
+        callee = node.func if isinstance(node, ast.Call) else None
+        if refusal.rule in _UNKNOWN_CALLEES and refusal.node in (node, callee):
+            raise Refusal("context-manager", node, manager=text_of(node)) from None
+        raise
+
+
+def _enter_class(fc: FunctionCompiler, value: Simple, item: ast.withitem) -> Value:
+    if fc.compiler.is_torch_context(value.value.type):
+        return Value(t.NONE)
+    entered = call_method(fc, value, "__enter__", [], item.context_expr)
+    if entered is None:
+        raise Refusal("context-manager", item.context_expr, manager=text_of(item.context_expr))
+    return as_value(fc, entered, item.context_expr)
+
+
+def _delete(fc: FunctionCompiler, node: ast.stmt) -> None:
+    assert isinstance(node, ast.Delete)
+    for target in node.targets:
+        if isinstance(target, ast.Subscript):
+            if isinstance(target.slice, ast.Slice):
+                raise Refusal("item-assignment/delete", node, target=text_of(target))
+            container = fc.expression(target.value)
+            fc.expression(target.slice)
+            kinds = (t.ListType, t.DictType, t.ClassType)
+            if not isinstance(container.type, kinds) and container.type is not t.UNKNOWN:
+                raise Refusal("item-assignment/delete", node, target=text_of(target))
+        elif isinstance(target, ast.Name):
+            if not fc.frame.forget(target.id):
+                raise Refusal("undefined-name/deleted", target, name=target.id)
+        else:
+            raise Refusal("item-assignment/delete", node, target=text_of(target))
+
+
+EMITTERS: dict[type[ast.stmt], Emitter] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Return: _return,
+    ast.If: _if,
+    ast.For: _for,
+    ast.While: _while,
+    ast.Break: _jump,
+    ast.Continue: _jump,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.With: _with,
+    ast.Delete: _delete,
+    ast.Pass: lambda fc, node: None,
+}

@@ -1,0 +1,53 @@
+"""``# type:`` comments, which torch finds by text in a function's source.
+
+Source: torch/jit/annotations.py (``get_type_line``).
+"""
+
+from __future__ import annotations
+
+import re
+
+_IGNORE = re.compile(r"# type:\ ignore(\[[a-zA-Z-]+\])?$")
+_TYPO = re.compile(r"#[\t ]*type[\t ]*(?!: ignore(\[.*\])?$):")
+
+NO_SIGNATURE = "is not a signature: (TYPES) -> TYPE"
+
+
+def signature_comment(lines: list[str]) -> tuple[str | None, int, str]:
+    """The signature that a function's type comments give.
+
+    Returns:
+        The text ``(A, B) -> R`` or None; the index of the offending line or -1; and
+        what is wrong with it, empty where nothing is.
+    """
+    marked = [(i, line) for i, line in enumerate(lines) if "# type:" in line and not _IGNORE.search(line)]
+    if not marked:
+        for i, line in enumerate(lines):
+            if _TYPO.search(line):
+                return None, i, 'is not spelled "# type:"'
+        return None, -1, ""
+    if len(marked) == 1:
+        index, line = marked[0]
+        text = line[line.index("# type:") + len("# type:") :].strip()
+        stripped = line.strip()
+        if not stripped.startswith("# type:"):
+            return (
+                None,
+                index,
+                "follows code, and TorchScript reads it, code and all, as the signature of the function",
+            )
+        if not text.startswith("("):
+            return None, index, NO_SIGNATURE
+        return text, -1, ""
+    returns = next(((i, line) for i, line in marked if "# type: (...) -> " in line), None)
+    if returns is None:
+        return (
+            None,
+            marked[0][0],
+            'is one of several, and none gives the return type as "# type: (...) -> TYPE"',
+        )
+    parameters = [
+        line[line.index("# type:") + len("# type:") :].strip() for i, line in marked if i < returns[0]
+    ]
+    text = returns[1][returns[1].index("# type:") + len("# type:") :].strip()
+    return text.replace("...", ", ".join(parameters)), -1, ""

@@ -1,0 +1,223 @@
+"""A target as the object that torch.jit would be handed: built by evaluating its constructor.
+
+Constructor arguments that the target does not give are unknowns that carry their
+parameter's name, annotation and default.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import classes, library
+from tsguard.analysis.python.calls import initialize
+from tsguard.analysis.python.expressions import arguments
+from tsguard.analysis.python.interpreter import Interpreter, Raised
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Program
+    from tsguard.project import Target
+
+_HINTS = frozenset({"int", "float", "bool", "str"})
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A target as its constructor's defaults make it, and the world in which they do."""
+
+    world: World
+    value: py.Value
+
+
+@dataclass(frozen=True, slots=True)
+class _Construction:
+    """What one world makes of a target: a value or the exception, and the world afterwards."""
+
+    outcome: py.Value | Impossible | Exhausted
+    world: World
+
+
+def first_built(program: Program, target: Target) -> Built | None:
+    """The target in the first world in which its constructor does not raise; None if it always does.
+
+    Raises:
+        Exhausted: the constructor is too large to be followed.
+    """
+
+    def run(world: World) -> py.Value:
+        return built(Interpreter(program, world), target)
+
+    first = run_first(run, World()) or run_first(run, World(lenient=True))
+    return Built(*first) if first is not None else None
+
+
+def built(interp: Interpreter, target: Target) -> py.Value:
+    """What ``build`` gives, made once for all judges of a target in worlds that begin alike.
+
+    Who follows the value leaves it as it was, but for the last judge.
+
+    Raises:
+        Impossible: the constructor raises in this world.
+        Exhausted: the constructor is too large to be followed.
+    """
+    world, memory = interp.world, interp.program.memory
+    last = memory.get("built")
+    kept = last[1] if isinstance(last, tuple) and last[0] is target else {}
+    if not kept:
+        memory["built"] = (target, kept)
+    key = (tuple(world.given.items()), world.lenient)
+    known = kept.get(key)
+    if known is None:
+        known = kept[key] = _construction(interp, target)
+    else:
+        world.resume(known.world)
+    if isinstance(known.outcome, Exception):
+        raise known.outcome
+    return known.outcome
+
+
+def _construction(interp: Interpreter, target: Target) -> _Construction:
+    outcome: py.Value | Impossible | Exhausted
+    try:
+        outcome = build(interp, target)
+    except (Impossible, Exhausted) as raised:
+        outcome = raised.with_traceback(None)
+    return _Construction(outcome, interp.world.copy())
+
+
+def build(interp: Interpreter, target: Target) -> py.Value:
+    """The module instance or function that a target is, in the interpreter's world.
+
+    Raises:
+        Impossible: the constructor raises in this world.
+    """
+    try:
+        value = _definition(interp, target)
+    except Raised as raised:  # in a class body
+        raise Impossible(str(raised), raised.node) from None
+    if isinstance(value, py.StaticMethod):
+        value = value.function
+    if not isinstance(value, py.ClassValue):
+        return value
+    if not classes.is_module_class(interp, value):
+        return (
+            value if not classes.has_unknown_base(interp, value) else _assumed_module(interp, value, target)
+        )
+    instance = py.ModuleValue(value)
+    args, kwargs = constructor_arguments(interp, target, value)
+    try:
+        initialize(interp, instance, args, kwargs, target.call)
+    except Raised as raised:
+        raise Impossible(str(raised), raised.node) from None
+    return instance
+
+
+def _assumed_module(interp: Interpreter, cls: py.ClassValue, target: Target) -> py.Value:
+    """A class named as a target whose base cannot be found."""
+    return py.Unknown(cls.name, why=f"a base class of {cls.name} cannot be found")
+
+
+def _definition(interp: Interpreter, target: Target) -> py.Value:
+    scope = interp.program.scope(target.module)
+    parts = target.qualname.split(".")
+    value = interp.lookup(parts[0], scope)
+    for part in parts[1:]:
+        if isinstance(value, py.ClassValue):
+            value = value.members.get(part)
+    if isinstance(value, (py.FunctionValue, py.ClassValue, py.StaticMethod)) and _node(value) is target.node:
+        return value
+    if isinstance(target.node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        return _redefined(interp, target.node, scope)
+    return value if value is not None else py.Unknown(target.qualname)
+
+
+def _node(value: py.Value) -> ast.AST | None:
+    if isinstance(value, py.StaticMethod):
+        return _node(value.function)
+    if isinstance(value, py.FunctionValue) and value.wrapped is not None:
+        return value.wrapped.node
+    return getattr(value, "node", None)
+
+
+def _redefined(
+    interp: Interpreter, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope
+) -> py.Value:
+    """The definition itself, where its name is bound to something else later."""
+    if isinstance(node, ast.ClassDef):
+        return classes.define_class(interp, node, scope)
+    return classes.define_function(interp, node, scope)
+
+
+def constructor_arguments(
+    interp: Interpreter, target: Target, cls: py.ClassValue
+) -> tuple[list[py.Value], dict[str, py.Value]]:
+    """The arguments that the target gives, and unknowns for the parameters it does not."""
+    args: list[py.Value] = []
+    kwargs: dict[str, py.Value] = {}
+    scope = interp.program.scope(target.module)
+    if target.call is not None:
+        args, kwargs, _ = arguments(interp, target.call, scope)
+        return args, kwargs
+    found = classes.class_member(interp, cls, "__init__")
+    if found is not None and isinstance(found[0], py.FunctionValue):
+        for parameter, default in _open_parameters(found[0]):
+            kwargs[parameter.arg] = unknown_parameter(interp, found[0], parameter, default)
+        return args, kwargs
+    for base in classes.mro(interp, cls):
+        entry = interp.tables.modules.get(base.name) if isinstance(base, py.External) else None
+        if entry is not None:
+            for name, default in entry["init"]:
+                known = library.default_value(default) if default is not None else None
+                kwargs[name] = py.Unknown(name, "", known)
+            break
+    return args, kwargs
+
+
+def _open_parameters(function: py.FunctionValue) -> list[tuple[ast.arg, ast.expr | None]]:
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults)) + list(spec.defaults)
+    pairs = list(zip(positional, defaults, strict=True))[1:]
+    return [*pairs, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]
+
+
+def unknown_parameter(
+    interp: Interpreter, function: py.FunctionValue, parameter: ast.arg, default: ast.expr | None
+) -> py.Value:
+    """A constructor parameter that nothing fixes."""
+    known: py.Value | None = None
+    if default is not None:
+        try:
+            known = interp.evaluate(default, function.scope)
+        except Raised:
+            known = None
+    if isinstance(known, py.Unknown):
+        known = known.default
+    hint = _hint(parameter.annotation)
+    if known is not None and not isinstance(known, py.Const):
+        return known
+    return py.Unknown(parameter.arg, hint, known, annotation=parameter.annotation, scope=function.scope)
+
+
+def _hint(annotation: ast.expr | None) -> str:
+    """The simple type that an annotation names."""
+    text = ast.unparse(annotation) if annotation is not None else ""
+    for prefix in ("Optional[", "typing.Optional["):
+        if text.startswith(prefix):
+            text = text[len(prefix) : -1]
+    text = text.removesuffix(" | None").strip("'\"")
+    if text in _HINTS:
+        return text
+    head = text.partition("[")[0].rpartition(".")[2]
+    return {
+        "List": "list",
+        "list": "list",
+        "Sequence": "list",
+        "Tuple": "tuple",
+        "tuple": "tuple",
+        "Dict": "dict",
+    }.get(head, "")

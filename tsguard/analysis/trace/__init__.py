@@ -1,0 +1,11 @@
+"""Following a forward as ``torch.jit.trace`` runs it.
+
+Tracing runs Python, so this walk is the Python interpreter of ``analysis.python`` with
+inputs of unknown content.  Each value knows whether the trace goes on following it (a
+tensor, a size), or whether Python has made a constant of it, and where it comes from.
+Source: torch 2.13, observed; which forms keep a size symbolic was asked of torch.
+"""
+
+from tsguard.analysis.trace.walk import Walk, trace_target
+
+__all__ = ["Walk", "trace_target"]

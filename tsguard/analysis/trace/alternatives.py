@@ -1,0 +1,40 @@
+"""Code that is another while tracing: whether there is a reason for it.
+
+Who asks ``torch.jit.is_tracing()``, or whether a size is a tensor, mostly has a trace in
+mind: the side of eager does what no trace could follow (a cache, ``math.ceil`` of a size),
+and the side for tracing computes the same otherwise.  Where the side of eager could be
+traced as it is, nothing is gained by another one, and the two differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.trace.rulebook import is_note
+
+if TYPE_CHECKING:
+    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.trace.tracer import Tracer
+
+
+def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:
+    """Whether tracing the side of eager would have gone well; the walk is left as it was."""
+    names, events, parts = dict(scope.names), dict(tracer.events), dict(tracer.parts)
+    gaps, outputs, histories = list(tracer.gaps), list(tracer.outputs), tracer.state.histories
+    returned = [list(frame.returned) for frame in tracer.frames]
+    tracer.state.histories = {cell: replace(h, readers=set(h.readers)) for cell, h in histories.items()}
+    try:
+        side()
+        return all(is_note(event.rule) for key, event in tracer.events.items() if key not in events)
+    except Raised:
+        return False
+    finally:
+        scope.names.clear()
+        scope.names.update(names)
+        tracer.events, tracer.parts, tracer.gaps, tracer.outputs = events, parts, gaps, outputs
+        tracer.state.histories = histories
+        for frame, values in zip(tracer.frames, returned, strict=True):
+            frame.returned[:] = values

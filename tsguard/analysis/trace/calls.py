@@ -1,0 +1,169 @@
+"""Calls while torch traces: Python functions are run, what is compiled or unread is not."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import calls as python_calls
+from tsguard.analysis.python import classes
+from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.trace import functions, layers, methods
+from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.values import Opaque, origin_of
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+
+# Functions that keep their control flow in a trace, because torch compiles them.
+_COMPILED = frozenset({"script", "script_if_tracing", "script_method"})
+
+_FOREIGN_STEPS = 1_500
+
+
+class Spent(Exception):
+    """A function of another package takes more steps than it is worth."""
+
+
+def call(
+    tracer: Tracer, function: py.Value, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value | None:
+    """The result of a call that tracing changes; None for one that is plain Python's."""
+    if isinstance(function, py.FunctionValue):
+        return _function(tracer, function, args, kwargs, node)
+    if isinstance(function, py.External):
+        return functions.call(tracer, function.name, args, kwargs, node)
+    if isinstance(function, py.BoundMethod) and isinstance(function.function, py.External):
+        return methods.call(tracer, function.function.name, function.receiver, args, kwargs, node)
+    if isinstance(function, py.Unknown):
+        origin = origin_of([*args, *kwargs.values(), function])
+        return None if origin is None else Opaque("", origin=origin.then(node))
+    return None
+
+
+def _function(
+    tracer: Tracer, function: py.FunctionValue, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value:
+    if function.marks & _COMPILED:
+        return _compiled(function, [*args, *kwargs.values()], node)
+    if len(tracer.frames) >= tracer.deepest:
+        return py.Unknown("", why="the calls nest too deeply to follow")
+    if not tracer.is_akin(function.module):
+        return _foreign(tracer, function, args, kwargs, node)
+    return _run(tracer, function, args, kwargs, node)
+
+
+def _foreign(
+    tracer: Tracer, function: py.FunctionValue, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value:
+    """A function of another package: followed as far as that is cheap, a black box else."""
+    box = tracer.program.black_boxes
+    origin = origin_of([*args, *kwargs.values()])
+    outcome: py.Value = py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
+    if id(function.node) in box:
+        return outcome
+    events = dict(tracer.events)
+    try:
+        with tracer.allowed(_FOREIGN_STEPS if function.name != "forward" else sys.maxsize):
+            return _run(tracer, function, args, kwargs, node)
+    except (Raised, Spent):
+        box.add(id(function.node))
+        tracer.events = events
+        return outcome
+
+
+def _run(
+    tracer: Tracer, function: py.FunctionValue, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value:
+    part = args[0] if args and function.name == "forward" and isinstance(args[0], py.ModuleValue) else None
+    with tracer.running(_label(function, args), function.module, node, part) as frame:
+        try:
+            results = [python_calls.call_function(tracer, function, args, kwargs, node)]
+        except Raised:
+            if not frame.returned:
+                raise
+            results = []  # this way raises, others have returned
+    if tracer.program.is_generator(function.node):
+        value = _yielded(function, results, ended_early=bool(frame.returned))
+    else:
+        value = functools.reduce(tracer.join, [*results, *frame.returned])
+    origin = origin_of([*args, *kwargs.values()])
+    generated = isinstance(value, py.Unknown) and value.label == function.name
+    return Opaque("", origin=origin.then(node)) if generated and origin is not None else value
+
+
+def _yielded(function: py.FunctionValue, results: Args, *, ended_early: bool) -> py.Value:
+    """What a generator gives: what its function returns is no part of that, but may cut it short."""
+    value = results[0] if results else py.Unknown(function.name)
+    if isinstance(value, py.ListValue):
+        value.open = value.open or ended_early
+    return value
+
+
+def _label(function: py.FunctionValue, args: Args) -> str:
+    receiver = args[0] if args and function.owner is not None else None
+    if isinstance(receiver, py.ObjectValue):
+        return f"{getattr(receiver.cls, 'name', '')}.{function.name}"
+    return function.name
+
+
+def _compiled(function: py.FunctionValue, values: Args, node: ast.AST | None) -> py.Value:
+    """A scripted function's result: a tensor, or several if its annotation says so."""
+    returns = function.node.returns if isinstance(function.node, ast.FunctionDef) else None
+    if isinstance(returns, ast.Subscript) and ast.unparse(returns.value).rpartition(".")[2] in (
+        "Tuple",
+        "tuple",
+    ):
+        parts = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
+        return py.TupleValue(tuple(tensor(values, node) for _ in parts))
+    if isinstance(returns, ast.Subscript):
+        return Opaque("", origin=origin) if (origin := origin_of(values)) is not None else py.Unknown("")
+    return tensor(values, node)
+
+
+def _scripted(tracer: Tracer, module: py.ModuleValue, values: Args, node: ast.AST | None) -> py.Value:
+    found = classes.class_member(tracer, module.cls, "forward")
+    function = found[0] if found is not None else None
+    return (
+        _compiled(function, values, node) if isinstance(function, py.FunctionValue) else tensor(values, node)
+    )
+
+
+def call_module(
+    tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value:
+    """The result of calling a module, its forward hooks included."""
+    if module.parameters and id(module) not in tracer.state.owned:
+        tracer.report("untraced-value/module", node)
+    for hook in module.hooks.get("forward_pre", []):
+        if isinstance(hook, py.FunctionValue):
+            tracer.call(hook, [module, py.TupleValue(tuple(args))], {}, node)
+    if module.scripted:
+        return _scripted(tracer, module, [*args, *kwargs.values()], node)
+    result = _forward(tracer, module, args, kwargs, node)
+    for hook in module.hooks.get("forward", []):
+        if isinstance(hook, py.FunctionValue):
+            changed = tracer.call(hook, [module, py.TupleValue(tuple(args)), result], {}, node)
+            result = result if py.is_none(changed) else changed
+    return result
+
+
+def _forward(
+    tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value:
+    found = classes.class_member(tracer, module.cls, "forward")
+    if found is None:
+        return layers.forward(tracer, module, args, kwargs, node)
+    remembered = tracer.memory.recall(module, args, kwargs)
+    if remembered is not None:
+        return remembered
+    own = module.attributes.get("forward", found[0])
+    value = tracer.call(classes.bind(own, module, module.cls) if own is found[0] else own, args, kwargs, node)
+    tracer.memory.keep(module, args, kwargs, value)
+    return value

@@ -1,0 +1,70 @@
+"""What Python makes of a value that it asks "true or false?" while torch traces."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import operations
+from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked
+from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+
+def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> bool | None:
+    """The truth of a value, None where it is open; what the trace bakes is reported.
+
+    ``form`` names what asks: "if", "while", "assert", "conditional", "boolean", "filter",
+    "match" or "condition".
+    """
+    value = tracer.settled(value)
+    if form == "boolean" and tracer.check is not None:
+        node, form = tracer.check, "assert"
+    if isinstance(value, Traced):
+        _ask_tensor(tracer, value, node, form)
+        return None
+    if isinstance(value, Number):
+        _ask_number(tracer, value, node, form)
+        return None
+    if isinstance(value, Fixed):
+        return _of_fixed(tracer, value, node, form)
+    if isinstance(value, Untraced):
+        used(tracer, [value], node)
+        return None
+    if isinstance(value, (py.TensorValue, Opaque)):
+        return None
+    if isinstance(value, Shape):
+        return True
+    if isinstance(value, py.Unknown):
+        return None if value.default is None else operations.known_truth(value.default)
+    return operations.known_truth(value)
+
+
+def _ask_tensor(tracer: Tracer, value: Traced, node: ast.AST | None, form: str) -> None:
+    if value.of == "inputs":
+        tracer.report(asked(value, _asking(form)), node, value.origin)
+    elif form != "assert":
+        tracer.report(CONDITION_OF[value.of], node, value.origin)
+
+
+def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) -> None:
+    if value.live:
+        tracer.report(asked(value, _asking(form)), node, value.origin)
+    else:
+        used(tracer, [value], node)
+
+
+def _asking(form: str) -> str:
+    return form if form in ("assert", "while") else "condition"
+
+
+def _of_fixed(tracer: Tracer, value: Fixed, node: ast.AST | None, form: str) -> bool | None:
+    if tracer.varies(value.origin, value.about):
+        tracer.report(VARIED[value.about], node, value.origin)
+    elif value.about in FIXED:
+        tracer.report(FIXED[value.about], node, value.origin)
+    return None if value.default is None else operations.known_truth(value.default)

@@ -1,0 +1,68 @@
+"""Where Python takes a number out of a tensor: the trace holds the example's from there on."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.operators import binary, report_number
+from tsguard.analysis.trace.rulebook import CONTENTS_OF
+from tsguard.analysis.trace.values import Number, Opaque, Shape, Traced, frozen, is_live, parts
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+
+def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST | None) -> py.Value:
+    """``int(x)``, ``float(x)``, ``bool(x)``."""
+    if isinstance(value, Traced) and value.of != "inputs":
+        tracer.report(CONTENTS_OF[value.of], node, value.origin)
+        return py.Unknown("", hint)
+    report_number(tracer, "cast", value, node)
+    kind = value.kind if isinstance(value, Number) else "data"
+    return frozen(value.origin.then(node), kind, hint)
+
+
+def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST | None) -> py.Value:
+    """``x.item()``, ``x.tolist()``."""
+    hint = "list" if method == "tolist" else ""
+    if isinstance(value, Traced) and value.of != "inputs":
+        tracer.report(CONTENTS_OF[value.of], node, value.origin)
+        return py.Unknown("", hint)
+    report_number(tracer, method, value, node)
+    return frozen(value.origin.then(node), value.kind if isinstance(value, Number) else "data", hint)
+
+
+def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> py.Value:
+    """A function of the math module; ``math.prod`` only multiplies."""
+    values = list(parts(args))
+    if name == "prod":
+        product: py.Value = py.Const(1)
+        for value in values:
+            if isinstance(value, (Number, py.Const, py.Unknown)) and not isinstance(value, Opaque):
+                product = (
+                    binary(tracer, ast.Mult(), product, value, node)
+                    if isinstance(product, Number) or isinstance(value, Number)
+                    else value
+                )
+        return product
+    live = next((value for value in values if is_live(value)), None)
+    if live is not None:
+        assert isinstance(live, (Traced, Number))
+        return to_number(tracer, live, "float", node)
+    return next(value for value in values if not isinstance(value, (py.Const, Shape)))
+
+
+def to_numpy(
+    tracer: Tracer, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST | None
+) -> py.Value:
+    """A function of numpy, which takes tensors and sizes as arrays."""
+    for value in parts([*args, *kwargs.values()]):
+        if is_live(value):
+            assert isinstance(value, (Traced, Number))
+            if not isinstance(value, Traced) or value.of == "inputs":
+                report_number(tracer, "numpy", value, node)
+            return frozen(value.origin.then(node), "data" if isinstance(value, Traced) else value.kind)
+    taken = next((v for v in parts([*args, *kwargs.values()]) if isinstance(v, Number)), None)
+    return py.Unknown("") if taken is None else frozen(taken.origin, taken.kind, pending=taken.pending)

@@ -1,0 +1,209 @@
+"""Expressions whose meaning tracing changes; the others are plain Python's."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import assignments, containers, operations
+from tsguard.analysis.python import expressions as python_expressions
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.trace import conditions, items, operators
+from tsguard.analysis.trace.alternatives import could_be_traced
+from tsguard.analysis.trace.joins import joined
+from tsguard.analysis.trace.values import Fixed, Number, depends, frozen, origin_of
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Handler = Callable[["Tracer", ast.expr, Scope], py.Value]
+
+
+def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.Attribute)
+    owner = tracer.evaluate(node.value, scope)
+    tracer.node = node
+    value = tracer.attribute(owner, node.attr)
+    if value is not None:
+        return value
+    if tracer.tries:
+        raise tracer.raise_("AttributeError", node)
+    return py.Unknown("")
+
+
+def _binary(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.BinOp)
+    left = tracer.evaluate(node.left, scope)
+    right = tracer.evaluate(node.right, scope)
+    if operators.concerns(left, right):
+        return operators.binary(tracer, node.op, left, right, node)
+    return operations.binary(tracer, node.op, left, right, node)
+
+
+def _unary(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.UnaryOp)
+    value = tracer.evaluate(node.operand, scope)
+    if isinstance(node.op, ast.Not):
+        return _negated(tracer, value, node)
+    if operators.concerns(value):
+        return operators.unary(tracer, node.op, value, node)
+    return operations.unary(tracer, node.op, value, node)
+
+
+def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
+    if not operators.concerns(value):
+        return operations.unary(tracer, node.op, value, node)
+    if isinstance(value, Fixed) and value.about == "tracing" and value.default is not None:
+        return replace(value, default=py.Const(not operations.known_truth(value.default)))
+    answer = conditions.decide(tracer, value, node.operand, "boolean")
+    return _answered(value, answer, node) if answer is None else py.Const(not answer)
+
+
+def _answered(value: py.Value, answer: bool | None, node: ast.expr) -> py.Value:
+    """The truth of a value after it was asked for."""
+    if answer is not None:
+        return py.Const(answer)
+    origin = origin_of([value])
+    if origin is None:
+        return py.Unknown("", "bool")
+    return frozen(origin.then(node), value.kind if isinstance(value, Number) else "data", "bool")
+
+
+def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    """``a and b``, ``a or b``: the operand that decides, or one of those that may."""
+    assert isinstance(node, ast.BoolOp)
+    is_or = isinstance(node.op, ast.Or)
+    possible: py.Value | None = None
+    for operand in node.values[:-1]:
+        value = tracer.settled(tracer.evaluate(operand, scope))
+        answer = conditions.decide(tracer, value, operand, "boolean")
+        if answer is not None and answer == is_or:
+            return value if possible is None else joined(possible, value)
+        if answer is None:
+            value = _answered(value, None, operand) if operators.concerns(value) else value
+            possible = value if possible is None else joined(possible, value)
+    last = tracer.evaluate(node.values[-1], scope)
+    if possible is None or operators.concerns(last):
+        return last
+    return joined(possible, last)
+
+
+def _compare(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.Compare)
+    left = tracer.evaluate(node.left, scope)
+    result: py.Value = py.TRUE
+    for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if position and conditions.decide(tracer, result, node, "boolean") is False:
+            return result
+        right = tracer.evaluate(comparator, scope)
+        compare = operators.compare if _concerns_comparison(left, right) else operations.compare
+        result = compare(tracer, op, left, right, node)
+        left = right
+    return result
+
+
+def _concerns_comparison(left: py.Value, right: py.Value) -> bool:
+    return operators.concerns(left, right) or depends(left) or depends(right)
+
+
+def _conditional(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.IfExp)
+    test = tracer.settled(tracer.evaluate(node.test, scope))
+    answer = conditions.decide(tracer, test, node.test, "conditional")
+    if isinstance(test, Fixed) and test.about == "tracing" and answer is not None:
+        other = node.orelse if answer else node.body
+        if could_be_traced(tracer, lambda: tracer.evaluate(other, scope), scope):
+            tracer.report("tracing-condition", node.test)
+    if answer is not None:
+        return tracer.evaluate(node.body if answer else node.orelse, scope)
+    return joined(tracer.evaluate(node.body, scope), tracer.evaluate(node.orelse, scope))
+
+
+def _subscript(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.Subscript)
+    owner = tracer.evaluate(node.value, scope)
+    key = tracer.evaluate(node.slice, scope)
+    tracer.node = node
+    found = items.item(tracer, tracer.settled(owner), key, node)
+    return containers.item(tracer, owner, key, node) if found is None else found
+
+
+def _joined_text(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.JoinedStr)
+    values = [tracer.evaluate(v.value, scope) for v in node.values if isinstance(v, ast.FormattedValue)]
+    if any(depends(value) for value in values):
+        return operators.as_text(values, node)
+    return python_expressions.HANDLERS[ast.JoinedStr](tracer, node, scope)
+
+
+def _comprehension(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp))
+    found: list[py.Value] = []
+    inner = Scope(scope.module, {}, scope, scope.function)
+    is_open = _generate(
+        tracer, node.generators, inner, lambda: found.append(tracer.evaluate(node.elt, inner))
+    )
+    return py.SetValue(found, is_open) if isinstance(node, ast.SetComp) else py.ListValue(found, is_open)
+
+
+def _dict_comprehension(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.DictComp)
+    result = py.DictValue({})
+    inner = Scope(scope.module, {}, scope, scope.function)
+
+    def add() -> None:
+        containers.put(result, tracer.evaluate(node.key, inner), tracer.evaluate(node.value, inner))
+
+    result.open = _generate(tracer, node.generators, inner, add) or result.open
+    return result
+
+
+def _yield_from(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    assert isinstance(node, ast.YieldFrom)
+    tracer.node = node.value
+    return python_expressions.HANDLERS[ast.YieldFrom](tracer, node, scope)
+
+
+def _generate(
+    tracer: Tracer, generators: list[ast.comprehension], scope: Scope, add: Callable[[], None]
+) -> bool:
+    """Run a comprehension's loops; True when the number of its items is open."""
+    first, rest = generators[0], generators[1:]
+    iterable = tracer.evaluate(first.iter, scope)
+    tracer.node = first.iter
+    found, is_open = iterate(tracer, iterable)
+    with tracer.looping(is_open):
+        for value in found:
+            assignments.assign(tracer, first.target, value, scope)
+            answers = [
+                conditions.decide(tracer, tracer.evaluate(test, scope), test, "filter") for test in first.ifs
+            ]
+            is_open = is_open or None in answers
+            if False in answers:
+                continue
+            if rest:
+                is_open = _generate(tracer, rest, scope, add) or is_open
+            else:
+                add()
+    return is_open
+
+
+HANDLERS: dict[type[ast.expr], Handler] = {
+    ast.Attribute: _attribute,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _conditional,
+    ast.Subscript: _subscript,
+    ast.JoinedStr: _joined_text,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _dict_comprehension,
+    ast.YieldFrom: _yield_from,
+}

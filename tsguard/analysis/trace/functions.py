@@ -1,0 +1,301 @@
+"""Functions that are not read: Python's builtins, math, numpy and torch's own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.trace import conversions, operators, torch_functions
+from tsguard.analysis.trace.iteration import structure
+from tsguard.analysis.trace.operators import report_number
+from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.values import (
+    Fixed,
+    InputDict,
+    InputList,
+    Number,
+    Opaque,
+    Pieces,
+    Shape,
+    Source,
+    Traced,
+    Untraced,
+    depends,
+    frozen,
+    is_live,
+    parts,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
+
+
+def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | None) -> py.Value | None:
+    """The result of calling a name of an unread package; None where Python's own way does."""
+    head, _, short = name.partition(".")
+    node = node if node is not None else ast.Constant(None)
+    if head == "torch":
+        return torch_functions.call(tracer, name, args, kwargs, node)
+    source = _source(name)
+    if source is not None:
+        return Untraced("", "float", origin=Origin(_SOURCE_NAMES[source], node), source=source)
+    handler = _HANDLERS.get(name)
+    if handler is not None:
+        return handler(tracer, args, kwargs, node)
+    if not any(depends(value) for value in (*args, *kwargs.values())):
+        return None
+    if head == "math":
+        return conversions.mathematics(tracer, short, args, node)
+    if head == "numpy":
+        return conversions.to_numpy(tracer, args, kwargs, node)
+    return None
+
+
+_SOURCE_NAMES: dict[Source, str] = {"random": "random numbers", "clock": "the clock", "state": "a global"}
+_CLOCKS = frozenset(
+    {"time.time", "time.perf_counter", "time.monotonic", "time.process_time", "datetime.datetime.now"}
+)
+_NOT_DRAWN = frozenset(
+    {"seed", "shuffle", "getstate", "setstate", "Random", "default_rng", "get_state", "set_state"}
+)
+
+
+def _source(name: str) -> Source | None:
+    """What changes from call to call behind a function's back."""
+    owner, _, short = name.rpartition(".")
+    if owner in ("random", "numpy.random") and short not in _NOT_DRAWN:
+        return "random"
+    return "clock" if name in _CLOCKS else None
+
+
+def _len(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    return length(tracer, args[0], node) if args else None
+
+
+def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
+    """``len(value)``; None where it is plain Python's."""
+    if isinstance(value, Traced):
+        if value.of != "inputs":
+            return py.Unknown("", "int")
+        tracer.report("size-to-number/len", node, value.origin)
+        return frozen(value.origin.then(node), "size", "int")
+    if isinstance(value, Shape):
+        known = None if value.open else py.Const(len(value.items))
+        return Fixed("", "int", known, origin=value.origin.then(node), about="rank")
+    if isinstance(value, Pieces):
+        return frozen(value.origin.then(node), "size", "int", pending=True)
+    if isinstance(value, Number) and value.hint == "str":
+        return frozen(value.origin.then(node), value.kind, "int", pending=value.pending)
+    if isinstance(value, (InputList, InputDict)):
+        structure(tracer, value)
+    if isinstance(value, (Opaque, Untraced)):
+        return value
+    return None
+
+
+def _range(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    for bound in args:
+        if is_live(bound):
+            assert isinstance(bound, (Number, Traced))
+            report_number(tracer, "range", bound, node)
+        else:
+            used(tracer, [bound], node)
+    bounds = [frozen(b.origin, getattr(b, "kind", "data"), "int") if is_live(b) else b for b in args]  # type: ignore[attr-defined]
+    if bounds == args:
+        return None
+    first = bounds[0] if len(bounds) > 1 else py.Const(0)
+    return py.RangeValue(
+        first, bounds[min(1, len(bounds) - 1)], bounds[2] if len(bounds) > 2 else py.Const(1)
+    )
+
+
+def _extreme(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``min`` and ``max`` ask for the truth of each comparison."""
+    values = iterate(tracer, args[0])[0] if len(args) == 1 else args
+    live = [value for value in values if is_live(value)]
+    if live and len(values) + _is_open(args) > 1:
+        value = next((v for v in live if isinstance(v, Traced)), live[0])
+        assert isinstance(value, (Traced, Number))
+        report_number(tracer, "extreme", value, node)
+        kind = "data" if isinstance(value, Traced) else value.kind
+        return (
+            Traced(origin=value.origin.then(node))
+            if isinstance(value, Traced)
+            else frozen(value.origin.then(node), kind, "int")
+        )
+    if live:
+        return live[0]
+    return _taken(tracer, args, node)
+
+
+def _is_open(args: Args) -> int:
+    return int(len(args) == 1 and getattr(args[0], "open", False))
+
+
+def _taken(tracer: Tracer, args: Args, node: ast.AST) -> py.Value | None:
+    """A builtin over numbers that Python has already made constants of, or fixed properties."""
+    found = next((v for v in parts(args) if isinstance(v, (Number, Fixed, Untraced, Opaque))), None)
+    if isinstance(found, Number):
+        return frozen(found.origin.then(node), found.kind, found.hint, pending=found.pending)
+    if isinstance(found, Fixed):
+        return Fixed(
+            "", found.hint, found.default if len(args) == 1 else None, origin=found.origin, about=found.about
+        )
+    return found
+
+
+def _converted(hint: str) -> Handler:
+    def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+        value = args[0] if args else py.NONE
+        if isinstance(value, Traced) or (isinstance(value, Number) and value.live):
+            return conversions.to_number(tracer, value, hint, node)
+        if isinstance(value, Number) and value.hint == "str":
+            tracer.report("unsupported-on-size/text", node, value.origin)
+            return frozen(value.origin.then(node), value.kind, hint)
+        return _taken(tracer, args[:1], node)
+
+    return run
+
+
+def _unsupported(name: str) -> Handler:
+    """Builtins that 0-dim tensors, and so sizes while tracing, do not have."""
+
+    def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+        live = next((value for value in args if isinstance(value, Number) and value.live), None)
+        if live is None:
+            return _taken(tracer, args, node)
+        tracer.report("unsupported-on-size", node, live.origin, function=name)
+        number = frozen(live.origin.then(node), live.kind, "int")
+        return py.TupleValue((number, number)) if name == "divmod" else number
+
+    return run
+
+
+def _magnitude(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    value = args[0] if args else py.NONE
+    return value if depends(value) else None
+
+
+def _power(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    return (
+        operators.binary(tracer, ast.Pow(), args[0], args[1], node)
+        if len(args) == 2 and operators.concerns(*args)
+        else None
+    )
+
+
+def _text(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    return operators.as_text(args, node) if any(depends(value) for value in args) else None
+
+
+def _quantified(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    items, _ = iterate(tracer, args[0]) if args else ([], False)
+    live = next((value for value in items if is_live(value)), None)
+    if live is None:
+        return _taken(tracer, items, node)
+    assert isinstance(live, (Number, Traced))
+    report_number(tracer, "condition", live, node)
+    return frozen(live.origin.then(node), "data" if isinstance(live, Traced) else live.kind, "bool")
+
+
+def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """A size is a tensor while tracing, and an int in eager."""
+    value = args[0] if args else py.NONE
+    wanted = args[1].items if len(args) > 1 and isinstance(args[1], py.TupleValue) else args[1:]
+    names = {c.name for c in wanted if isinstance(c, py.External)}
+    if isinstance(value, Traced):
+        return py.Const("torch.Tensor" in names) if len(names) == len(wanted) else None
+    if isinstance(value, Number) and value.live and len(names) == len(wanted):
+        is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
+        if is_tensor != is_number:
+            return Fixed("", "bool", py.Const(is_tensor), origin=value.origin, about="tracing")
+        return py.Const(is_tensor)
+    if isinstance(value, Shape):
+        return py.Const(bool(names & {"torch.Size", "builtins.tuple"}))
+    if isinstance(value, (Opaque, Fixed, Untraced, Number)):
+        return py.Unknown("", "bool")
+    return None
+
+
+def _sum(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    if not args or not depends(args[0]):
+        return None
+    items, _ = iterate(tracer, args[0])
+    total: py.Value = args[1] if len(args) > 1 else py.Const(0)
+    for value in items:
+        total = (
+            operators.binary(tracer, ast.Add(), total, value, node)
+            if operators.concerns(total, value)
+            else py.Unknown("")
+        )
+    return total
+
+
+def _reordered(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``reversed`` and ``sorted`` of shapes; sorting compares."""
+    value = args[0] if args else py.NONE
+    if not isinstance(value, Shape):
+        return None
+    return Shape(value.items[::-1], value.open, origin=value.origin.then(node))
+
+
+def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    items, is_open = iterate(tracer, args[0]) if args else ([], False)
+    key = kwargs.get("key")
+    keys = items if key is None else [tracer.call(key, [item], {}, node) for item in items]
+    live = next((key for key in keys if is_live(key)), None)
+    if live is not None and len(items) + is_open > 1:
+        assert isinstance(live, (Number, Traced))
+        report_number(tracer, "condition", live, node)
+    return py.ListValue(items, is_open)
+
+
+def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """A deep copy of a tensor is new data that the trace knows nothing of."""
+    value = args[0] if args else py.NONE
+    if isinstance(value, Traced) and value.of == "inputs":
+        tracer.report("detached-data/copy", node, value.origin)
+        return value
+    return None
+
+
+def _sequence(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    value = args[0] if args else py.NONE
+    return value if isinstance(value, (Shape, Opaque)) else None
+
+
+_HANDLERS: dict[str, Handler] = {
+    "builtins.len": _len,
+    "builtins.range": _range,
+    "builtins.min": _extreme,
+    "builtins.max": _extreme,
+    "builtins.int": _converted("int"),
+    "builtins.float": _converted("float"),
+    "builtins.bool": _converted("bool"),
+    "builtins.complex": _converted("complex"),
+    "operator.index": _converted("int"),
+    "builtins.round": _unsupported("round"),
+    "builtins.divmod": _unsupported("divmod"),
+    "builtins.abs": _magnitude,
+    "builtins.pow": _power,
+    "builtins.str": _text,
+    "builtins.repr": _text,
+    "builtins.format": _text,
+    "builtins.any": _quantified,
+    "builtins.all": _quantified,
+    "builtins.isinstance": _isinstance,
+    "builtins.sum": _sum,
+    "builtins.reversed": _reordered,
+    "builtins.sorted": _sorted,
+    "builtins.tuple": _sequence,
+    "builtins.list": _sequence,
+    "copy.deepcopy": _copied,
+}

@@ -1,0 +1,239 @@
+"""What a target is traced with: the file's own examples, or what the signature tells."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.examples import Examples
+from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.values import InputDict, InputList, Opaque, Traced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.trace.tracer import Tracer
+
+_SCALARS = frozenset({"builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.complex"})
+_LISTS = frozenset(
+    {"builtins.list", "typing.List", "typing.Sequence", "collections.abc.Sequence", "typing.Iterable"}
+)
+_DICTS = frozenset({"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping"})
+_TUPLES = frozenset({"builtins.tuple", "typing.Tuple"})
+
+
+@dataclass(slots=True)
+class Inputs:
+    """The arguments of the call that is traced, the receiver not among them."""
+
+    args: list[py.Value] = field(default_factory=list)
+    kwargs: dict[str, py.Value] = field(default_factory=dict)
+
+
+def of_examples(tracer: Tracer, function: py.FunctionValue, skip: int, examples: Examples) -> Inputs:
+    """The example arguments; where the other ones differ is noted with the tracer."""
+    assert examples.given is not None
+    parameters = _positional(function)[skip:]
+    names = [parameter.arg for parameter in parameters]
+    result = Inputs()
+    for index, value in enumerate(examples.given):
+        parameter = parameters[index] if index < len(parameters) else function.node.args.vararg
+        name = names[index] if index < len(names) else getattr(parameter, "arg", "")
+        _check(tracer, value, parameter)
+        result.args.append(_as_input(value, Origin(name)))
+    _add_keywords(tracer, function, result)
+    _compare(tracer, function, parameters, examples)
+    rest = list(parameters[len(examples.given) :])
+    _note_omitted(tracer, function, rest, examples)
+    return result
+
+
+def _positional(function: py.FunctionValue) -> list[ast.arg]:
+    return [*function.node.args.posonlyargs, *function.node.args.args]
+
+
+def _as_input(value: py.Value, origin: Origin) -> py.Value:
+    if isinstance(value, py.TensorValue):
+        return Traced(dtype=value.dtype, rank=value.rank, origin=origin)
+    if isinstance(value, (py.ListValue, py.TupleValue)):
+        return InputList([_as_input(item, origin) for item in value.items], origin=origin)
+    if isinstance(value, py.DictValue):
+        return InputDict({key: _as_input(item, origin) for key, item in value.items.items()}, origin=origin)
+    return value
+
+
+def _check(tracer: Tracer, value: py.Value, parameter: ast.arg | None) -> None:
+    """Report an input that torch.jit.trace refuses."""
+    rule = refused(value)
+    if rule:
+        tracer.report(rule, parameter, name=getattr(parameter, "arg", ""))
+
+
+def refused(value: py.Value) -> str:
+    """The rule that an input breaks; empty where torch.jit.trace takes it."""
+    if py.is_none(value):
+        return "untraceable-input/none"
+    if isinstance(value, py.Const):
+        return "untraceable-input/scalar"
+    if isinstance(value, py.TupleValue) and value.cls is not None:
+        return "untraceable-input/named-tuple"
+    if isinstance(value, (py.ListValue, py.TupleValue, py.DictValue)):
+        items = list(value.items.values()) if isinstance(value, py.DictValue) else list(value.items)
+        if not items:
+            return "untraceable-input/empty"
+        inner = next((rule for item in items if (rule := refused(item))), "")
+        mixed = not isinstance(value, py.TupleValue) and len({type(item) for item in items}) > 1
+        return inner or ("untraceable-input/mixed" if mixed else "")
+    return "untraceable-input/object" if isinstance(value, py.ObjectValue) and not value.open else ""
+
+
+def _compare(
+    tracer: Tracer, function: py.FunctionValue, parameters: list[ast.arg], examples: Examples
+) -> None:
+    """Note in which properties the file's other inputs differ from its examples."""
+    given, others = examples.given, examples.others
+    if given is None or others is None:
+        return
+    vararg = function.node.args.vararg
+    for parameter, one, other in zip(parameters, given, others, strict=False):
+        tracer.varying[parameter.arg] = frozenset(_differences(one, other))
+    if vararg is not None and len(given) != len(others):
+        tracer.varying[vararg.arg] = frozenset({"structure"})
+    elif len(others) > len(given):
+        for parameter in parameters[len(given) : len(others)]:
+            tracer.report("varied-input/omitted", parameter, name=parameter.arg, source=parameter.arg)
+
+
+def _differences(one: py.Value, other: py.Value) -> set[str]:
+    if isinstance(one, py.TensorValue) and isinstance(other, py.TensorValue):
+        found = set()
+        if one.rank is not None and other.rank is not None and one.rank != other.rank:
+            found.add("rank")
+        if one.dtype and other.dtype and one.dtype != other.dtype:
+            found.add("dtype")
+        return found
+    if isinstance(one, (py.ListValue, py.TupleValue)) and isinstance(other, (py.ListValue, py.TupleValue)):
+        if len(one.items) != len(other.items):
+            return {"structure"}
+        pairs = zip(one.items, other.items, strict=True)
+        return {what for a, b in pairs for what in _differences(a, b)}
+    if isinstance(one, py.DictValue) and isinstance(other, py.DictValue):
+        if list(one.items) != list(other.items):
+            return {"structure"}
+        return {what for key in one.items for what in _differences(one.items[key], other.items[key])}
+    return set()
+
+
+def _note_omitted(
+    tracer: Tracer, function: py.FunctionValue, parameters: list[ast.arg], examples: Examples | None
+) -> None:
+    """Say which optional inputs the traced signature will not have."""
+    defaults = dict(_defaults(function))
+    for parameter in parameters:
+        default = defaults.get(parameter.arg)
+        taken = examples is not None and examples.others is not None
+        if isinstance(default, ast.Constant) and default.value is None and not taken:
+            tracer.report("fixed-structure/omitted", parameter, name=parameter.arg)
+
+
+def _defaults(function: py.FunctionValue) -> list[tuple[str, ast.expr]]:
+    spec = function.node.args
+    positional = _positional(function)
+    pairs = list(zip(reversed(positional), reversed(spec.defaults), strict=False))
+    pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None]
+    return [(parameter.arg, default) for parameter, default in pairs]
+
+
+def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int) -> Inputs:
+    """One tensor for each parameter without a default, or what its annotation says."""
+    defaults = dict(_defaults(function))
+    result = Inputs()
+    parameters = _positional(function)[skip:]
+    for parameter in parameters:
+        if parameter.arg not in defaults:
+            result.args.append(_of_annotation(tracer, parameter, function.scope))
+    _note_omitted(tracer, function, [p for p in parameters if p.arg in defaults], None)
+    _add_keywords(tracer, function, result)
+    vararg = function.node.args.vararg
+    if vararg is not None and not result.args:
+        result.args.append(Traced(origin=Origin(vararg.arg)))
+    return result
+
+
+def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) -> None:
+    """Add the inputs that have to be given by keyword, which torch.jit.trace does not."""
+    spec = function.node.args
+    for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if default is None:
+            tracer.report("untraceable-input/keyword", parameter, name=parameter.arg)
+            result.kwargs[parameter.arg] = Opaque("", origin=Origin(parameter.arg))
+
+
+def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:
+    origin = Origin(parameter.arg)
+    if parameter.annotation is None:
+        return Traced(origin=origin)
+    value = _of_type(tracer, parameter.annotation, scope, origin)
+    if value is None:
+        tracer.report("untraceable-input/scalar", parameter, name=parameter.arg)
+        return Opaque("", origin=origin)
+    return value
+
+
+def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin) -> py.Value | None:
+    """An input of an annotated type; None for a number or a string."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return Opaque("", origin=origin)
+    if isinstance(annotation, ast.BinOp):
+        left = _of_type(tracer, annotation.left, scope, origin)
+        return left if not py.is_none(left or py.FALSE) else _of_type(tracer, annotation.right, scope, origin)
+    if isinstance(annotation, ast.Constant) and annotation.value is None:
+        return py.NONE
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    meaning = tracer.plain.evaluate(head, scope)
+    name = meaning.name if isinstance(meaning, py.External) else ""
+    if isinstance(annotation, ast.Subscript):
+        return _of_generic(tracer, name, annotation.slice, scope, origin)
+    if name in _SCALARS:
+        return None
+    if name in (
+        "torch.Tensor",
+        "torch.nn.Parameter",
+        "torch.nn.parameter.Parameter",
+        "torch.LongTensor",
+        "torch.FloatTensor",
+        "torch.BoolTensor",
+    ):
+        return Traced(origin=origin)
+    if name in _LISTS | _TUPLES:
+        return InputList([Traced(origin=origin)], True, origin=origin)
+    if name in _DICTS:
+        return InputDict({}, True, origin=origin)
+    return Opaque("", origin=origin)
+
+
+def _of_generic(tracer: Tracer, name: str, inner: ast.expr, scope: Scope, origin: Origin) -> py.Value | None:
+    elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+    if name == "typing.Optional":
+        return _of_type(tracer, elements[0], scope, origin)
+    if name in ("typing.Union", "typing.Annotated"):
+        found = [
+            _of_type(tracer, e, scope, origin) for e in (elements if name == "typing.Union" else elements[:1])
+        ]
+        return next(
+            (v for v in found if v is not None and not py.is_none(v)),
+            None if None in found else Opaque("", origin=origin),
+        )
+    if name in _LISTS | _TUPLES:
+        every = name in _LISTS or (len(elements) == 2 and isinstance(elements[1], ast.Constant))
+        parts = [_of_type(tracer, e, scope, origin) for e in (elements[:1] if every else elements)]
+        if None in parts:
+            return None
+        return InputList([part for part in parts if part is not None], every, origin=origin)
+    if name in _DICTS:
+        return InputDict({}, True, origin=origin)
+    return Opaque("", origin=origin)

@@ -1,0 +1,97 @@
+"""Layers of torch.nn: followed by what their forward returns, as the tables tell."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import classes, library
+from tsguard.analysis.trace import results
+from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.values import Number, Opaque, origin_of, parts
+from tsguard.language import schemas
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+
+_RECURRENT = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
+_UNTRACEABLE = {
+    "torch.nn.MaxUnpool1d": "untraceable-call/unpool",
+    "torch.nn.MaxUnpool2d": "untraceable-call/unpool",
+    "torch.nn.MaxUnpool3d": "untraceable-call/unpool",
+    "torch.nn.FractionalMaxPool2d": "untraceable-call/fractional",
+    "torch.nn.FractionalMaxPool3d": "untraceable-call/fractional",
+}
+
+
+def forward(
+    tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None, name: str = ""
+) -> py.Value:
+    """The result of a module whose forward is torch's own; ``name`` is the class it is called on."""
+    node = node if node is not None else ast.Constant(None)
+    values = [*args, *kwargs.values()]
+    for base in classes.mro(tracer, module.cls):
+        if isinstance(base, py.Unknown):
+            tracer.gap(node, f"a base class of {getattr(module.cls, 'name', 'a module')} cannot be found")
+            break
+        if not isinstance(base, py.External) or (
+            name and base.name != name and name in tracer.tables.modules
+        ):
+            continue
+        if base.name == "torch.nn.Sequential":
+            return _in_sequence(tracer, module, args, node)
+        entry = tracer.tables.modules.get(base.name)
+        if entry is not None:
+            return _layer(tracer, module, base.name, args, kwargs, node)
+    origin = origin_of(values)
+    return py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
+
+
+def _in_sequence(tracer: Tracer, module: py.ModuleValue, args: Args, node: ast.AST) -> py.Value:
+    value = args[0] if args else py.NONE
+    for child in module.children.values():
+        value = tracer.call(child, [value], {}, node)
+    return value
+
+
+def _layer(
+    tracer: Tracer, module: py.ModuleValue, name: str, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    if name in _UNTRACEABLE:
+        tracer.report(_UNTRACEABLE[name], node)
+    if ".Lazy" in name:
+        tracer.report("untraceable-call/lazy", node)
+    used(tracer, [*args, *kwargs.values()], node)
+    values = [*args, *kwargs.values()]
+    if name.startswith("torch.nn.ConvTranspose"):
+        _note_output_size(tracer, args[1:2] or [kwargs.get("output_size", py.NONE)], node)
+    if name in _RECURRENT and args and not isinstance(args[0], py.TensorValue):
+        return py.TupleValue((values[0], tensor(values, node)))
+    texts = _schemas(tracer, module, name)
+    if not texts:
+        return tensor(values, node)
+    return results.of_type(schemas.parse(texts[0]).returns, values, node)
+
+
+def _note_output_size(tracer: Tracer, given: Args, node: ast.AST) -> None:
+    """A transposed convolution subtracts an ``output_size`` from others in Python, into a padding."""
+    live = next((part for part in parts(given) if isinstance(part, Number) and part.live), None)
+    if live is not None:
+        tracer.report("frozen-argument/convolution", node, live.origin, argument="output_size")
+
+
+def _schemas(tracer: Tracer, module: py.ModuleValue, name: str) -> list[str]:
+    """A layer's forward as its constructor arguments make it."""
+    entry = tracer.tables.modules[name]
+    for arguments, variant in entry.get("variants", {}).items():
+        flag, _, wanted = arguments.rpartition(", ")[2].partition("=")
+        given = library.known_flag(tracer, module.arguments.get(flag, py.Unknown("")))
+        if given is not None and str(given) == wanted:
+            entry = {"forward": variant}
+    found = entry["forward"].get("schemas", [])
+    return list(found)

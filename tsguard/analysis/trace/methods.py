@@ -1,0 +1,335 @@
+"""Methods of tensors, shapes and of the containers that hold them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace import attributes, conversions, functions, layers, pieces, results
+from tsguard.analysis.trace.iteration import structure
+from tsguard.analysis.trace.operators import as_text, report_number, tensor
+from tsguard.analysis.trace.rulebook import VARIED
+from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.values import (
+    Derived,
+    Fixed,
+    InputDict,
+    Number,
+    Opaque,
+    Shape,
+    Traced,
+    depends,
+    frozen,
+    is_live,
+    parts,
+    size,
+)
+from tsguard.language import schemas
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+Handler = Callable[["Tracer", py.TensorValue, Args, Kwargs, ast.AST], py.Value]
+
+_CHANGING = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "sort",
+        "reverse",
+        "__setitem__",
+    ]
+)
+
+
+def call(
+    tracer: Tracer, name: str, receiver: py.Value, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value | None:
+    """The result of a method that is not read; None for one that is plain Python's."""
+    node = node if node is not None else ast.Constant(None)
+    kind, _, short = name.rpartition(".")
+    if isinstance(receiver, py.ModuleValue):
+        if short in ("forward", "__call__") and kind != "method":
+            return layers.forward(tracer, receiver, args, kwargs, node, kind)
+        return None
+    if isinstance(receiver, py.TensorValue):
+        return _of_tensor(tracer, short, receiver, args, kwargs, node)
+    if isinstance(receiver, Shape):
+        return _of_shape(tracer, short, receiver, node)
+    if isinstance(receiver, Derived):
+        return _of_derived(tracer, short, receiver, args, kwargs, node)
+    return _of_container(tracer, short, receiver, args, node)
+
+
+def _of_container(
+    tracer: Tracer, name: str, receiver: py.Value, args: Args, node: ast.AST
+) -> py.Value | None:
+    if isinstance(receiver, InputDict) and name in ("items", "keys", "values"):
+        structure(tracer, receiver)
+    if name in _CHANGING and tracer.state.mutate(tracer, receiver, clears=name == "clear"):
+        return py.NONE
+    if isinstance(receiver, py.DictValue) and name in ("get", "pop") and args:
+        return _looked_up(tracer, receiver, args, node)
+    if isinstance(receiver, py.Const) and isinstance(receiver.value, str) and any(depends(a) for a in args):
+        return as_text(args, node)
+    return None
+
+
+def _looked_up(tracer: Tracer, receiver: py.DictValue, args: Args, node: ast.AST) -> py.Value | None:
+    if isinstance(args[0], Number):
+        if args[0].live:
+            report_number(tracer, "key", args[0], node)
+        else:
+            used(tracer, args[:1], node)
+        return next(iter(receiver.items.values()), py.Unknown(""))
+    return (
+        Traced(origin=receiver.origin.then(node))
+        if isinstance(receiver, InputDict) and receiver.open
+        else None
+    )
+
+
+def _of_shape(tracer: Tracer, name: str, receiver: Shape, node: ast.AST) -> py.Value:
+    origin = receiver.origin.then(node)
+    if name == "numel":
+        return frozen(origin, "size", "int", pending=True)
+    if name in ("count", "index"):
+        report_number(tracer, "condition", size(receiver.origin), node)
+        return frozen(origin, "size", "int")
+    return py.Unknown("")
+
+
+def _of_derived(
+    tracer: Tracer, name: str, receiver: Derived, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    if isinstance(receiver, Opaque) and tracer.tables.tensor.get(name) == "method" and name not in _CHANGING:
+        return _of_tensor(tracer, name, Traced(origin=receiver.origin), args, kwargs, node)
+    if isinstance(receiver, Number) and receiver.live:
+        if name in ("item", "tolist"):
+            return conversions.contents(tracer, receiver, name, node)
+        return size(receiver.origin.then(node)) if receiver.kind == "size" else tensor([receiver], node)
+    if isinstance(receiver, Fixed):
+        return Fixed("", origin=receiver.origin.then(node), about=receiver.about)
+    return receiver
+
+
+def _of_tensor(
+    tracer: Tracer, name: str, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    handler = _TENSOR.get(name)
+    if handler is not None:
+        return handler(tracer, receiver, args, kwargs, node)
+    values = [receiver, *args]
+    if name in pieces.MAKERS:
+        return pieces.made(tracer, name, values, kwargs, node)
+    overloads = schemas.operators(tracer.tables.release).overloads(f"aten::{name}")
+    if name in _FLEXIBLE or not overloads:
+        used(tracer, [*args, *kwargs.values()], node)
+        results.note_properties(tracer, kwargs, node)
+        return tensor([*values, *kwargs.values()], node)
+    return results.of_schemas(tracer, overloads, values, kwargs, node)
+
+
+# Methods that Python calls with any number of sizes, which no schema shows.
+_FLEXIBLE = frozenset(
+    [
+        "view",
+        "reshape",
+        "permute",
+        "expand",
+        "repeat",
+        "tile",
+        "new_zeros",
+        "new_ones",
+        "new_empty",
+        "new_full",
+        "flip",
+        "movedim",
+        "transpose",
+        "contiguous",
+        "clone",
+        "detach",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "int",
+        "long",
+        "short",
+        "byte",
+        "char",
+        "bool",
+        "cpu",
+    ]
+)
+
+
+def _size(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    if not args and not kwargs:
+        return attributes.shape_of(receiver, node)
+    if isinstance(receiver, Traced) and receiver.of == "inputs":
+        return size(receiver.origin.then(node))
+    return py.Unknown("", "int")
+
+
+def _rank(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    return attributes.property_of(receiver, "rank", node)
+
+
+def _count(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    if isinstance(receiver, Traced) and receiver.of == "inputs":
+        return size(receiver.origin.then(node))
+    return py.Unknown("", "int")
+
+
+def _length(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    return functions.length(tracer, receiver, node) or py.Unknown("", "int")
+
+
+def _resized(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    tracer.report("untraceable-call/resize", node)
+    return tensor([receiver], node)
+
+
+def _contents(name: str) -> Handler:
+    def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+        if isinstance(receiver, Traced):
+            return conversions.contents(tracer, receiver, name, node)
+        return py.Unknown("", "list" if name == "tolist" else "")
+
+    return run
+
+
+def _numpy(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    return conversions.to_numpy(tracer, [receiver], {}, node)
+
+
+def _layout(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    """Strides are plain numbers: nobody warns of them."""
+    if isinstance(receiver, Traced) and receiver.of == "inputs":
+        return frozen(receiver.origin.then(node), "size", "int", pending=True)
+    return py.Unknown("", "int")
+
+
+def _property(about: str) -> Handler:
+    def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+        return attributes.property_of(receiver, about, node)  # type: ignore[arg-type]
+
+    return run
+
+
+def _type(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    if not args and not kwargs:
+        return attributes.property_of(receiver, "dtype", node)
+    return _moved(tracer, receiver, args, kwargs, node)
+
+
+def _moved(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    """``x.to(...)``: what it is given of another input is that of the example."""
+    given = [*args, *kwargs.values()]
+    fixed = [v for v in given if isinstance(v, Fixed) and v.about in ("dtype", "device")]
+    results.keep(tracer, fixed, node)
+    for value in fixed:
+        if tracer.varies(value.origin, value.about):
+            tracer.report(VARIED[value.about], node, value.origin)
+    if any(map(_names_gpu, given)):
+        tracer.report("fixed-property/literal", node)
+    return tensor([receiver], node)
+
+
+def _names_gpu(value: py.Value) -> bool:
+    name = value.name if isinstance(value, py.Atom) and value.kind == "device" else py.constant(value)
+    return isinstance(name, str) and name.partition(":")[0] in ("cuda", "mps", "xpu", "hpu")
+
+
+def _to_gpu(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    tracer.report("fixed-property/literal", node)
+    return tensor([receiver], node)
+
+
+def _constructed(
+    tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    """``x.new(...)`` and ``x.new_tensor([...])`` take numbers as they are."""
+    live = next((value for value in parts(args) if is_live(value)), None)
+    if live is not None:
+        assert isinstance(live, (Traced, Number))
+        tracer.report("constant-from-values/constructor", node, live.origin)
+    return py.TensorValue()
+
+
+def _cast(dtype: str) -> Handler:
+    def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+        if (
+            isinstance(receiver, Traced)
+            and receiver.dtype == dtype
+            and tracer.varies(receiver.origin, "dtype")
+        ):
+            receiver.recast = True
+        return tensor([receiver], node)
+
+    return run
+
+
+def _type_as(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    """After a cast that did nothing for the example, the trace takes its result for the input."""
+    other = args[0] if args else py.NONE
+    if isinstance(other, Traced) and other.recast:
+        tracer.report("varied-input/recast", node, other.origin)
+    return tensor([receiver], node)
+
+
+def _ignored(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    return py.Unknown("")
+
+
+_TENSOR: dict[str, Handler] = {
+    "size": _size,
+    "dim": _rank,
+    "ndimension": _rank,
+    "numel": _count,
+    "nelement": _count,
+    "__len__": _length,
+    "item": _contents("item"),
+    "tolist": _contents("tolist"),
+    "numpy": _numpy,
+    "__array__": _numpy,
+    "stride": _layout,
+    "is_floating_point": _property("dtype"),
+    "is_complex": _property("dtype"),
+    "is_signed": _property("dtype"),
+    "element_size": _property("dtype"),
+    "is_contiguous": _property("layout"),
+    "get_device": _property("device"),
+    "type": _type,
+    "to": _moved,
+    "cuda": _to_gpu,
+    "new": _constructed,
+    "new_tensor": _constructed,
+    "float": _cast("float32"),
+    "double": _cast("float64"),
+    "half": _cast("float16"),
+    "long": _cast("int64"),
+    "int": _cast("int32"),
+    "type_as": _type_as,
+    "register_hook": _ignored,
+    "data_ptr": _ignored,
+    "storage_offset": _ignored,
+    "resize_": _resized,
+    "resize_as_": _resized,
+    "storage": _ignored,
+    "untyped_storage": _ignored,
+}

@@ -1,0 +1,197 @@
+"""Operators over traced values: tensors stay tensors, sizes stay sizes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import operations
+from tsguard.analysis.trace.rulebook import asked
+from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.values import (
+    NOWHERE,
+    Derived,
+    Fixed,
+    Number,
+    Opaque,
+    Shape,
+    Traced,
+    Untraced,
+    frozen,
+    is_live,
+    origin_of,
+    parts,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+_TRACED = (Traced, Derived, Shape, py.TensorValue)
+
+
+def concerns(*values: py.Value) -> bool:
+    """Whether an operator over these values is one over traced values."""
+    return any(isinstance(value, _TRACED) for value in values)
+
+
+def tensor(values: list[py.Value], node: ast.AST | None) -> py.TensorValue:
+    """The tensor that an operator makes of values: of inputs, of module state, or constant."""
+    origin = origin_of(values)
+    if origin is not None:
+        return Traced(origin=origin.then(node))
+    others = [value for value in parts(values) if isinstance(value, Traced)]
+    first = next((value for value in others if value.of == "random"), others[0] if others else None)
+    return py.TensorValue() if first is None else Traced(origin=first.origin.then(node), of=first.of)
+
+
+def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
+    """``left op right`` where one of them is traced."""
+    if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
+        used(tracer, [left, right], node)
+        return tensor([left, right], node)
+    if isinstance(left, py.TupleValue) and isinstance(right, py.TupleValue) and isinstance(op, ast.Add):
+        return _concatenated(left, right)
+    for sequence, times in ((left, right), (right, left)):
+        if isinstance(sequence, (py.ListValue, py.TupleValue)) and isinstance(op, ast.Mult):
+            return _repeated(tracer, op, sequence, times, node)
+    if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
+        return left if isinstance(left, (Untraced, Opaque)) else right
+    if operations.hint_of(left) == "str" and isinstance(op, ast.Mod):
+        return as_text([right], node)
+    if isinstance(left, Number) or isinstance(right, Number):
+        return _number(left, right, "float" if isinstance(op, ast.Div) else "", node)
+    return _fixed(operations.binary(tracer, op, left, right, node), left, right)
+
+
+def _concatenated(left: py.TupleValue, right: py.TupleValue) -> py.Value:
+    items = (*left.items, *right.items)
+    if left.open or right.open:
+        return Shape(items, True, origin=origin_of([left, right]) or NOWHERE)
+    return py.TupleValue(items)
+
+
+def _repeated(
+    tracer: Tracer, op: ast.operator, sequence: py.ListValue | py.TupleValue, times: py.Value, node: ast.AST
+) -> py.Value:
+    if isinstance(times, Number) and times.live:
+        report_number(tracer, "index", times, node)
+    return operations.binary(
+        tracer, op, sequence, times if not isinstance(times, Derived) else py.Unknown(""), node
+    )
+
+
+def as_text(values: list[py.Value], node: ast.AST | None) -> py.Value:
+    """A string made of traced values: a constant of the trace, which matters if it is used."""
+    origin = origin_of(values)
+    if origin is None:
+        return py.Unknown("", "str")
+    kind = (
+        "data" if any(isinstance(v, Traced) or getattr(v, "kind", "") == "data" for v in values) else "size"
+    )
+    return frozen(origin.then(node), kind, "str", pending=True)  # type: ignore[arg-type]
+
+
+def _number(left: py.Value, right: py.Value, hint: str, node: ast.AST | None) -> Number:
+    numbers = [v for v in (left, right) if isinstance(v, Number)]
+    leading = next((v for v in numbers if v.kind == "data"), numbers[0])
+    hints = {operations.hint_of(v) for v in (left, right)}
+    return Number(
+        "",
+        hint or ("float" if "float" in hints else "int"),
+        origin=leading.origin.then(node),
+        kind=leading.kind,
+        live=any(v.live for v in numbers),
+        pending=any(v.pending for v in numbers) and not any(v.live for v in numbers),
+    )
+
+
+def _fixed(result: py.Value, *operands: py.Value) -> py.Value:
+    """A result of ordinary Python over a fixed property is as fixed as that."""
+    about = next((v for v in operands if isinstance(v, Fixed)), None)
+    if about is None:
+        return result
+    default = result.default if isinstance(result, py.Unknown) else result
+    hint = operations.hint_of(result)
+    return Fixed("", hint, default, origin=about.origin, about=about.about)
+
+
+def unary(tracer: Tracer, op: ast.unaryop, value: py.Value, node: ast.AST) -> py.Value:
+    """``op value`` for a traced value; ``not`` asks for its truth."""
+    if isinstance(value, py.TensorValue):
+        return tensor([value], node)
+    if isinstance(value, Number):
+        return _number(value, value, "", node)
+    if isinstance(value, Fixed) and not isinstance(op, ast.Not):
+        return _fixed(operations.unary(tracer, op, py.Unknown("", value.hint, value.default), node), value)
+    return value
+
+
+def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
+    """``left op right`` for a comparison where one of them is traced."""
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        return _identity(tracer, op, left, right, node)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        return _membership(tracer, op, left, right, node)
+    if py.is_none(left) or py.is_none(right):
+        other = right if py.is_none(left) else left
+        return py.Unknown("", "bool") if isinstance(other, Opaque) else py.Const(isinstance(op, ast.NotEq))
+    if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
+        used(tracer, [left, right], node)
+        return tensor([left, right], node)
+    if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
+        return left if isinstance(left, (Untraced, Opaque)) else right
+    if isinstance(left, (py.TupleValue, py.ListValue)) or isinstance(right, (py.TupleValue, py.ListValue)):
+        return _compared_sequences(left, right, node)
+    if isinstance(left, Number) or isinstance(right, Number):
+        return _number(left, right, "bool", node)
+    return _fixed(operations.compare(tracer, op, _plain(left), _plain(right), node), left, right)
+
+
+def _plain(value: py.Value) -> py.Value:
+    """A fixed property as the interpreter of ordinary Python knows it."""
+    return py.Unknown("", value.hint, value.default) if isinstance(value, Fixed) else value
+
+
+def _compared_sequences(left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
+    """Shapes are compared size by size; the first that differs decides."""
+    origin = origin_of([left, right])
+    return py.Unknown("", "bool") if origin is None else Number("", "bool", origin=origin.then(node))
+
+
+def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
+    other = right if py.is_none(left) else left
+    if (py.is_none(left) or py.is_none(right)) and isinstance(other, (Traced, Number, Shape, Untraced)):
+        return py.Const(isinstance(op, ast.IsNot))
+    if isinstance(left, Opaque) or isinstance(right, Opaque):
+        return py.Unknown("", "bool")
+    return _fixed(operations.compare(tracer, op, _plain(left), _plain(right), node), left, right)
+
+
+def _membership(
+    tracer: Tracer, op: ast.cmpop, item: py.Value, container: py.Value, node: ast.AST
+) -> py.Value:
+    live = [value for value in (item, container) if isinstance(value, Traced) and is_live(value)]
+    if live and not (live[0] is item and isinstance(container, (py.DictValue, py.SetValue))):
+        value = live[0]
+        report_number(tracer, "condition", value, node)
+        return frozen(value.origin.then(node), "data", "bool")
+    if isinstance(container, (py.DictValue, py.SetValue)):
+        if tracer.state.holds(container) and any(is_live(part) for part in parts([item])):
+            return py.Const(isinstance(op, ast.NotIn))  # sizes are new tensors each time: no cache holds one
+        item = Number("", origin=item.origin) if isinstance(item, Shape) else item
+    if is_live(item) and isinstance(item, Number):
+        hashed = isinstance(container, (py.DictValue, py.SetValue))
+        report_number(tracer, "key" if hashed else "condition", item, node)
+        return frozen(item.origin.then(node), "size", "bool")
+    if isinstance(item, Number):
+        used(tracer, [item], node)
+        return frozen(item.origin.then(node), item.kind, "bool")
+    if isinstance(item, Fixed):
+        return _fixed(operations.compare(tracer, op, _plain(item), container, node), item)
+    return py.Unknown("", "bool")
+
+
+def report_number(tracer: Tracer, how: str, value: Number | Traced, node: ast.AST | None) -> None:
+    """Report that Python took the value of what the trace was following, and how."""
+    tracer.report(asked(value, how), node, value.origin)

@@ -1,0 +1,71 @@
+"""What a forward returns: what torch.jit.trace refuses, and what it hands back changed."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+
+def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
+    """Report what of a returned value a trace cannot give."""
+    rule = refused(value)
+    if rule:
+        tracer.report(rule, node)
+    elif isinstance(value, py.ListValue):
+        tracer.report("changed-output/list", node)
+    elif any(isinstance(part, Number) for part in _parts(value)):
+        tracer.report("changed-output/size", node)
+
+
+def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
+    """Report a forward that is no ordinary function: what its call returns cannot be traced."""
+    if tracer.program.is_generator(function.node):
+        nodes = ast.walk(function.node)
+        node = next((n for n in nodes if isinstance(n, (ast.Yield, ast.YieldFrom))), function.node)
+        with tracer.running(function.name, function.module, None):
+            tracer.report("untraceable-output/generator", node)
+
+
+def _parts(value: py.Value) -> list[py.Value]:
+    return list(value.items) if isinstance(value, (py.TupleValue, py.ListValue)) else [value]
+
+
+def refused(value: py.Value) -> str:
+    """The rule that an output breaks; empty where torch.jit.trace takes it."""
+    if py.is_none(value):
+        return "untraceable-output/none"
+    if isinstance(value, (py.Const, Untraced, Fixed)) or (isinstance(value, Number) and not value.live):
+        return "untraceable-output/number"
+    if isinstance(value, (Traced, Derived, py.TensorValue)):
+        return ""
+    if isinstance(value, py.DictValue):
+        return "untraceable-output/dict"
+    if isinstance(value, py.TupleValue):
+        return next((rule for item in value.items if (rule := refused(item))), "")
+    if isinstance(value, py.ListValue):
+        return _refused_list(value)
+    if isinstance(value, (py.SetValue, py.ModuleValue)):
+        return "untraceable-output/object"
+    if isinstance(value, py.ObjectValue) and isinstance(value.cls, py.ClassValue):
+        return "untraceable-output/object"
+    return (
+        "untraceable-output/number"
+        if isinstance(value, py.Unknown) and value.hint in ("int", "float", "bool", "str")
+        else ""
+    )
+
+
+def _refused_list(value: py.ListValue) -> str:
+    if not value.items:
+        return "" if value.open else "untraceable-output/empty"
+    if all(
+        isinstance(item, (py.TensorValue, Opaque, Number)) or type(item) is py.Unknown for item in value.items
+    ):
+        return ""
+    return "untraceable-output/list"

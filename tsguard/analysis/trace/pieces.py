@@ -1,0 +1,68 @@
+"""Functions that take a tensor apart: how many pieces the trace will always expect."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.values import NOWHERE, Number, Pieces, Traced, origin_of
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+_MOST = 64
+_COUNTED = frozenset({"chunk", "unsafe_chunk", "tensor_split", "hsplit", "vsplit", "dsplit"})
+_SPLIT = frozenset({"split", "unsafe_split"})
+_TOGETHER = frozenset({"meshgrid", "broadcast_tensors", "atleast_1d", "atleast_2d", "atleast_3d"})
+MAKERS = _COUNTED | _SPLIT | _TOGETHER | {"unbind", "split_with_sizes"}
+
+
+def made(
+    tracer: Tracer, name: str, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST
+) -> py.Value:
+    """The tensors that ``name`` makes of its first argument."""
+    values = [*args, *kwargs.values()]
+    used(tracer, values, node)
+    piece = tensor(values, node)
+    if name in _TOGETHER:
+        given = args[0].items if isinstance(args[0], (py.ListValue, py.TupleValue)) else args
+        return py.TupleValue(tuple(piece for _ in given))
+    if not isinstance(args[0], Traced) or args[0].of != "inputs":
+        return py.ListValue([piece], True)
+    if name == "unbind":
+        return _counted_by_size(values, piece, node)
+    how = (
+        args[1]
+        if len(args) > 1
+        else next((v for k, v in kwargs.items() if k not in ("dim", "axis")), py.NONE)
+    )
+    return _divided(tracer, name, how, values, piece, node)
+
+
+def _divided(
+    tracer: Tracer, name: str, how: py.Value, values: list[py.Value], piece: py.TensorValue, node: ast.AST
+) -> py.Value:
+    if isinstance(how, (py.ListValue, py.TupleValue)):
+        extra = name in _COUNTED
+        return py.ListValue([piece] * (len(how.items) + extra), how.open)
+    if name in _SPLIT:
+        if isinstance(how, Number) and how.live:
+            tracer.report("size-to-number/split", node, how.origin)
+            return py.ListValue([piece], True)
+        return _counted_by_size(values, piece, node, of_length=True)
+    count = py.constant(how)
+    if isinstance(count, int) and 0 < count <= _MOST:
+        return py.ListValue([piece] * count)
+    if isinstance(how, Number) and how.live:
+        return _counted_by_size(values, piece, node)
+    return py.ListValue([piece], True)
+
+
+def _counted_by_size(
+    values: list[py.Value], piece: py.TensorValue, node: ast.AST, *, of_length: bool = False
+) -> py.Value:
+    origin = origin_of(values)
+    return Pieces([piece], True, origin=NOWHERE if origin is None else origin.then(node), of_length=of_length)

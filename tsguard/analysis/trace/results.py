@@ -1,0 +1,129 @@
+"""What an operator of torch returns, and how it takes its arguments, by its schemas."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.rulebook import FIXED, FIXED_ALIKE
+from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.values import Fixed, Number, Opaque, Traced, frozen, origin_of, parts
+from tsguard.language import schemas
+from tsguard.language import types as t
+from tsguard.language.schemas import Argument, Schema
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+
+
+def of_operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    """The result of ``aten::name`` for these arguments."""
+    return of_schemas(tracer, schemas.operators(tracer.tables.release).overloads(symbol), args, kwargs, node)
+
+
+def of_schemas(
+    tracer: Tracer, overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    """The result of the overload that takes these arguments, after a look at how it takes them."""
+    chosen = next((schema for schema in overloads if _takes(schema, args, kwargs)), None)
+    values = [*args, *kwargs.values()]
+    used(tracer, values, node)
+    note_properties(tracer, kwargs, node)
+    if chosen is None:
+        return of_type(overloads[0].returns if overloads else t.TENSOR, values, node)
+    for argument, value in bound(chosen, args, kwargs):
+        _note_frozen(tracer, chosen, argument, value, node)
+    random = any(argument.name == "generator" for schema in overloads for argument in schema.arguments)
+    if random and not any(isinstance(value, Traced) for value in values):
+        return Traced(origin=Origin("random numbers", node), of="random")
+    return of_type(chosen.returns, values, node)
+
+
+def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.Value, node: ast.AST) -> None:
+    """Report an argument that torch takes the number of, although the trace was following it.
+
+    Source: torch/csrc/utils/python_arg_parser.h keeps symbolic what it reads as int or as a
+    list of int, and neither a float nor one int that stands for several; a convolution
+    is recorded as another operator, which has lost what was kept.
+    """
+    live = next((part for part in parts([value]) if isinstance(part, Number) and part.live), None)
+    if live is None:
+        return
+    if argument.type is t.FLOAT or argument.type == t.OptionalType(t.FLOAT):
+        tracer.report("frozen-argument/float", node, live.origin, argument=argument.name)
+    elif schema.name.startswith("conv"):
+        tracer.report("frozen-argument/convolution", node, live.origin, argument=argument.name)
+    elif argument.size is not None and live is value:
+        tracer.report("frozen-argument/several", node, live.origin, argument=argument.name)
+
+
+def note_properties(tracer: Tracer, kwargs: Kwargs, node: ast.AST) -> None:
+    """Say which properties of inputs a factory function keeps: ``dtype=x.dtype``."""
+    given = [(name, kwargs.get(name)) for name in ("dtype", "device")]
+    keep(tracer, [value for name, value in given if isinstance(value, Fixed) and value.about == name], node)
+
+
+def keep(tracer: Tracer, properties: list[Fixed], node: ast.AST) -> None:
+    """Say once that a call gives a tensor the dtype and the device of an input."""
+    kept = [value for value in properties if not tracer.varies(value.origin, value.about)]
+    if kept:
+        rule = FIXED[kept[0].about] if len(kept) == 1 else FIXED_ALIKE
+        tracer.report(rule, node, kept[0].origin)
+
+
+def of_type(returns: t.Type, values: Args, node: ast.AST) -> py.Value:
+    """A value of a schema's return type, made of some values."""
+    if returns is t.TENSOR:
+        return tensor(values, node)
+    if isinstance(returns, t.TupleType):
+        return py.TupleValue(tuple(of_type(part, values, node) for part in returns.elements))
+    if isinstance(returns, t.OptionalType):
+        return of_type(returns.element, values, node)
+    if isinstance(returns, t.ListType) and returns.element is t.TENSOR:
+        return py.ListValue([tensor(values, node)], True)
+    origin = origin_of(values)
+    if returns in (t.BOOL, t.INT, t.FLOAT, t.NUMBER) and origin is not None:
+        return frozen(origin.then(node), "data", str(returns), pending=True)
+    return py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
+
+
+def bound(schema: Schema, args: Args, kwargs: Kwargs) -> list[tuple[Argument, py.Value]]:
+    """A schema's arguments with the values given for them."""
+    positional = [argument for argument in schema.arguments if not argument.keyword_only]
+    pairs = list(zip(positional, args, strict=False))
+    return pairs + [
+        (argument, kwargs[argument.name]) for argument in schema.arguments if argument.name in kwargs
+    ]
+
+
+def _takes(schema: Schema, args: Args, kwargs: Kwargs) -> bool:
+    """Whether a call may be of an overload: by names, number and the kinds that are plain to see."""
+    if schema.is_out_variant:
+        return False
+    pairs = bound(schema, args, kwargs)
+    if len(pairs) < len(args) + len(kwargs):
+        return False
+    given = {argument.name for argument, _ in pairs}
+    if any(not argument.has_default and argument.name not in given for argument in schema.arguments):
+        return False
+    return all(_fits(argument.type, value) for argument, value in pairs)
+
+
+def _fits(wanted: t.Type, value: py.Value) -> bool:
+    if isinstance(wanted, t.OptionalType):
+        return py.is_none(value) or _fits(wanted.element, value)
+    if isinstance(value, py.TensorValue):
+        return wanted in (t.TENSOR, t.NUMBER, t.ANY)
+    if isinstance(value, (py.ListValue, py.TupleValue)):
+        return isinstance(wanted, (t.ListType, t.TupleType))
+    if isinstance(value, py.Const):
+        if value.value is None or isinstance(value.value, str):
+            return wanted in (t.NONE, t.STR, t.ANY)
+        return wanted is not t.TENSOR and not isinstance(wanted, t.TupleType)
+    return not (isinstance(value, (Number, Fixed)) and wanted is t.TENSOR)

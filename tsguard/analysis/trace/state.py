@@ -1,0 +1,189 @@
+"""What a forward leaves behind in Python: attributes, lists and globals that it changes.
+
+The next call of eager sees them, a trace does not.  A change matters when something
+reads it: before it is made (a cache, a counter that is used and then counted up), or
+after, where the new value rests on the old one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.values import Untraced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.trace.tracer import Tracer
+
+Cell = tuple[int, str]
+
+
+@dataclass(slots=True)
+class _History:
+    """The statements that read a cell, and the event of one that changed it.
+
+    ``renewed`` when the forward has set it to something that owes nothing to earlier calls,
+    ``guards`` when it was only asked whether to set attributes (``if not self.ready:``).
+    """
+
+    readers: set[int] = field(default_factory=set)
+    renewed: bool = False
+    guards: bool = False
+    changed: Event | None = None
+    changer: int = 0
+
+
+@dataclass(slots=True)
+class State:
+    """The objects that were there before the forward, by identity, and what happens to them.
+
+    ``held`` keeps containers alive that the forward replaces: no other may get their identity.
+    """
+
+    owned: dict[int, py.ObjectValue] = field(default_factory=dict)
+    containers: dict[int, Cell] = field(default_factory=dict)
+    shared: dict[int, str] = field(default_factory=dict)
+    guards: set[int] = field(default_factory=set)
+    histories: dict[Cell, _History] = field(default_factory=dict)
+    held: list[py.Value] = field(default_factory=list)
+
+    def own(self, root: py.Value) -> None:
+        """Take note of a module, its submodules and the containers that they hold."""
+        for owner in _reachable(root):
+            self.owned[id(owner)] = owner
+            for name, value in owner.attributes.items():
+                if isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
+                    self.containers[id(value)] = (id(owner), name)
+                    self.held.append(value)
+
+    def read(self, tracer: Tracer, owner: py.ObjectValue, name: str) -> None:
+        """An attribute is read."""
+        if id(owner) in self.owned and name in owner.attributes:
+            self._read(tracer, (id(owner), name))
+
+    def read_class(self, tracer: Tracer, owner: py.ClassValue, name: str) -> None:
+        """An attribute of a class is read, which all its instances share."""
+        if name in owner.members:
+            self._read(tracer, (id(owner), name))
+
+    def _read(self, tracer: Tracer, cell: Cell) -> None:
+        history = self.histories.setdefault(cell, _History())
+        if history.renewed:
+            return
+        if _only_guards(tracer.statement):
+            history.guards = True
+            self.guards.add(id(tracer.statement))
+            return
+        reader = id(tracer.statement)
+        history.readers.add(reader)
+        if history.changed is not None and reader != history.changer:
+            tracer.add(history.changed)
+
+    def write(self, tracer: Tracer, owner: py.Value, name: str, value: py.Value) -> None:
+        """An attribute is assigned."""
+        if isinstance(owner, py.ClassValue):
+            self._change(tracer, (id(owner), name), f"{owner.name}.{name}")
+            return
+        if id(owner) not in self.owned or not isinstance(owner, py.ObjectValue):
+            return
+        if isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters):
+            return
+        if isinstance(value, py.Const) and owner.attributes.get(name) == value:
+            return
+        self._change(tracer, (id(owner), name), f"self.{name}", is_constant=isinstance(value, py.Const))
+
+    def holds(self, container: py.Value) -> bool:
+        """Whether a list or dict was there before the forward."""
+        return id(container) in self.containers or id(container) in self.shared
+
+    def mutate(self, tracer: Tracer, container: py.Value, *, clears: bool = False) -> bool:
+        """A list or dict is changed in place; True where the walk must leave it as it is."""
+        if id(container) in self.containers:
+            cell = self.containers[id(container)]
+            if clears and self.histories[cell].readers <= {id(tracer.statement)}:
+                self.histories[cell].renewed = True
+            else:
+                self._change(tracer, cell, f"self.{cell[1]}")
+        elif id(container) in self.shared:
+            name = self.shared[id(container)]
+            self._change(tracer, (id(container), name), name)
+            return True
+        return False
+
+    def _change(self, tracer: Tracer, cell: Cell, shown: str, *, is_constant: bool = False) -> None:
+        history = self.histories.setdefault(cell, _History())
+        # What is set where other state asked for it is not set by every call.
+        is_kept = not is_constant and any(id(outer) in self.guards for outer in tracer.enclosing)
+        history.renewed = history.renewed or not (history.readers or history.guards or is_kept)
+        if history.renewed:
+            return
+        changer = id(tracer.statement)
+        event = tracer.event("state-in-forward", tracer.statement, name=shown)
+        if event is None:
+            return
+        if history.readers - {changer} or (
+            changer in history.readers and not _only_updates(tracer.statement)
+        ):
+            tracer.add(event)
+        else:
+            history.changed, history.changer = event, changer
+
+    def look_up(self, tracer: Tracer, name: str, value: py.Value, scope: Scope) -> None:
+        """A name is read; containers that belong to a module are shared by all targets."""
+        if not isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
+            return
+        runner = scope
+        while runner.parent is not None:
+            if name in runner.names:
+                return
+            runner = runner.parent
+        self.shared[id(value)] = name
+        self.held.append(value)
+        self._read(tracer, (id(value), name))
+
+
+def _only_guards(statement: ast.AST | None) -> bool:
+    """Whether what a branch reads decides on nothing but attributes and calls."""
+    if not isinstance(statement, ast.If):
+        return False
+    nodes = [node for branch in (*statement.body, *statement.orelse) for node in ast.walk(branch)]
+    binds = any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) for node in nodes)
+    return not binds and not any(isinstance(node, ast.Return) for node in nodes)
+
+
+def _only_updates(statement: ast.AST | None) -> bool:
+    """Whether what a statement reads of a cell can only go into the cell itself."""
+    if isinstance(statement, ast.Assign):
+        return len(statement.targets) == 1 and isinstance(
+            statement.targets[0], (ast.Attribute, ast.Subscript)
+        )
+    return isinstance(statement, (ast.AugAssign, ast.Expr))
+
+
+def changed_global(statement: ast.AST | None) -> Untraced:
+    """What a global holds after a forward has assigned it."""
+    return Untraced("", origin=Origin("a global", statement), source="state")
+
+
+def _reachable(root: py.Value) -> Iterator[py.ObjectValue]:
+    pending, seen = [root], set()
+    while pending:
+        value = pending.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, py.ObjectValue):
+            yield value
+            pending.extend(value.attributes.values())
+        if isinstance(value, py.ModuleValue):
+            pending.extend(value.children.values())
+        elif isinstance(value, (py.ListValue, py.TupleValue)):
+            pending.extend(value.items)
+        elif isinstance(value, py.DictValue):
+            pending.extend(value.items.values())

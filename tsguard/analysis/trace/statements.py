@@ -1,0 +1,276 @@
+"""Statements whose meaning tracing changes: branches, loops, checks, what is caught."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import assignments, operations
+from tsguard.analysis.python import statements as python_statements
+from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.statements import BREAK, Return, Signal
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.trace import conditions, operators
+from tsguard.analysis.trace.alternatives import could_be_traced
+from tsguard.analysis.trace.joins import merge
+from tsguard.analysis.trace.state import changed_global
+from tsguard.analysis.trace.values import Fixed, depends
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Handler = Callable[["Tracer", ast.stmt, Scope], Signal]
+Branch = Callable[[], Signal]
+
+_MOST_TURNS = 64
+
+
+def _assign(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Assign)
+    value = tracer.evaluate(node.value, scope)
+    tracer.node = node.value
+    for target in node.targets:
+        _bind(tracer, target, value, scope)
+    return None
+
+
+def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.AugAssign)
+    left = tracer.evaluate(node.target, scope)
+    right = tracer.evaluate(node.value, scope)
+    if operators.concerns(left, right) and not isinstance(left, py.ListValue):
+        result = operators.binary(tracer, node.op, left, right, node)
+    else:
+        result = operations.in_place(tracer, node.op, left, right, node)
+    tracer.node = node
+    _bind(tracer, node.target, result, scope)
+    return None
+
+
+def _bind(tracer: Tracer, target: ast.expr, value: py.Value, scope: Scope) -> None:
+    """Assign, except to a name of a module, which other targets read too."""
+    if isinstance(target, ast.Name):
+        holder = assignments.holder(target.id, scope)
+        if holder is not scope and holder.is_global:
+            scope.names[target.id] = changed_global(tracer.statement)
+            return
+    assignments.assign(tracer, target, value, scope)
+
+
+def _return(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Return)
+    value = py.NONE if node.value is None else tracer.evaluate(node.value, scope)
+    if len(tracer.frames) == 1:
+        tracer.outputs.append((tracer.frames[0], node, value))
+    return Return(value)
+
+
+def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.If)
+    value = tracer.settled(tracer.evaluate(node.test, scope))
+    if isinstance(value, Fixed) and value.about == "tracing":
+        answer: bool | None = value.default is None or operations.known_truth(value.default)
+        if any(_has_effect(statement) for statement in (*node.body, *node.orelse)):
+            _compare_sides(tracer, node, bool(answer), scope)
+    else:
+        answer = conditions.decide(tracer, value, node.test, "if")
+    if answer is None:
+        return both(
+            tracer,
+            lambda: tracer.execute(node.body, scope),
+            lambda: tracer.execute(node.orelse, scope),
+            scope,
+        )
+    return tracer.execute(node.body if answer else node.orelse, scope)
+
+
+def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> None:
+    """Report a branch on tracing whose side for eager could be traced as well."""
+    following = tracer.following
+    side = node.orelse if answer else node.body
+    if not side or not isinstance(side[-1], (ast.Return, ast.Raise)):
+        side = [*side, *following]
+    if could_be_traced(tracer, lambda: tracer.execute(side, scope), scope):
+        tracer.report("tracing-condition", node.test)
+
+
+def _has_effect(node: ast.stmt) -> bool:
+    """Whether a statement does more than check, warn or raise."""
+    if isinstance(node, ast.If):
+        return any(_has_effect(statement) for statement in (*node.body, *node.orelse))
+    return not isinstance(node, (ast.Raise, ast.Assert, ast.Expr, ast.Pass))
+
+
+def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope) -> Signal:
+    """Run two branches of which either may be taken; go on with what both leave.
+
+    A branch that returns while the other goes on leaves its value with the frame.
+    """
+    before = dict(scope.names)
+    first = _tried(tracer, body)
+    after = dict(scope.names)
+    scope.names.clear()
+    scope.names.update(before)
+    second = _tried(tracer, orelse)
+    if isinstance(first, Raised) and isinstance(second, Raised):
+        raise second
+    if isinstance(first, Raised):
+        return None if isinstance(second, Raised) else second
+    if isinstance(second, Raised):
+        scope.names.clear()
+        scope.names.update(after)
+        return first
+    return _met(tracer, first, second, after, scope)
+
+
+def _tried(tracer: Tracer, branch: Branch) -> Signal | Raised:
+    try:
+        with tracer.branching():
+            return branch()
+    except Raised as raised:
+        return raised
+
+
+def _met(tracer: Tracer, first: Signal, second: Signal, after: dict[str, py.Value], scope: Scope) -> Signal:
+    if isinstance(first, Return) and isinstance(second, Return):
+        return Return(tracer.join(first.value, second.value))
+    for signal in (first, second):
+        if isinstance(signal, Return) and tracer.frames:
+            tracer.frames[-1].returned.append(signal.value)
+    if first is None and second is None:
+        merge(scope, after, dict(scope.names))
+    elif first is None:
+        scope.names.clear()
+        scope.names.update(after)
+    if first is not None and second is not None:
+        return second if isinstance(first, Return) else first
+    return None
+
+
+def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.While)
+    for _ in range(_MOST_TURNS):
+        answer = conditions.decide(tracer, tracer.evaluate(node.test, scope), node.test, "while")
+        if answer is False:
+            return None
+        if answer is None:
+            with tracer.looping(True):
+                signal = both(tracer, lambda: tracer.execute(node.body, scope), lambda: None, scope)
+            return signal if isinstance(signal, Return) else None
+        signal = tracer.execute(node.body, scope)
+        if signal is BREAK or isinstance(signal, Return):
+            return None if signal is BREAK else signal
+    return None
+
+
+def _for(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, (ast.For, ast.AsyncFor))
+    iterable = tracer.evaluate(node.iter, scope)
+    tracer.node = node.iter
+    items, is_open = iterate(tracer, iterable)
+    with tracer.looping(is_open):
+        for item in items:
+            assignments.assign(tracer, node.target, item, scope)
+            signal = tracer.execute(node.body, scope)
+            if signal is BREAK:
+                return None
+            if isinstance(signal, Return):
+                return signal
+    return tracer.execute(node.orelse, scope)
+
+
+def _assert(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Assert)
+    with tracer.checking(node.test):
+        value = tracer.evaluate(node.test, scope)
+    if conditions.decide(tracer, value, node.test, "assert") is False and isinstance(value, py.Const):
+        raise tracer.raise_("AssertionError", node)
+    return None
+
+
+def _match(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    assert isinstance(node, ast.Match)
+    return _cases(tracer, tracer.settled(tracer.evaluate(node.subject, scope)), node.cases, scope)
+
+
+def _cases(tracer: Tracer, subject: py.Value, cases: list[ast.match_case], scope: Scope) -> Signal:
+    if not cases:
+        return None
+    case, rest = cases[0], cases[1:]
+    answer = _matches(tracer, subject, case.pattern, scope)
+    if answer is not False and case.guard is not None:
+        guard = conditions.decide(tracer, tracer.evaluate(case.guard, scope), case.guard, "if")
+        answer = guard if answer else None if guard is not False else False
+    if answer is None:
+        return both(
+            tracer,
+            lambda: tracer.execute(case.body, scope),
+            lambda: _cases(tracer, subject, rest, scope),
+            scope,
+        )
+    return tracer.execute(case.body, scope) if answer else _cases(tracer, subject, rest, scope)
+
+
+def _matches(tracer: Tracer, subject: py.Value, pattern: ast.pattern, scope: Scope) -> bool | None:
+    """Whether a pattern matches; None where only inputs tell."""
+    if isinstance(pattern, (ast.MatchValue, ast.MatchSingleton)):
+        singleton = isinstance(pattern, ast.MatchSingleton)
+        wanted = py.Const(pattern.value) if singleton else tracer.evaluate(pattern.value, scope)  # type: ignore[arg-type]
+        if isinstance(subject, py.Const) and isinstance(wanted, py.Const):
+            return subject == wanted
+        operator = ast.Is() if singleton else ast.Eq()
+        result = operators.compare(tracer, operator, subject, wanted, pattern)
+        return conditions.decide(tracer, result, pattern, "match")
+    if isinstance(pattern, ast.MatchOr):
+        answers = [_matches(tracer, subject, alternative, scope) for alternative in pattern.patterns]
+        return True if True in answers else None if None in answers else False
+    if isinstance(pattern, ast.MatchAs):
+        if pattern.name is not None:
+            scope.names[pattern.name] = subject
+        return True if pattern.pattern is None else _matches(tracer, subject, pattern.pattern, scope)
+    return None
+
+
+def _try(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    """The trace holds the way that the example takes through a ``try``."""
+    assert isinstance(node, ast.Try)
+    if _catches_shapes(node) and _computes(tracer, node, scope):
+        tracer.report("exception-path", node.handlers[0])
+    return python_statements.HANDLERS[ast.Try](tracer, node, scope)
+
+
+def _catches_shapes(node: ast.Try) -> bool:
+    """Whether a handler takes another way where torch refuses a shape, rather than passing the error on."""
+    for handler in node.handlers:
+        names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        caught = any(
+            name is None or ast.unparse(name) in ("RuntimeError", "Exception", "BaseException")
+            for name in names
+        )
+        if caught and any(_has_effect(statement) for statement in handler.body):
+            return True
+    return False
+
+
+def _computes(tracer: Tracer, node: ast.Try, scope: Scope) -> bool:
+    """Whether what is tried handles values that come from inputs."""
+    names = {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name)}
+    calls = any(isinstance(n, ast.Call) for s in node.body for n in ast.walk(s))
+    return calls and any(depends(value) for name in names if (value := scope.names.get(name)) is not None)
+
+
+HANDLERS: dict[type[ast.stmt], Handler] = {
+    ast.Assign: _assign,
+    ast.AugAssign: _augmented,
+    ast.Return: _return,
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.Assert: _assert,
+    ast.Match: _match,
+    ast.Try: _try,
+}

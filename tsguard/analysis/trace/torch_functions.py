@@ -1,0 +1,283 @@
+"""Functions of torch while it traces: operators by their schemas, the rest by what was observed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import operations
+from tsguard.analysis.trace import conditions, conversions, pieces, results
+from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.values import (
+    NOWHERE,
+    Fixed,
+    Number,
+    Opaque,
+    Property,
+    Shape,
+    Traced,
+    depends,
+    frozen,
+    is_followed,
+    is_live,
+    origin_of,
+    parts,
+)
+from tsguard.language import schemas
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
+
+
+def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """The result of a function of torch; None where it is a constant as everywhere else."""
+    handler = _HANDLERS.get(name) or _HANDLERS.get(
+        name.rpartition(".")[2] if name.startswith("torch.nn.functional.") else ""
+    )
+    if handler is not None:
+        return handler(tracer, args, kwargs, node)
+    entry = tracer.tables.entry(name)
+    if isinstance(entry, str):
+        return _operator(tracer, entry, args, kwargs, node)
+    if not any(is_followed(value) for value in (*args, *kwargs.values())):
+        return None
+    if isinstance(entry, dict):
+        texts = _schemas(entry, args, kwargs)
+        if texts:
+            return results.of_schemas(tracer, tuple(map(schemas.parse, texts)), args, kwargs, node)
+        if entry.get("class") == "tensor" or name.endswith("Tensor"):
+            return _constructed(tracer, args, kwargs, node)
+        if entry.get("class") in ("context", "module"):
+            return None
+    if name.endswith(".apply") or name.startswith("torch.ops."):
+        return tensor([*args, *kwargs.values()], node)
+    return _unread(args, kwargs, node)
+
+
+def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    short = symbol.partition("::")[2]
+    if short in pieces.MAKERS and args:
+        return pieces.made(tracer, short, args, kwargs, node)
+    values = [*args, *kwargs.values()]
+    overloads = schemas.operators(tracer.tables.release).overloads(symbol)
+    if any(is_followed(value) for value in values) or any(
+        a.name == "generator" for s in overloads for a in s.arguments
+    ):
+        return results.of_schemas(tracer, overloads, args, kwargs, node)
+    results.note_properties(tracer, kwargs, node)
+    used(tracer, values, node)
+    return None
+
+
+def _schemas(entry: dict[str, object], args: Args, kwargs: Kwargs) -> list[str]:
+    """The schemas of a compiled function; a flag chooses where torch dispatches on one."""
+    if "dispatch" in entry:
+        index = entry["index"]
+        flag = (
+            args[index]
+            if isinstance(index, int) and index < len(args)
+            else kwargs.get(str(entry["dispatch"]))
+        )
+        is_true = entry["default"] if flag is None else getattr(flag, "value", False)
+        entry = entry["true" if is_true else "false"]  # type: ignore[assignment]
+    found = entry.get("schemas", [])
+    return list(found) if isinstance(found, list) else []
+
+
+def _unread(args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    origin = origin_of([*args, *kwargs.values()])
+    return py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
+
+
+def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``torch.tensor([...])`` makes a constant of the numbers in it."""
+    given = args[0] if args else kwargs.get("data", py.NONE)
+    used(tracer, [given, *kwargs.values()], node)
+    results.note_properties(tracer, kwargs, node)
+    if is_live(given) or isinstance(given, Opaque):
+        tracer.report("harmless-warning/scalar", node)
+        return tensor([given], node)
+    live = next((value for value in parts([given]) if is_live(value)), None)
+    if live is None:
+        tracer.report("harmless-warning/constant", node)
+        return py.TensorValue()
+    assert isinstance(live, (Traced, Number))
+    tracer.report("constant-from-values", node, live.origin)
+    return py.TensorValue()
+
+
+def _constructed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    """``torch.Tensor(n, m)`` and ``torch.FloatTensor([...])`` take numbers as they are."""
+    live = next((value for value in parts(args) if is_live(value)), None)
+    if live is not None:
+        assert isinstance(live, (Traced, Number))
+        tracer.report("constant-from-values/constructor", node, live.origin)
+    return py.TensorValue()
+
+
+def _numel(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``torch.numel(x)``, unlike ``x.numel()``, is a plain number."""
+    value = args[0] if args else kwargs.get("input", py.NONE)
+    return (
+        frozen(value.origin.then(node), "size", "int", pending=True)
+        if isinstance(value, Traced) and is_live(value)
+        else None
+    )
+
+
+def _is_tensor(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    value = args[0] if args else py.NONE
+    if isinstance(value, py.TensorValue):
+        return py.TRUE
+    if isinstance(value, Number) and value.live:
+        return Fixed("", "bool", py.TRUE, origin=value.origin, about="tracing")
+    return None if isinstance(value, (py.Unknown, Opaque)) else py.FALSE
+
+
+def _flag(about: Property, default: py.Value) -> Handler:
+    return lambda tracer, args, kwargs, node: Fixed("", "bool", default, about=about)
+
+
+def _known(value: py.Value) -> Handler:
+    return lambda tracer, args, kwargs, node: value
+
+
+def _sizes(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    given = args[0] if args else py.NONE
+    if isinstance(given, (py.ListValue, py.TupleValue)) and depends(given) and not isinstance(given, Shape):
+        return Shape(tuple(given.items), given.open, origin=origin_of([given]) or NOWHERE)
+    return given if isinstance(given, Shape) else None
+
+
+def _type_limits(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``torch.finfo(x.dtype)`` is as fixed as the dtype."""
+    given = args[0] if args else py.NONE
+    return Fixed("", origin=given.origin.then(node), about="dtype") if isinstance(given, Fixed) else None
+
+
+def _torch_assert(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``torch._assert``: the warning that it gives lies in torch's own file."""
+    condition = args[0] if args else py.NONE
+    if is_live(condition):
+        assert isinstance(condition, (Traced, Number))
+        tracer.report("dropped-torch-assert", node, condition.origin)
+    else:
+        conditions.decide(tracer, condition, node, "assert")
+    return py.NONE
+
+
+def _torch_check(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    condition = args[0] if args else py.NONE
+    if is_live(condition):
+        assert isinstance(condition, (Traced, Number))
+        tracer.report("unsupported-on-size", node, condition.origin, function="torch._check")
+    return py.NONE
+
+
+def _checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """Activation checkpointing runs the function; the reentrant kind cannot be traced."""
+    flag = kwargs.get("use_reentrant", py.NONE)
+    if py.constant(flag) is True:
+        tracer.report("untraceable-call/checkpoint", node)
+    options = (
+        "use_reentrant",
+        "preserve_rng_state",
+        "context_fn",
+        "determinism_check",
+        "debug",
+        "early_stop",
+    )
+    given = {name: value for name, value in kwargs.items() if name not in options}
+    return tracer.call(args[0], args[1:], given, node) if args else None
+
+
+def _interpolate(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    scale = args[2] if len(args) > 2 else kwargs.get("scale_factor", py.NONE)
+    live = next((value for value in parts([scale]) if is_live(value)), None)
+    if isinstance(live, Number):
+        tracer.report("unsupported-on-size", node, live.origin, function="the scale_factor of interpolate")
+    used(tracer, [*args, *kwargs.values()], node)
+    return tensor([*args, *kwargs.values()], node)
+
+
+def _pad(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    fill = args[3] if len(args) > 3 else kwargs.get("value", py.NONE)
+    if isinstance(fill, (Traced, Number)) and is_live(fill):
+        conversions.to_number(tracer, fill, "float", node)
+    used(tracer, [*args, *kwargs.values()], node)
+    return tensor([*args, *kwargs.values()], node)
+
+
+def _unique(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``torch.unique``: a tensor, and with it those that its flags ask for."""
+    wanted = [kwargs.get(flag, py.FALSE) for flag in ("return_inverse", "return_counts")]
+    known = [operations.known_truth(flag) for flag in wanted]
+    if None in known or len(args) > 1:
+        return _unread(args, kwargs, node)
+    result = tensor(args or [kwargs.get("input", py.NONE)], node)
+    return py.TupleValue((result,) * (1 + sum(map(bool, known)))) if any(known) else result
+
+
+def _untraceable(rule: str) -> Handler:
+    def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+        tracer.report(rule, node)
+        return tensor([*args, *kwargs.values()], node)
+
+    return run
+
+
+def _annotated(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    return args[1] if len(args) > 1 else None
+
+
+_TRACING = _flag("tracing", py.TRUE)
+_NOT_COMPILING = _known(py.FALSE)
+
+_HANDLERS: dict[str, Handler] = {
+    "torch.tensor": _from_values,
+    "torch.as_tensor": _from_values,
+    "torch.Tensor": _constructed,
+    "torch.numel": _numel,
+    "torch.unique": _unique,
+    "torch.unique_consecutive": _unique,
+    "torch.is_tensor": _is_tensor,
+    "torch.Size": _sizes,
+    "torch.finfo": _type_limits,
+    "torch.iinfo": _type_limits,
+    "torch.jit.annotate": _annotated,
+    "torch.jit.is_tracing": _TRACING,
+    "torch.jit._trace.is_tracing": _TRACING,
+    "torch._C._get_tracing_state": _TRACING,
+    "torch.jit.is_scripting": _NOT_COMPILING,
+    "torch._jit_internal.is_scripting": _NOT_COMPILING,
+    "torch.compiler.is_compiling": _NOT_COMPILING,
+    "torch.compiler.is_dynamo_compiling": _NOT_COMPILING,
+    "torch.compiler.is_exporting": _NOT_COMPILING,
+    "torch._dynamo.is_compiling": _NOT_COMPILING,
+    "torch.onnx.is_in_onnx_export": _NOT_COMPILING,
+    "torch.overrides.has_torch_function": _NOT_COMPILING,
+    "torch.overrides.has_torch_function_unary": _NOT_COMPILING,
+    "torch.overrides.has_torch_function_variadic": _NOT_COMPILING,
+    "torch.is_grad_enabled": _flag("grad", py.TRUE),
+    "torch.is_inference_mode_enabled": _flag("grad", py.FALSE),
+    "torch.is_autocast_enabled": _flag("grad", py.FALSE),
+    "torch.is_autocast_cpu_enabled": _flag("grad", py.FALSE),
+    "torch._assert": _torch_assert,
+    "torch._check": _torch_check,
+    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "interpolate": _interpolate,
+    "upsample": _interpolate,
+    "pad": _pad,
+    "max_unpool1d": _untraceable("untraceable-call/unpool"),
+    "max_unpool2d": _untraceable("untraceable-call/unpool"),
+    "max_unpool3d": _untraceable("untraceable-call/unpool"),
+    "fractional_max_pool2d": _untraceable("untraceable-call/fractional"),
+    "fractional_max_pool3d": _untraceable("untraceable-call/fractional"),
+}

@@ -1,0 +1,250 @@
+"""The tracer: the Python interpreter with inputs of unknown content, and what it reports."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import Event, Gap, text_of
+from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.python import expressions as python_expressions
+from tsguard.analysis.python import statements as python_statements
+from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, state, statements
+from tsguard.analysis.trace.joins import joined
+from tsguard.analysis.trace.memory import Memory
+from tsguard.analysis.trace.values import is_live, parts
+
+if TYPE_CHECKING:
+    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.trace.origins import Origin
+    from tsguard.analysis.trace.values import Property
+    from tsguard.analysis.worlds import World
+    from tsguard.project.modules import Module
+
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+@dataclass(slots=True)
+class Frame:
+    """A function that runs: its name, the call that entered it, what early returns gave.
+
+    ``part`` is the module whose forward it is.
+    """
+
+    label: str
+    module: Module
+    call: ast.AST | None = None
+    part: py.ModuleValue | None = None
+    returned: list[py.Value] = field(default_factory=list)
+
+
+class Tracer(Interpreter):
+    """One run of a forward, as torch.jit.trace would run it on inputs of unknown content.
+
+    ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
+    ``example_inputs()``, by input.
+    """
+
+    def __init__(self, program: Program, world: World, module: Module) -> None:
+        super().__init__(program, world)
+        self.home = module
+        self.plain = Interpreter(program, world)
+        self.outputs: list[tuple[Frame, ast.AST, py.Value]] = []
+        self.frames: list[Frame] = []
+        self.deepest = 40
+        self.limit = sys.maxsize
+        self.events: dict[tuple[object, ...], Event] = {}
+        self.parts: dict[tuple[object, ...], py.ModuleValue | None] = {}
+        self.gaps: list[Gap] = []
+        self.varying: dict[str, frozenset[str]] = {}
+        self.state = state.State()
+        self.memory = Memory()
+        self.node: ast.AST | None = None
+        self.statement: ast.AST | None = None
+        self.check: ast.expr | None = None
+        self.following: list[ast.stmt] = []
+        self.enclosing: list[ast.AST | None] = []
+
+    # -- reporting ----------------------------------------------------------------------------
+
+    @property
+    def module(self) -> Module:
+        """The module whose code is running."""
+        return self.frames[-1].module if self.frames else self.home
+
+    def report(self, rule: str, node: ast.AST | None, origin: Origin | None = None, **facts: str) -> None:
+        """Record an event where the user can act on it: in the target's own package.
+
+        The facts of every event are the expression at the place and, with an origin, the
+        input that it depends on and the path from there.
+        """
+        event = self.event(rule, node, origin, **facts)
+        if event is not None:
+            self.add(event)
+
+    def add(self, event: Event) -> None:
+        """Record an event, and the module in whose forward it happens."""
+        if event.key not in self.events:
+            self.events[event.key] = event
+            self.parts[event.key] = next((f.part for f in reversed(self.frames) if f.part is not None), None)
+
+    def event(
+        self, rule: str, node: ast.AST | None, origin: Origin | None = None, **facts: str
+    ) -> Event | None:
+        """An event as ``report`` would record it; None where no place in a source stands for it."""
+        chain = tuple(frame.label for frame in self.frames)
+        module, depth = self.module, len(self.frames)
+        while depth > 1 and not self.is_own(module):
+            depth -= 1
+            node, module = self.frames[depth].call, self.frames[depth - 1].module
+        if node is None or not hasattr(node, "lineno"):
+            return None
+        facts.setdefault("expression", text_of(node))
+        if origin is not None:
+            facts.update(source=origin.root.name, path=origin.path())
+        return Event(rule, module, module.file.span(node), facts, chain)
+
+    def is_own(self, module: Module) -> bool:
+        """Whether a module belongs to the target's package rather than to a dependency."""
+        own = self.home
+        if module.root != own.root:
+            return False
+        installed = any(part in _INSTALLED for part in own.root.parts)
+        return not installed or module.name.partition(".")[0] == own.name.partition(".")[0]
+
+    def is_akin(self, module: Module) -> bool:
+        """Whether a module belongs to the package whose code is running, or to the target's."""
+        return self.is_own(module) or module.name.partition(".")[0] == self.module.name.partition(".")[0]
+
+    def spend(self, steps: int = 1) -> None:
+        super().spend(steps)
+        if self.world.spent > self.limit:
+            raise calls.Spent
+
+    @contextmanager
+    def allowed(self, steps: int) -> Iterator[None]:
+        """Run within so many steps.
+
+        Raises:
+            Spent: they were used up.
+        """
+        outer = self.limit
+        self.limit = min(outer, self.world.spent + steps)
+        try:
+            yield
+        finally:
+            self.limit = outer
+
+    def gap(self, node: ast.AST | None, why: str) -> None:
+        """Note that something on the way could not be followed."""
+        self.gaps.append(Gap(self.module, getattr(node, "lineno", 1), why))
+
+    def varies(self, origin: Origin, what: Property) -> bool:
+        """Whether the file's own inputs differ in a property of the input that a value comes from."""
+        return what in self.varying.get(origin.root.name, ())
+
+    # -- running ------------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.expr, scope: Scope) -> py.Value:
+        self.spend()
+        handler = expressions.HANDLERS.get(type(node)) or python_expressions.HANDLERS.get(type(node))
+        return py.Unknown("") if handler is None else handler(self, node, scope)
+
+    def execute(self, body: list[ast.stmt], scope: Scope) -> python_statements.Signal:
+        outer = self.statement
+        self.enclosing.append(outer)
+        try:
+            for position, node in enumerate(body, 1):
+                self.spend()
+                self.statement, self.following = node, body[position:]
+                handler = statements.HANDLERS.get(type(node)) or python_statements.HANDLERS.get(type(node))
+                signal = handler(self, node, scope) if handler is not None else None
+                if signal is not None:
+                    return signal
+        finally:
+            self.statement = outer
+            self.enclosing.pop()
+        return None
+
+    def lookup(self, name: str, scope: Scope) -> py.Value | None:
+        value = self.plain.lookup(name, scope)
+        if value is not None:
+            self.state.look_up(self, name, value, scope)
+        return value
+
+    @contextmanager
+    def looping(self, is_open: bool) -> Iterator[None]:
+        """Run a loop; ``is_open`` when the number of its turns is."""
+        self.open_loops += is_open
+        try:
+            yield
+        finally:
+            self.open_loops -= is_open
+
+    def call(
+        self,
+        function: py.Value,
+        args: list[py.Value],
+        kwargs: dict[str, py.Value],
+        node: ast.AST | None = None,
+    ) -> py.Value:
+        self.node = node if node is not None else self.node
+        answer = calls.call(self, self.settled(function), args, kwargs, node)
+        return super().call(function, args, kwargs, node) if answer is None else answer
+
+    @contextmanager
+    def running(
+        self, label: str, module: Module, call: ast.AST | None, part: py.ModuleValue | None = None
+    ) -> Iterator[Frame]:
+        """Enter a function."""
+        frame = Frame(label, module, call, part)
+        self.frames.append(frame)
+        check, self.check = self.check, None
+        try:
+            yield frame
+        finally:
+            self.frames.pop()
+            self.check = check
+
+    def forward(
+        self, module: py.ModuleValue, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST | None
+    ) -> py.Value:
+        return calls.call_module(self, module, args, kwargs, node)
+
+    def attribute(self, owner: py.Value, name: str) -> py.Value | None:
+        return attributes.get(self, self.settled(owner), name)
+
+    def set_attribute(self, owner: py.Value, name: str, value: py.Value) -> None:
+        owner = self.settled(owner)
+        self.state.write(self, owner, name, value)
+        super().set_attribute(owner, name, value)
+
+    def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
+        keyed_by_size = isinstance(owner, py.DictValue) and any(map(is_live, parts([key])))
+        if keyed_by_size or not self.state.mutate(self, owner):
+            super().set_item(owner, key, value)
+
+    def items(self, value: py.Value, wanted: int | None) -> tuple[list[py.Value], bool] | None:
+        return iteration.items(self, value, wanted)
+
+    @contextmanager
+    def checking(self, test: ast.expr) -> Iterator[None]:
+        """Evaluate what an ``assert`` checks: all that decides it is one check."""
+        self.check = test
+        try:
+            yield
+        finally:
+            self.check = None
+
+    def truth(self, value: py.Value, node: ast.AST | None = None) -> bool:
+        answer = conditions.decide(self, value, node, "condition")
+        return True if answer is None else answer
+
+    def join(self, left: py.Value, right: py.Value) -> py.Value:
+        """A value that is one of two."""
+        return joined(left, right)

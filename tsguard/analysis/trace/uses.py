@@ -1,0 +1,27 @@
+"""Values that are wrong in the trace as soon as something depends on them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.rulebook import UNTRACED, VARIED, asked
+from tsguard.analysis.trace.values import Fixed, Number, Pieces, Untraced, parts
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+
+def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
+    """Report what the computation takes and no trace can follow."""
+    for value in parts(values):
+        if isinstance(value, Untraced):
+            tracer.report(UNTRACED[value.source], value.origin.node or node, value.origin)
+        elif isinstance(value, Number) and value.pending:
+            tracer.report(asked(value, "silent"), value.origin.node or node, value.origin)
+        elif isinstance(value, Pieces):
+            tracer.report("pieces-count", node, value.origin)
+        elif isinstance(value, Fixed) and tracer.varies(value.origin, value.about):
+            tracer.report(VARIED[value.about], node, value.origin)

@@ -1,0 +1,156 @@
+"""Values under tracing, beside those of plain Python.
+
+A size is a 0-dim tensor while torch traces, so a ``Number`` stays in the trace through
+arithmetic and leaves it only when Python asks for its value.  What Python was told of
+an input's other properties (rank, dtype, ...) is ``Fixed`` from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.values import DictValue, ListValue, TensorValue, TupleValue, Unknown, Value
+
+Kind = Literal["size", "data"]
+Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing"]
+Source = Literal["random", "clock", "state"]
+
+NOWHERE = Origin()
+
+
+@dataclass(eq=False, slots=True)
+class Traced(TensorValue):
+    """A tensor whose contents no reading of the source tells: made of inputs, of the module's
+    parameters and buffers ("state"), or of random numbers."""
+
+    origin: Origin = NOWHERE
+    of: Literal["inputs", "state", "random"] = "inputs"
+    recast: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Derived(Unknown):
+    """A Python value that depends on inputs."""
+
+    origin: Origin = NOWHERE
+
+
+@dataclass(eq=False, slots=True)
+class Number(Derived):
+    """A number made of sizes ("size") or of what tensors hold ("data").
+
+    ``live`` while it is a 0-dim tensor that the trace follows.  ``pending`` when Python
+    has its value but no finding says so yet: none does until something depends on it.
+    """
+
+    kind: Kind = "size"
+    live: bool = True
+    pending: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Fixed(Derived):
+    """A property of the inputs or of the run that is an ordinary Python value while tracing.
+
+    ``default`` is its value for the example, where known.
+    """
+
+    about: Property = "rank"
+
+
+@dataclass(eq=False, slots=True)
+class Untraced(Derived):
+    """A Python value that is another at every call and that no trace can see."""
+
+    source: Source = "random"
+
+
+@dataclass(eq=False, slots=True)
+class Opaque(Derived):
+    """What a function that cannot be followed returns when it is given traced values."""
+
+
+@dataclass(eq=False, slots=True)
+class Shape(TupleValue):
+    """``x.shape``, or a part of it; ``open`` where the rank is not known."""
+
+    origin: Origin = NOWHERE
+
+
+@dataclass(eq=False, slots=True)
+class Pieces(ListValue):
+    """A list of tensors whose number depends on a size, such as ``x.unbind()``.
+
+    ``of_length`` where each is of a given length: who picks one by its number knows how many there are.
+    """
+
+    origin: Origin = NOWHERE
+    of_length: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class InputList(ListValue):
+    """A list or tuple of tensors given as an input: as long as the example's."""
+
+    origin: Origin = NOWHERE
+
+
+@dataclass(eq=False, slots=True)
+class InputDict(DictValue):
+    """A dict of tensors given as an input: with the example's keys."""
+
+    origin: Origin = NOWHERE
+
+
+def size(origin: Origin, hint: str = "int") -> Number:
+    """A size, still followed."""
+    return Number("", hint, origin=origin)
+
+
+def frozen(origin: Origin, kind: Kind, hint: str = "", *, pending: bool = False) -> Number:
+    """A number that Python has made a constant of."""
+    return Number("", hint, origin=origin, kind=kind, live=False, pending=pending)
+
+
+def is_live(value: Value) -> bool:
+    """Whether the trace follows a value that is another at the next call."""
+    if isinstance(value, Traced):
+        return value.of != "state"
+    return isinstance(value, Number) and value.live
+
+
+def parts(values: Iterable[Value]) -> Iterator[Value]:
+    """Values, and what the lists, tuples and dicts among them hold."""
+    for value in values:
+        yield value
+        if isinstance(value, (ListValue, TupleValue)):
+            yield from parts(value.items)
+        elif isinstance(value, DictValue):
+            yield from parts(value.items.values())
+
+
+def origin_of(values: Iterable[Value]) -> Origin | None:
+    """Where the first value that comes from inputs comes from; data before sizes."""
+    found: Origin | None = None
+    for value in parts(values):
+        if isinstance(value, Traced):
+            if value.of == "inputs":
+                return value.origin
+        elif isinstance(value, Number) and value.kind == "data":
+            return value.origin
+        if found is None and isinstance(value, (Number, Shape, Pieces, InputList, InputDict, Opaque)):
+            found = value.origin
+    return found
+
+
+def depends(value: Value) -> bool:
+    """Whether a value, or a part of it, comes from inputs."""
+    return origin_of([value]) is not None
+
+
+def is_followed(value: Value) -> bool:
+    """Whether a value, or a part of it, comes from inputs, module state or random numbers."""
+    return depends(value) or any(isinstance(part, Traced) for part in parts([value]))

@@ -1,0 +1,95 @@
+"""One target traced: its inputs, its forward, its outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.python import Interpreter, classes
+from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.trace import examples, inputs, outputs
+from tsguard.analysis.trace.inputs import Inputs
+from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.tracer import Tracer
+from tsguard.analysis.trace.values import Traced
+from tsguard.analysis.worlds import Exhausted
+
+if TYPE_CHECKING:
+    from tsguard.project import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What following a target showed: what its trace bakes, and what could not be followed.
+
+    ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
+    what its returns give.
+    """
+
+    events: tuple[Event, ...] = ()
+    parts: tuple[py.ModuleValue | None, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    outputs: tuple[py.Value, ...] = ()
+
+    @classmethod
+    def of(cls, tracer: Tracer) -> Walk:
+        """What a tracer has met."""
+        parts = tuple(tracer.parts[key] for key in tracer.events)
+        outputs = tuple(value for _, _, value in tracer.outputs)
+        return cls(tuple(tracer.events.values()), parts, tuple(tracer.gaps), outputs)
+
+
+def trace_target(interp: Interpreter, target: Target, subject: py.Value) -> Walk:
+    """Follow a module instance or a function as ``torch.jit.trace`` would run it."""
+    tracer = Tracer(interp.program, interp.world, target.module)
+    function, receiver = _entry(tracer, subject)
+    if function is None and not isinstance(subject, py.ModuleValue):
+        why = f"{target.qualname} has no forward that can be read"
+        return Walk(gaps=(Gap(target.module, target.line, why),))
+    tracer.state.own(subject)
+    try:
+        if function is None:
+            tracer.call(subject, [Traced(origin=Origin("the input"))], {}, target.node)
+            return Walk.of(tracer)
+        if receiver and not py.takes_positional(function.node):
+            tracer.gap(function.node, "its forward takes no self: calling it raises")
+            return Walk.of(tracer)
+        given = _inputs(tracer, target, subject, function, receiver)
+        tracer.call(subject if receiver else function, given.args, given.kwargs)
+        outputs.check_kind(tracer, function)
+    except Raised as raised:
+        tracer.gap(raised.node, "it seems to raise")
+    except Exhausted:
+        tracer.gap(target.node, "it is too large to be followed to the end")
+    for frame, node, value in tracer.outputs:
+        with tracer.running(frame.label, frame.module, frame.call, frame.part):
+            outputs.check(tracer, value, node)
+    return Walk.of(tracer)
+
+
+def _entry(tracer: Tracer, subject: py.Value) -> tuple[py.FunctionValue | None, bool]:
+    """The function that a call of the subject runs, and whether it takes the subject first."""
+    if isinstance(subject, py.ModuleValue):
+        found = classes.class_member(tracer, subject.cls, "forward")
+        member = found[0] if found is not None else None
+        return (member if isinstance(member, py.FunctionValue) else None), True
+    return (subject if isinstance(subject, py.FunctionValue) else None), False
+
+
+def _inputs(
+    tracer: Tracer, target: Target, subject: py.Value, function: py.FunctionValue, receiver: bool
+) -> Inputs:
+    found = examples.read(tracer, target, subject)
+    with tracer.running(function.name, function.module, None):
+        if found.given is not None and _fits(function, receiver, len(found.given)):
+            return inputs.of_examples(tracer, function, int(receiver), found)
+        return inputs.of_signature(tracer, function, int(receiver))
+
+
+def _fits(function: py.FunctionValue, receiver: bool, count: int) -> bool:
+    """Whether examples of a file with several targets may be this one's."""
+    spec = function.node.args
+    most = len(spec.posonlyargs) + len(spec.args) - receiver
+    return most - len(spec.defaults) <= count and (count <= most or spec.vararg is not None)

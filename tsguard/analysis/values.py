@@ -1,0 +1,302 @@
+"""Abstract Python values: what evaluation of source without running it knows.
+
+A value is a constant, a container of values, an object built from a class, something
+of an unread package (``External``), or ``Unknown``.  Containers and objects are
+mutable and shared, as in Python.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from tsguard.analysis.scopes import Scope
+    from tsguard.project.modules import Module
+
+
+class Value:
+    """Anything that a Python expression may evaluate to."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Value):
+    """None, a bool, a number, a string, bytes or Ellipsis."""
+
+    value: object
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+NONE = Const(None)
+TRUE = Const(True)
+FALSE = Const(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Atom(Value):
+    """A torch constant: kind "dtype", "device", "layout", "memory_format"."""
+
+    kind: str
+    name: str
+
+
+@dataclass(eq=False, slots=True)
+class Unknown(Value):
+    """What the source does not tell.
+
+    ``label`` is the expression in the words of the source (a parameter's name, a
+    condition over parameters): equal labels mean equal values.  ``hint`` is the name
+    of its Python type where known, ``default`` its value when every parameter has its
+    default.  ``guess`` is the likelier truth of a condition where no default decides it.
+    ``why`` tells why it matters that it is unknown, for what could not be found or followed.
+    """
+
+    label: str
+    hint: str = ""
+    default: Value | None = None
+    why: str = ""
+    annotation: ast.expr | None = None
+    scope: Scope | None = None
+    guess: bool = True
+
+
+@dataclass(eq=False, slots=True)
+class TensorValue(Value):
+    """A tensor; ``role`` is "parameter", "buffer" or ""; ``name`` how it was made."""
+
+    role: str = ""
+    name: str = ""
+    dtype: str = ""
+    rank: int | None = None
+    lazy: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class TupleValue(Value):
+    items: tuple[Value, ...]
+    open: bool = False
+    cls: ClassValue | None = None
+
+
+@dataclass(eq=False, slots=True)
+class ListValue(Value):
+    """A list; ``open`` when it may hold any number of values like those in ``items``."""
+
+    items: list[Value]
+    open: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class SetValue(Value):
+    items: list[Value]
+    open: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class DictValue(Value):
+    """A dict by hashable constant keys; ``open`` when it may hold other keys."""
+
+    items: dict[object, Value]
+    open: bool = False
+    ordered: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class RangeValue(Value):
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(eq=False, slots=True)
+class SliceValue(Value):
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(eq=False, slots=True)
+class ModuleReference(Value):
+    """A Python module of the project or of a read package."""
+
+    module: Module
+
+
+@dataclass(frozen=True, slots=True)
+class External(Value):
+    """A name in a package that the tables describe or that is not read."""
+
+    name: str
+
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def takes_positional(node: FunctionNode) -> bool:
+    """Whether a function can be given anything by position, as a method is its receiver."""
+    spec = node.args
+    return bool(spec.posonlyargs or spec.args or spec.vararg)
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class FunctionValue(Value):
+    """A function by its source.
+
+    ``marks`` are the decorators that torch.jit heeds, by short name ("ignore",
+    "unused", "export", "script", "no_grad", ...).  ``wrapped`` is the function that
+    ``functools.wraps`` names in a wrapper: torch compiles its source, with the names
+    of the wrapper.
+    """
+
+    node: FunctionNode
+    scope: Scope
+    name: str
+    owner: ClassValue | None = None
+    marks: frozenset[str] = frozenset()
+    wrapped: FunctionValue | None = None
+
+    @property
+    def module(self) -> Module:
+        return self.scope.module
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class ClassValue(Value):
+    """A class by its source; ``bases`` are evaluated, ``members`` its body's names.
+
+    ``overloads`` are the declarations under ``@torch.jit._overload_method``.
+    """
+
+    node: ast.ClassDef
+    scope: Scope
+    name: str
+    bases: tuple[Value, ...] = ()
+    members: dict[str, Value] = field(default_factory=dict)
+    annotations: dict[str, ast.expr] = field(default_factory=dict)
+    overloads: dict[str, list[FunctionValue]] = field(default_factory=dict)
+    marks: frozenset[str] = frozenset()
+    cached_mro: tuple[Value, ...] | None = None
+
+    @property
+    def module(self) -> Module:
+        return self.scope.module
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class ObjectValue(Value):
+    """An instance of a class of the project, or of an External class."""
+
+    cls: Value
+    attributes: dict[str, Value] = field(default_factory=dict)
+    open: bool = False
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class ModuleValue(ObjectValue):
+    """An ``nn.Module`` instance: its registries, in the order of registration.
+
+    ``arguments`` are the constructor arguments of the torch.nn class in its ancestry,
+    ``initialized`` tells whether ``nn.Module.__init__`` ran, ``hooks`` its forward
+    hooks by kind, ``contents`` whether a container may hold any number of children,
+    ``scripted`` whether torch.jit.script has compiled it, ``place`` the call that made it,
+    ``training`` the mode that train() or eval() put it in while it was made and
+    ``switched`` the call that did so.
+    """
+
+    parameters: dict[str, Value] = field(default_factory=dict)
+    buffers: dict[str, Value] = field(default_factory=dict)
+    children: dict[str, Value] = field(default_factory=dict)
+    arguments: dict[str, Value] = field(default_factory=dict)
+    initialized: bool = False
+    hooks: dict[str, list[Value]] = field(default_factory=dict)
+    parametrized: dict[str, str] = field(default_factory=dict)
+    scripted: bool = False
+    place: tuple[ast.AST, Module] | None = None
+    training: bool | None = None
+    switched: ast.AST | None = None
+
+
+@dataclass(eq=False, slots=True)
+class BoundMethod(Value):
+    function: Value
+    receiver: Value
+
+
+@dataclass(eq=False, slots=True)
+class Partial(Value):
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+
+
+@dataclass(eq=False, slots=True)
+class SuperValue(Value):
+    cls: ClassValue
+    receiver: Value
+
+
+@dataclass(eq=False, slots=True)
+class PropertyValue(Value):
+    getter: Value
+    setter: Value | None = None
+
+
+@dataclass(eq=False, slots=True)
+class StaticMethod(Value):
+    function: Value
+
+
+@dataclass(eq=False, slots=True)
+class ClassMethod(Value):
+    function: Value
+
+
+@dataclass(eq=False, slots=True)
+class EnumMember(Value):
+    cls: ClassValue
+    name: str
+    value: Value
+
+
+def is_none(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is None
+
+
+def constant(value: Value) -> object:
+    """The Python constant that a value is; ``Unknown`` itself where it is none."""
+    return value.value if isinstance(value, Const) else value
+
+
+def literal(value: object) -> Value:
+    """A Python constant, or a tuple, list or dict of constants, as a value."""
+    if isinstance(value, tuple):
+        return TupleValue(tuple(map(literal, value)))
+    if isinstance(value, list):
+        return ListValue(list(map(literal, value)))
+    if isinstance(value, dict):
+        return DictValue({key: literal(item) for key, item in value.items()})
+    return Const(value)
+
+
+def slice_of(key: SliceValue) -> slice | None:
+    """The slice that a subscript is; None where a bound is no constant number."""
+    bounds = [constant(part) for part in (key.start, key.stop, key.step)]
+    numbers = [bound for bound in bounds if bound is None or isinstance(bound, int)]
+    return slice(*numbers) if len(numbers) == len(bounds) else None
+
+
+def by_name(items: Mapping[str, Value], is_open: bool = False) -> DictValue:
+    """A dict whose keys are names, such as ``vars(object)`` or ``**kwargs``."""
+    named: dict[object, Value] = {}
+    named.update(items)
+    return DictValue(named, is_open)
+
+
+def unknown(label: str = "", why: str = "", hint: str = "") -> Unknown:
+    return Unknown(label, hint, None, why)

@@ -1,0 +1,164 @@
+"""From what was found file by file to one report: merge, suppress, number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tsguard.inspection import Inspection, tool_finding
+from tsguard.report import SEVERITIES, Finding, TargetReport
+from tsguard.rules import pages
+from tsguard.source.sources import Sources
+from tsguard.source.suppressions import Suppression, suppressions
+
+_FAMILIES = ("script", "trace", "mode")
+# What these hide is found by attempts, not by reading.
+_OF_ATTEMPTS = "TSG9"
+_FAMILY_OF_DIGIT = {"1": "script", "2": "trace", "3": "mode"}
+
+
+def merge(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings of several targets at one place become one, in the order of their places.
+
+    The merged finding names all the targets; it is told as for the one nearest to the place,
+    by the shortest chain.
+    """
+    merged: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        # What a trace bakes at a place is one thing, whichever target's inputs it comes from.
+        said = "" if finding.family == "trace" else finding.message
+        key = (finding.path, finding.line, finding.column, finding.code, said, finding.when)
+        known = merged.get(key)
+        merged[key] = finding if known is None else _joined(known, finding)
+    return sorted(merged.values(), key=_place)
+
+
+def suppress(
+    findings: Sequence[Finding], inspections: Sequence[Inspection], sources: Sources
+) -> list[Finding]:
+    """The findings that no comment hides, and those of comments that hide nothing."""
+    concerned = {finding.path for finding in findings}
+    paths = concerned.union(inspection.shown for inspection in inspections)
+    # Other tools' comments matter only where there is something that they could hide.
+    comments = {path: suppressions(sources.file(path), ours_only=path not in concerned) for path in paths}
+    used: dict[tuple[str, Suppression], set[str]] = {}
+    kept = []
+    for finding in findings:
+        hiding = [c for c in comments[finding.path] if hides(c, finding)]
+        for comment in hiding:
+            used.setdefault((finding.path, comment), set()).add(finding.code)
+        if not hiding:
+            kept.append(finding)
+    for inspection in inspections:
+        for comment in comments[inspection.shown]:
+            unused = _unused(comment, used.get((inspection.shown, comment), set()), inspection)
+            kept += [_repaired(found, comment, code, sources) for found, code in unused]
+    return sorted(kept, key=_place)
+
+
+def number(
+    findings: Sequence[Finding], targets: Iterable[TargetReport]
+) -> tuple[tuple[Finding, ...], tuple[TargetReport, ...]]:
+    """Findings with their ids, and targets that refer to them."""
+    numbered = tuple(replace(finding, id=i) for i, finding in enumerate(findings))
+    ids: dict[tuple[str, str], list[int]] = {}
+    for finding in numbered:
+        for target in finding.targets:
+            ids.setdefault((target, finding.family), []).append(finding.id)
+
+    def refer(target: TargetReport) -> TargetReport:
+        script, trace, mode = (tuple(ids.get((target.target, family), ())) for family in _FAMILIES)
+        return replace(
+            target,
+            script=replace(target.script, findings=script),
+            trace=replace(target.trace, findings=trace),
+            mode=replace(target.mode, findings=mode),
+        )
+
+    return numbered, tuple(refer(target) for target in targets)
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str, str, str]:
+    return (finding.path, finding.line, finding.column, finding.code, finding.message, finding.when or "")
+
+
+def _joined(first: Finding, second: Finding) -> Finding:
+    told = min(first, second, key=_distance)
+    targets = tuple(sorted({*first.targets, *second.targets}))
+    # A place that needs one repair for one target and another for the next has none.
+    fix = first.fix if first.fix == second.fix else None
+    return replace(told, targets=targets, fix=fix)
+
+
+def _distance(finding: Finding) -> tuple[int, int, tuple[str, ...], int, str]:
+    """The order in which findings of one place are told: the gravest, then that of the nearest target."""
+    mildness = -SEVERITIES.index(finding.severity)
+    return (mildness, len(finding.chain), finding.chain, len(finding.message), finding.message)
+
+
+def hides(comment: Suppression, finding: Finding) -> bool:
+    """Whether a comment in the finding's file suppresses it."""
+    if not comment.covers(finding.line, finding.end_line):
+        return False
+    return comment.codes is None or any(_names(written, finding) for written in comment.codes)
+
+
+def _names(written: str, finding: Finding) -> bool:
+    return finding.code.startswith(written.upper()) or finding.name == written
+
+
+def _unused(
+    comment: Suppression, used: set[str], inspection: Inspection
+) -> Iterable[tuple[Finding, str | None]]:
+    """What is to be said of a comment, silent where it may serve a target that was not judged.
+
+    With each finding comes the code that it is about, None for the whole comment.
+    """
+    if not comment.codes:
+        if not used and not comment.foreign and _judged(comment, _FAMILIES, inspection):
+            yield _finding(comment, "it hides nothing", "the comment", inspection), None
+        return
+    for written in comment.codes:
+        code = _code(written)
+        if code is None:
+            if not comment.foreign or written.upper().startswith("TSG"):
+                yield _finding(comment, f"there is no rule {written}", written, inspection), written
+        elif not code.startswith(_OF_ATTEMPTS) and not any(hidden.startswith(code) for hidden in used):
+            digit = code[3:4]
+            families = (_FAMILY_OF_DIGIT[digit],) if digit in _FAMILY_OF_DIGIT else _FAMILIES
+            if _judged(comment, families, inspection):
+                yield _finding(comment, f"{written} is not found here", written, inspection), written
+
+
+def _repaired(found: Finding, comment: Suppression, code: str | None, sources: Sources) -> Finding:
+    from tsguard.fixes.comments import unsuppress
+
+    return replace(found, fix=unsuppress(sources.file(found.path), comment, code))
+
+
+def _code(written: str) -> str | None:
+    """The code, or beginning of codes, that a suppression names; None if no rule has it."""
+    upper = written.upper()
+    for code, page in pages().items():
+        if code.startswith(upper) or page.stem.partition("-")[2] == written:
+            return upper if code.startswith(upper) else code
+    return None
+
+
+def _judged(comment: Suppression, families: Iterable[str], inspection: Inspection) -> bool:
+    """Whether the verdicts on all targets that the comment lies in are known, and there is one."""
+    line = comment.span.line
+    around = [
+        target.report
+        for target in inspection.targets
+        if comment.whole_file or target.report.line <= line <= target.end_line
+    ]
+    return (
+        inspection.whole
+        and bool(around)
+        and all(getattr(report, family).verdict != "unknown" for report in around for family in families)
+    )
+
+
+def _finding(comment: Suppression, reason: str, what: str, inspection: Inspection) -> Finding:
+    return tool_finding("TSG003", inspection.shown, comment.span, reason=reason, what=what)

@@ -1,0 +1,227 @@
+"""The main job: the static report, real attempts, and the two held against each other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+from tsguard.assembly import hides, number
+from tsguard.config import Settings
+from tsguard.lint import lint
+from tsguard.report import Breakdown, Error, Finding, Purpose, Report, TargetReport
+from tsguard.requests import Request, plan
+from tsguard.runtime.assigning import Assigned, assign, configured, missing_devices, unknown_names
+from tsguard.runtime.attempts import Bounds, TargetAttempts
+from tsguard.runtime.confirmation import confirmed
+from tsguard.runtime.findings import shown_by
+from tsguard.runtime.fleet import ClusterUnavailable, fleet
+from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.needs import input_option
+from tsguard.runtime.options import DEFAULT_BACKENDS, CheckOptions
+from tsguard.runtime.parts import break_down
+from tsguard.runtime.plan import Settings as AttemptSettings
+from tsguard.runtime.pool import attempt_all
+from tsguard.runtime.recommendation import recommend
+from tsguard.runtime.requirements import UnusablePrevious, previous_attempts, regressions, unmet
+from tsguard.runtime.site import Site, local_site
+from tsguard.runtime.step_summary import write_step_summary
+from tsguard.runtime.task import Limits
+from tsguard.source.sources import Sources
+from tsguard.source.suppressions import suppressions
+
+__all__ = ["CheckOptions", "run"]
+
+Progress = Callable[[str], None]
+
+
+def run(
+    requests: Sequence[Request],
+    settings: Settings,
+    options: CheckOptions,
+    *,
+    progress: Progress = lambda text: None,
+    launcher: Launcher | None = None,
+) -> tuple[Report, Sources]:
+    """Judge what is requested, attempt it for real, and report both together.
+
+    Without torch the static part is reported, with an error that says how to get the rest.
+
+    Args:
+        requests: files (all their targets are attempted), targets, and folders, of which
+            the targets that the configuration names are attempted.
+        progress: hears what is being done, a line at a time.
+        launcher: warm workers to use; they are started and ended here by default.
+
+    Raises:
+        ConfigError: as ``lint``.
+    """
+    requests = [*requests, *configured(requests, settings)]
+    if settings.purpose == "export" and options.backends == DEFAULT_BACKENDS:
+        options = replace(options, backends=("script", "export"))
+    planned = plan(requests, settings)
+    report, sources = lint(planned, settings)
+    errors = list(unknown_names(options, settings))
+    if errors or not report.targets:
+        return replace(report, errors=(*report.errors, *errors)), sources
+    try:
+        with _site(options, settings, launcher) as site:
+            report = _attempted(report, requests, settings, options, site, sources, progress)
+    except TorchUnavailable as reason:
+        told = Error(
+            f"nothing was attempted, torch cannot be imported ({reason}):"
+            " install it with `pip install tsguard[torch]`, or name an interpreter that has it with --python"
+        )
+        report = replace(report, errors=(*report.errors, told))
+    except ClusterUnavailable as reason:
+        report = replace(report, errors=(*report.errors, Error(f"nothing was attempted: {reason}")))
+    write_step_summary(report)
+    return report, sources
+
+
+def _site(
+    options: CheckOptions, settings: Settings, launcher: Launcher | None
+) -> AbstractContextManager[Site]:
+    if options.scheduler is not None:
+        return fleet(options.scheduler)
+    return local_site(options.python, _workers(options, settings), launcher)
+
+
+def _attempted(
+    report: Report,
+    requests: Sequence[Request],
+    settings: Settings,
+    options: CheckOptions,
+    site: Site,
+    sources: Sources,
+    progress: Progress,
+) -> Report:
+    errors = list(missing_devices(options, settings, len(site.cuda)))
+    jobs = plan(requests, settings).jobs
+    assigned = list(assign(report.targets, jobs, requests, settings, options, len(site.cuda)))
+    if not assigned:
+        return replace(report, errors=(*report.errors, *errors))
+    if not errors:
+        bounds = _bounds(options, site.workers, assigned)
+        found = attempt_all(site, [a.assignment for a in assigned], bounds, progress)
+        parts = [break_down(site.run, f, bounds) if options.breakdown else None for f in found]
+        report = _joined(report, assigned, found, parts, settings, sources)
+    try:
+        report = _compared(report, settings, options, sources)
+    except UnusablePrevious as problem:
+        errors.append(Error(str(problem)))
+    environment = _environment(site, options)
+    return replace(report, errors=(*report.errors, *errors), environment=environment)
+
+
+def _workers(options: CheckOptions, settings: Settings) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return options.workers or settings.jobs or max(cores // options.threads, 1)
+
+
+def _bounds(options: CheckOptions, workers: int, assigned: Sequence[Assigned]) -> Bounds:
+    most = max(len(a.assignment.specs) for a in assigned)
+    memory = options.memory_limit or max(_memory_mb() * 3 // 4 // workers, 2048)
+    settings = AttemptSettings(
+        timing_seconds=options.time_budget / max(most, 1),
+        threads=options.threads,
+        confirm=True,
+    )
+    return Bounds(Limits(options.timeout, memory), settings, options.save)
+
+
+def _memory_mb() -> int:
+    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) >> 20
+
+
+def _joined(
+    report: Report,
+    assigned: Sequence[Assigned],
+    found: Sequence[TargetAttempts],
+    parts: Sequence[Breakdown | None],
+    settings: Settings,
+    sources: Sources,
+) -> Report:
+    findings = confirmed(report.findings, found, settings.purpose)
+    by_spec = {a.target.target: (a, r, p) for a, r, p in zip(assigned, found, parts, strict=True)}
+    targets, added = [], []
+    for target in report.targets:
+        if target.target in by_spec:
+            own, result, part = by_spec[target.target]
+            target = replace(_with_attempts(target, result, findings, settings.purpose), breakdown=part)
+            added += [*shown_by(target, result), *unmet(target, own.demands)]
+        targets.append(target)
+    return _renumbered(report, [*findings, *_wanted(added, settings, sources)], targets)
+
+
+def _with_attempts(
+    target: TargetReport, found: TargetAttempts, findings: Iterable[Finding], purpose: Purpose
+) -> TargetReport:
+    errors = [f for f in findings if target.target in f.targets and f.severity == "error"]
+    blockers = [f for f in errors if f.family == "script"]
+    baked = [f for f in errors if f.family == "trace" and purpose == "trace"]
+    inputs = " ".join(map(input_option, found.inputs)) if found.inputs is not None else found.source
+    return replace(
+        target,
+        attempts=tuple(found.attempts.values()),
+        constructor=found.constructor,
+        inputs=inputs,
+        guessed=found.guessed,
+        blockers=tuple(b.error for b in found.blockers if not b.follow_up),
+        recommendation=recommend(found, blockers, baked),
+    )
+
+
+def _compared(report: Report, settings: Settings, options: CheckOptions, sources: Sources) -> Report:
+    if options.previous is None:
+        return report
+    before = previous_attempts(options.previous)
+    added = [f for target in report.targets for f in regressions(target, before)]
+    return _renumbered(report, [*report.findings, *_wanted(added, settings, sources)], report.targets)
+
+
+def _wanted(findings: Iterable[Finding], settings: Settings, sources: Sources) -> list[Finding]:
+    """Those that are selected and that no comment hides, each spanning the code on its line."""
+    return [
+        _spanning(f, sources.line(f.path, f.line))
+        for f in findings
+        if settings.selection.selects(f.code)
+        and not any(hides(comment, f) for comment in suppressions(sources.file(f.path)))
+    ]
+
+
+def _spanning(finding: Finding, line: str) -> Finding:
+    """An attempt tells the line of a finding only."""
+    code = line.strip()
+    column = line.index(code) + 1
+    return replace(finding, column=column, end_column=column + len(code))
+
+
+def _renumbered(report: Report, findings: Sequence[Finding], targets: Iterable[TargetReport]) -> Report:
+    ordered = sorted(findings, key=lambda f: (f.path, f.line, f.column, f.code, f.message))
+    numbered, referring = number(ordered, targets)
+    return replace(report, findings=numbered, targets=referring)
+
+
+def _environment(site: Site, options: CheckOptions) -> tuple[tuple[str, str], ...]:
+    told = {
+        "torch": site.environment.torch,
+        "python": site.environment.python,
+        "cpu": _cpu_name(),
+        "threads": str(options.threads),
+        **{f"cuda:{index}": name for index, name in enumerate(site.cuda)},
+    }
+    return tuple(told.items())
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        import platform
+
+        return platform.processor() or platform.machine()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "unknown")

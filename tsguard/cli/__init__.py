@@ -1,0 +1,83 @@
+"""The command line: parse, call one function, print.
+
+Commands are imported when they are asked for, so that ``tsguard --version`` costs
+little more than importing click.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from tsguard import __version__
+
+_COMMANDS = ("check", "lint", "loader", "explain", "rules")
+
+
+class _LazyGroup(click.Group):
+    """Commands that live in a module each, named like them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"tsguard.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"there is no command {args[0]!r}; {_instead(args[0])}")
+        return super().resolve_command(ctx, args)
+
+
+def _instead(word: str) -> str:
+    if os.path.exists(word.partition(":")[0]):
+        return f"did you mean `tsguard check {word}`?"
+    import difflib
+
+    near = difflib.get_close_matches(word, _COMMANDS, 1, 0.5)
+    return f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(_COMMANDS)}"
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tsguard", message="%(prog)s %(version)s")
+def group() -> None:
+    """Tells what will break in TorchScript before it breaks, and tries it for real."""
+
+
+def main() -> None:
+    """The console script: exits 0, 1 for findings, 2 when something kept it from its work."""
+    try:
+        status = group.main(prog_name="tsguard", standalone_mode=False)
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        status = 130
+    except click.ClickException as error:
+        _tell(error)
+        status = error.exit_code
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        click.echo("this is a bug in tsguard; please report it with the text above", err=True)
+        status = 2
+    sys.exit(status)
+
+
+def _tell(error: click.ClickException) -> None:
+    """An error as the commands tell theirs, and where the options are listed."""
+    from tsguard.cli.output import tell_error
+
+    tell_error(error.format_message())
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        click.echo(f"`{error.ctx.command_path} --help` shows how to use it", err=True)

@@ -1,0 +1,68 @@
+"""``tsguard lint``: the static part alone."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from tsguard.cli.fix import Fixing, fix_options, run_fixes
+from tsguard.cli.options import Options, Unusable, common_options
+from tsguard.cli.output import accept, progress, publish, silence
+from tsguard.config import ConfigError, Settings
+from tsguard.lint import lint
+from tsguard.requests import Plan, Request, parse, plan
+from tsguard.source import SourceFile
+
+
+@click.command("lint")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.option("--stdin-filename", metavar="FILE", help="The name of what `-` reads from standard input.")
+@click.option("--add-ignore", is_flag=True, help="Write a suppression comment for each finding.")
+@fix_options
+@common_options
+def command(
+    options: Options, fixing: Fixing, paths: tuple[str, ...], stdin_filename: str | None, add_ignore: bool
+) -> int:
+    """Judge code for torch.jit without running it.
+
+    PATH is a file, a folder, - for standard input, or a target: FILE:Name, FILE:Name(64, heads=4)
+    or package.module:Name.  Neither torch nor the code is imported.
+    """
+    if not paths:
+        click.echo("no files given: `tsguard lint .` lints this folder", err=True)
+    settings = options.settings([Path(path.partition(":")[0]) for path in paths if path != "-"])
+    planned = plan([_request(path, settings, stdin_filename) for path in paths], settings)
+    if fixing.wanted and (add_ignore or options.update_baseline):
+        raise click.UsageError("what is fixed is not accepted or suppressed: give one of these options")
+    return _run(options, settings, planned, add_ignore, fixing)
+
+
+def _run(options: Options, settings: Settings, planned: Plan, add_ignore: bool, fixing: Fixing) -> int:
+    judged = replace(settings, baseline=None) if options.update_baseline else settings
+    try:
+        if fixing.wanted:
+            return run_fixes(options, settings, planned, fixing)
+        with progress(options, len(planned.jobs)) as advance:
+            report, sources = lint(planned, judged, progress=advance)
+        if options.update_baseline:
+            return accept(report, sources, options, settings)
+        if add_ignore:
+            return silence(report, planned, options)
+    except ConfigError as error:
+        raise Unusable(str(error)) from None
+    for folder in planned.empty:
+        click.echo(f"no Python files in {folder}", err=True)
+    return publish(report, sources, options, settings, unsafe_fixes=fixing.unsafe_fixes)
+
+
+def _request(argument: str, settings: Settings, stdin_filename: str | None) -> Request:
+    if argument != "-":
+        return parse(argument, settings)
+    name = stdin_filename or "<stdin>"
+    file = SourceFile.decode(sys.stdin.buffer.read(), name)
+    if file.broken is not None:
+        raise Unusable(f"standard input {file.broken.message}")
+    return Request(name, Path(name), text=file.text)

@@ -1,0 +1,166 @@
+"""Options that commands have in common, and the settings that they come to."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tsguard.config import FORMATS, ConfigError, Settings, find, load
+from tsguard.report import SEVERITIES, Purpose, Severity
+from tsguard.selection import Layer, UnknownSelector, selector
+
+Command = Callable[..., int]
+Decorator = Callable[[Command], Command]
+
+
+class Unusable(click.ClickException):
+    """What was asked for cannot be done: one message, exit status 2."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The common options as given; None, () and False where they are not."""
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    output_format: str | None = None
+    output: Path | None = None
+    config: Path | None = None
+    isolated: bool = False
+    exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    jobs: int | None = None
+    no_cache: bool = False
+    statistics: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    color: str = "auto"
+    exit_zero: bool = False
+    fail_level: Severity | None = None
+    baseline: Path | None = None
+    update_baseline: bool = False
+    torch_version: str | None = None
+    purpose: Purpose = "trace"
+
+    def settings(self, paths: Sequence[Path]) -> Settings:
+        """The configuration that serves these paths, overruled by the options.
+
+        Raises:
+            Unusable: the configuration cannot be used.
+        """
+        try:
+            file = None if self.isolated else self.config or find(paths)
+            settings = load(file)
+        except ConfigError as error:
+            raise Unusable(str(error)) from None
+        layer = Layer(self.select, self.extend_select or (), self.ignore or ())
+        return replace(
+            settings,
+            selection=settings.selection.then(layer),
+            extend_exclude=(*settings.extend_exclude, *self.exclude),
+            force_exclude=self.force_exclude or settings.force_exclude,
+            jobs=settings.jobs if self.jobs is None else self.jobs,
+            cache=settings.cache and not self.no_cache,
+            output_format=self.output_format or settings.output_format,
+            fail_level=self.fail_level or settings.fail_level,
+            baseline=self.baseline or settings.baseline,
+            torch_version=self.torch_version or settings.torch_version,
+            purpose=self.purpose,
+        )
+
+
+def takes(kind: type[Any], parameter: str, options: Sequence[Decorator]) -> Decorator:
+    """Give a command options that it takes together, as one parameter of a dataclass whose fields they are.
+
+    An option that is not given leaves the field its default.
+    """
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_options(**given: Any) -> int:
+            values = {field.name: given.pop(field.name, None) for field in fields(kind)}
+            absent = {
+                f.name for f in fields(kind) if f.default is not MISSING and values[f.name] in (None, ())
+            }
+            together = kind(**{name: value for name, value in values.items() if name not in absent})
+            return command(**{parameter: together}, **given)
+
+        decorated: Command = with_options
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
+
+
+def _selectors(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
+    try:
+        return tuple(selector(part) for value in values for part in value.split(",") if part) or None
+    except UnknownSelector as error:
+        raise click.BadParameter(str(error)) from None
+
+
+_CODES: dict[str, Any] = {"multiple": True, "metavar": "CODES", "callback": _selectors}
+_FILE: Any = click.Path(path_type=Path, dir_okay=False)
+# What every command that writes a report takes.
+_REPORT: tuple[Decorator, ...] = (
+    click.option(
+        "--output-format",
+        type=click.Choice(FORMATS),
+        envvar="TSGUARD_OUTPUT_FORMAT",
+        help="How to write the report.  [default: text]",
+    ),
+    click.option("-o", "--output", type=_FILE, help="Write the report to a file."),
+    click.option("--config", type=_FILE, help="Read this pyproject.toml or tsguard.toml."),
+    click.option("--isolated", is_flag=True, help="Read no configuration."),
+    click.option("-q", "--quiet", is_flag=True, help="Findings and errors only."),
+    click.option("-v", "--verbose", is_flag=True, help="All targets, and why a verdict is unknown."),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        help="Color the text.  [default: auto, as NO_COLOR, FORCE_COLOR and the terminal say]",
+    ),
+    click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
+)
+# What commands that judge code take besides.
+_RULES: tuple[Decorator, ...] = (
+    click.option(
+        "--select", help="Report these rules only: codes, beginnings of codes, names or ALL.", **_CODES
+    ),
+    click.option("--extend-select", help="Report these rules as well.", **_CODES),
+    click.option("--ignore", help="Leave these rules out.", **_CODES),
+)
+_FILES: tuple[Decorator, ...] = (
+    click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out files, as .gitignore would."),
+    click.option("--force-exclude", is_flag=True, help="Leave out excluded files even if named."),
+    click.option("-j", "--jobs", type=click.IntRange(0), help="Processes to use.  [default: one a core]"),
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+    click.option(
+        "--for",
+        "purpose",
+        type=click.Choice(["trace", "export"]),
+        default="trace",
+        help="Say of traces what torch.export makes of the same code.",
+    ),
+    click.option("--torch-version", metavar="VERSION", help="Judge for this torch release."),
+    click.option(
+        "--fail-level",
+        type=click.Choice(SEVERITIES),
+        help="The least severity that makes the exit status 1.  [default: warning]",
+    ),
+    click.option("--baseline", type=_FILE, help="Report only what this file does not hold."),
+    click.option("--update-baseline", is_flag=True, help="Accept today's findings: write the baseline."),
+    click.option("--statistics", is_flag=True, help="End with the number of findings of each rule."),
+)
+
+common_options = takes(Options, "options", (*_RULES, *_REPORT, *_FILES))
+report_options = takes(Options, "options", _REPORT)

@@ -1,0 +1,169 @@
+"""What a command leaves behind: the report, the summary, the exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+import click
+
+from tsguard.baseline import Baseline
+from tsguard.cli.options import Options, Unusable
+from tsguard.config import Settings
+from tsguard.formats import View, render
+from tsguard.ignoring import add_ignores
+from tsguard.report import SEVERITIES, Report
+from tsguard.requests import Plan
+from tsguard.source.sources import Sources
+
+# Fewer files than this are done before a bar could be read.
+_WORTH_A_BAR = 20
+
+
+def publish(
+    report: Report,
+    sources: Sources,
+    options: Options,
+    settings: Settings,
+    *,
+    unsafe_fixes: bool = False,
+    to_stderr: bool = False,
+) -> int:
+    """Write the report where it is wanted, what a person needs besides to standard error.
+
+    ``unsafe_fixes`` tells that fixes which are not safe are wanted too; ``to_stderr`` that
+    standard output is taken.
+
+    Returns:
+        The exit status: 2 if something could not be done, 1 for findings at or above
+        the fail level, else 0.
+    """
+    chosen = settings.output_format or "text"
+    colored = options.output is None and _colored(options.color, sys.stderr if to_stderr else sys.stdout)
+    view = View(sources, colored, options.quiet, options.verbose, unsafe_fixes)
+    text = render(report, chosen, view)
+    if options.output is None:
+        click.echo(text, nl=False, color=colored, err=to_stderr)
+    else:
+        _write(text, options)
+    if options.statistics:
+        _statistics(report)
+    tell_errors(report, options)
+    nothing_done = bool(report.errors) and not report.files and not report.loaders
+    if not options.quiet and not nothing_done and chosen in ("text", "concise"):
+        click.echo(summary(report), err=True)
+        if fixable := _fixable(report, unsafe_fixes):
+            click.echo(fixable, err=True)
+    return status(report, settings, options.exit_zero)
+
+
+def status(report: Report, settings: Settings, exit_zero: bool = False) -> int:
+    """The exit status that a report comes to."""
+    if report.errors:
+        return 2
+    least = SEVERITIES.index(settings.fail_level)
+    failed = any(SEVERITIES.index(finding.severity) >= least for finding in report.findings)
+    return int(failed and not exit_zero)
+
+
+def accept(report: Report, sources: Sources, options: Options, settings: Settings) -> int:
+    """Make the report's findings the baseline; the exit status."""
+    if settings.baseline is None:
+        raise Unusable("--update-baseline needs to know the file: --baseline FILE")
+    Baseline.write(settings.baseline, report.findings, sources)
+    click.echo(f"{settings.baseline} now accepts {_count(len(report.findings), 'finding')}", err=True)
+    tell_errors(report, options)
+    return 2 if report.errors else 0
+
+
+def silence(report: Report, planned: Plan, options: Options) -> int:
+    """Write a suppression for each finding in the files that were asked for; the exit status."""
+    added = 0
+    for job in planned.jobs:
+        found = [finding for finding in report.findings if finding.path == job.shown]
+        try:
+            added += add_ignores(job.path, found) if found and job.text is None else 0
+        except OSError as error:
+            raise Unusable(f"{job.shown} cannot be changed: {error.strerror}") from None
+    rest = len(report.findings) - added
+    click.echo(f"{_count(added, 'suppression')} written, {_count(rest, 'finding')} left", err=True)
+    tell_errors(report, options)
+    return 2 if report.errors else int(rest > 0)
+
+
+def summary(report: Report) -> str:
+    """The run in one line."""
+    counts = Counter(str(finding.severity) for finding in report.findings)
+    words = {"error": "error", "warning": "warning", "info": "note"}
+    told = [_count(counts[severity], word) for severity, word in words.items() if counts[severity]]
+    if report.loaders:
+        return f"{_count(len(report.loaders), 'loader')} measured"
+    scope = f"{_count(len(report.targets), 'target')} in {_count(report.files, 'file')}"
+    fixed = f" ({report.fixed} fixed)" if report.fixed else ""
+    return f"{', '.join(told) or 'no findings'}{fixed}; {scope}"
+
+
+def _fixable(report: Report, unsafe_fixes: bool) -> str:
+    """What --fix would do about the findings, and what it keeps back; "" for nothing."""
+    counts = report.summary()["fixable"]
+    shown, hidden = counts["safe"], counts["unsafe"]
+    if unsafe_fixes:
+        shown, hidden = shown + hidden, 0
+    more = f"{_count(hidden, 'hidden fix', 'hidden fixes')} with --unsafe-fixes" if hidden else ""
+    if not shown:
+        return f"no safe fixes; {more}" if more else ""
+    return f"[*] {shown} fixable with tsguard lint --fix{f'; {more}' if more else ''}"
+
+
+@contextmanager
+def progress(options: Options, files: int) -> Iterator[Callable[[], None]]:
+    """A bar on standard error while files are judged, if a person is there to see it."""
+    shown = sys.stderr.isatty() and not options.quiet and "CI" not in os.environ and files >= _WORTH_A_BAR
+    if not shown:
+        yield lambda: None
+        return
+    with click.progressbar(length=files, label="Judging", file=sys.stderr) as bar:
+        yield lambda: bar.update(1)
+
+
+def tell_error(message: str, color: str = "auto") -> None:
+    """What keeps tsguard from its work, on standard error."""
+    label = click.style("error", fg="red", bold=True)
+    click.echo(f"{label}: {message}", err=True, color=_colored(color, sys.stderr))
+
+
+def tell_errors(report: Report, options: Options) -> None:
+    for error in report.errors:
+        tell_error(error.message, options.color)
+
+
+def _colored(choice: str, stream: TextIO) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _write(text: str, options: Options) -> None:
+    assert options.output is not None
+    try:
+        options.output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Unusable(f"{options.output} cannot be written: {error.strerror}") from None
+
+
+def _statistics(report: Report) -> None:
+    counts = Counter((finding.code, finding.name) for finding in report.findings)
+    for (code, name), number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        click.echo(f"{number:6}  {code}  {name}", err=True)
+
+
+def _count(number: int, word: str, plural: str = "") -> str:
+    return f"{number} {word if number == 1 else plural or f'{word}s'}"

@@ -1,0 +1,136 @@
+"""Fixes of one expression: it is written in the way that TorchScript reads as Python does."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tsguard.fixes.edits import between
+from tsguard.fixes.imports import is_of_torch
+from tsguard.fixes.pieces import changed_expression, nodes_at
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+# What a plain `if` tests in TorchScript as it does in Python.
+_TESTABLE = frozenset({"int", "float", "bool"})
+
+
+def write_as_float(event: Event) -> Fix | None:
+    """``scale_factor=2`` becomes ``scale_factor=2.0``.
+
+    Unsafe for functions of the user's own: times a Tensor of integers, 2.0 makes another dtype.
+    """
+    call = next(nodes_at(event.module.file, event.span, ast.Call), None)
+    node = _argument(call, event.facts["argument"], event.facts["value"]) if call is not None else None
+    if node is None:
+        return None
+    edit = changed_expression(
+        event.module.file, node, lambda e: cst.Float(f"{e.value}.0") if isinstance(e, cst.Integer) else None
+    )
+    value = event.facts["value"]
+    safe = is_of_torch(event.module, event.facts["function"])
+    return Fix("safe" if safe else "unsafe", f"Write {value} as {value}.0", (edit,)) if edit else None
+
+
+def _argument(call: ast.Call, name: str, value: str) -> ast.expr | None:
+    """The decimal integer given for an argument, where only one can be meant."""
+    named = [keyword.value for keyword in call.keywords if keyword.arg == name]
+    found = named or [arg for arg in call.args if ast.unparse(arg) == value]
+    return found[0] if len(found) == 1 and value.isdecimal() and ast.unparse(found[0]) == value else None
+
+
+def compare_by_value(event: Event) -> Fix | None:
+    """``mode is Mode.SUM`` becomes ``mode == Mode.SUM``."""
+    file = event.module.file
+    compared = (node for left in nodes_at(file, event.span, ast.expr) for node in _compares(file.tree, left))
+    node = next(compared, None)
+    edit = changed_expression(file, node, _by_value) if node is not None else None
+    return Fix("safe", f"Compare with {event.facts['instead']}", (edit,)) if edit else None
+
+
+def _compares(tree: ast.Module, left: ast.expr) -> list[ast.Compare]:
+    return [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and n.left is left and len(n.ops) == 1]
+
+
+def _by_value(expression: cst.BaseExpression) -> cst.CSTNode | None:
+    if not isinstance(expression, cst.Comparison):
+        return None
+    (comparison,) = expression.comparisons
+    old = comparison.operator
+    if not isinstance(old, (cst.Is, cst.IsNot)):
+        return None
+    kind = cst.Equal if isinstance(old, cst.Is) else cst.NotEqual
+    new = kind(whitespace_before=old.whitespace_before, whitespace_after=old.whitespace_after)
+    return expression.with_changes(comparisons=[comparison.with_changes(operator=new)])
+
+
+def choose_by_condition(event: Event) -> Fix | None:
+    """``a or b`` becomes ``a if a else b``, where a is a name and both are numbers of one type.
+
+    Unsafe: the name is looked up twice.
+    """
+    node = next(nodes_at(event.module.file, event.span, ast.BoolOp), None)
+    if node is None or len(node.values) != 2 or not isinstance(node.values[0], ast.Name):
+        return None
+    types = event.facts["types"].split(" and ")
+    if len(types) != 2 or types[0] not in _TESTABLE or types[0] != types[1]:
+        return None
+    file, span = event.module.file, event.span
+    start, end = file.offset(span.line, span.column), file.offset(span.end_line, span.end_column)
+    alone = any(
+        getattr(parent, "value", None) is node
+        for parent in ast.walk(file.tree)
+        if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.keyword))
+    )
+    enclosed = file.text[start - 1 : start] == "(" and file.text[end : end + 1] == ")"
+    edit = changed_expression(file, node, lambda e: _conditional(e, parenthesized=not (alone or enclosed)))
+    return Fix("unsafe", "Write a conditional expression", (edit,)) if edit else None
+
+
+def _conditional(expression: cst.BaseExpression, parenthesized: bool) -> cst.CSTNode | None:
+    if not isinstance(expression, cst.BooleanOperation):
+        return None
+    first, second = expression.left, expression.right
+    if isinstance(second, cst.Lambda | cst.IfExp):
+        return None
+    chosen, otherwise = (first, second) if isinstance(expression.operator, cst.Or) else (second, first)
+    around = ([cst.LeftParen()], [cst.RightParen()]) if parenthesized else ([], [])
+    return cst.IfExp(body=chosen, test=first, orelse=otherwise, lpar=around[0], rpar=around[1])
+
+
+def test_for_none(event: Event) -> Fix | None:
+    """``if mask:`` becomes ``if mask is not None:``.
+
+    Unsafe: what is false without being None takes the other branch then.  For a bool that is
+    sure to be wrong.
+    """
+    file = event.module.file
+    if event.facts["type"] == "Optional[bool]":
+        return None
+    node = next(nodes_at(file, event.span, ast.expr), None)
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return None
+    parents = {id(child): parent for parent in ast.walk(file.tree) for child in ast.iter_child_nodes(parent)}
+    parent = parents.get(id(node))
+    negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+    whole = parent if negated and isinstance(parent, ast.expr) else node
+    if not _is_condition(whole, parents):
+        return None
+    text = between(file, file.span(node))
+    tested = cst.parse_expression(f"{text} is None" if negated else f"{text} is not None")
+    edit = changed_expression(file, whole, lambda _: tested)
+    return Fix("unsafe", "Test for None", (edit,)) if edit else None
+
+
+def _is_condition(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
+    """Whether only the truth of an expression counts, not its value."""
+    parent = parents.get(id(node))
+    if isinstance(parent, ast.BoolOp):
+        return _is_condition(parent, parents)
+    if isinstance(parent, ast.UnaryOp):
+        return isinstance(parent.op, ast.Not)
+    return getattr(parent, "test", None) is node

@@ -1,0 +1,109 @@
+"""Fixes of a function's parameters: the annotations that their defaults ask for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tsguard.fixes.imports import imported
+from tsguard.fixes.pieces import Function, changed_parameter, functions_around
+from tsguard.fixes.spelling import spelled
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def annotate_by_default(event: Event) -> Fix | None:
+    """``scale=2.0`` becomes ``scale: float = 2.0``, where the default is written out."""
+    name, type_ = event.facts["parameter"], event.facts["type"]
+    found = _parameter(event, name)
+    written = spelled(type_, event.module, found[0].lineno) if found is not None else None
+    if found is None or written is None or found[1].annotation is not None or not _is_literal(found[2]):
+        return None
+    change = changed_parameter(event.module.file, found[0], name, lambda p: _annotated(p, written.text))
+    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change)) if change else None
+
+
+def make_optional(event: Event) -> Fix | None:
+    """``size: int = None`` becomes ``size: Optional[int] = None``; what has no annotation may be a Tensor."""
+    name = event.facts.get("name") or event.facts["parameter"]
+    found = _parameter(event, name)
+    if found is None or not (isinstance(found[2], ast.Constant) and found[2].value is None):
+        return None
+    function, parameter, _ = found
+    file = event.module.file
+    if parameter.annotation is None:
+        # A type comment may speak for it, or what is done with it against it.
+        if event.facts["annotated"] != "not annotated" or _is_no_tensor(function, name):
+            return None
+        written = spelled("Optional[Tensor]", event.module, function.lineno)
+        if written is None:
+            return None
+        change = changed_parameter(file, function, name, lambda p: _annotated(p, written.text))
+        message = f"Annotate {name} as Optional[Tensor]"
+        return Fix("unsafe", message, (*written.edits, change)) if change else None
+    edits = imported(event.module, "typing", ["Optional"], function.lineno)
+    change = changed_parameter(file, function, name, _optional)
+    if edits is None or change is None or isinstance(parameter.annotation, ast.Constant):
+        return None
+    return Fix("safe", f"Annotate {name} as Optional", (*edits, change))
+
+
+def _is_no_tensor(function: Function, name: str) -> bool:
+    """Whether a parameter is called, asked for its class, or what something is measured against."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call):
+            by_name = isinstance(node.func, ast.Name) and node.func.id
+            subjects = node.args[:1] if by_name == "isinstance" else [node.func]
+        elif isinstance(node, ast.Compare) and not isinstance(node.ops[-1], (ast.Is, ast.IsNot)):
+            subjects = node.comparators
+        else:
+            continue
+        if any(isinstance(subject, ast.Name) and subject.id == name for subject in subjects):
+            return True
+    return False
+
+
+def _parameter(event: Event, name: str) -> tuple[Function, ast.arg, ast.expr] | None:
+    """The nearest function round a place that has a parameter of this name, with its default."""
+    for function in functions_around(event.module.file, event.span):
+        for parameter, default in _defaults(function.args):
+            if parameter.arg == name:
+                return function, parameter, default
+    return None
+
+
+def _defaults(args: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
+    positional = [*args.posonlyargs, *args.args]
+    yield from zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True)
+    for parameter, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        if default is not None:
+            yield parameter, default
+
+
+def _is_literal(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_literal, node.elts))
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
+
+
+def _annotated(parameter: cst.Param, annotation: str) -> cst.Param:
+    """A parameter with an annotation: around its "=" are spaces then."""
+    equal = parameter.equal
+    if isinstance(equal, cst.AssignEqual) and equal.whitespace_before.empty and equal.whitespace_after.empty:
+        equal = cst.AssignEqual()
+    return parameter.with_changes(
+        annotation=cst.Annotation(annotation=cst.parse_expression(annotation)), equal=equal
+    )
+
+
+def _optional(parameter: cst.Param) -> cst.Param:
+    annotation = parameter.annotation
+    assert annotation is not None
+    inner = cst.SubscriptElement(cst.Index(annotation.annotation))
+    optional = cst.Subscript(cst.Name("Optional"), [inner])
+    return parameter.with_changes(annotation=annotation.with_changes(annotation=optional))

@@ -1,0 +1,112 @@
+"""A piece of a file that is parsed by itself with libcst, changed, and put back as one small edit.
+
+libcst keeps every space and comment of what it parses.  Parsing only the piece that a fix
+is about costs no more than the piece is long, and what lies around it cannot change.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import libcst as cst
+
+from tsguard.fixes.edits import between, edit
+from tsguard.report import Edit
+from tsguard.source import SourceFile, Span
+
+Node = TypeVar("Node", bound=ast.AST)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def nodes_at(file: SourceFile, span: Span, kind: type[Node]) -> Iterator[Node]:
+    """The nodes of a kind that lie exactly there, outer ones first."""
+    for node in ast.walk(file.tree):
+        if isinstance(node, kind) and getattr(node, "lineno", 0) == span.line and file.span(node) == span:
+            yield node
+
+
+def functions_around(file: SourceFile, span: Span) -> list[Function]:
+    """The functions that a place lies in, the innermost first."""
+    around = [
+        node
+        for node in ast.walk(file.tree)
+        if isinstance(node, Function) and node.lineno <= span.line <= (node.end_lineno or node.lineno)
+    ]
+    return sorted(around, key=lambda node: -node.lineno)
+
+
+def changed_expression(
+    file: SourceFile, node: ast.expr, change: Callable[[cst.BaseExpression], cst.CSTNode | None]
+) -> Edit | None:
+    """The edit that a change of an expression comes to; None where it cannot be made."""
+    span = file.span(node)
+    text = between(file, span)
+    # Within parentheses an expression may run over several lines.
+    parsed = _parsed(f"({text})", cst.parse_expression)
+    if not isinstance(parsed, cst.BaseExpression):
+        return None
+    result = change(parsed.with_changes(lpar=parsed.lpar[1:], rpar=parsed.rpar[:-1]))
+    return None if result is None else edit(file, span, cst.Module([]).code_for_node(result))
+
+
+def changed_statement(
+    file: SourceFile,
+    node: ast.stmt,
+    change: Callable[[cst.BaseSmallStatement], cst.BaseSmallStatement | None],
+) -> Edit | None:
+    """The edit that a change of a simple statement comes to; None where it cannot be made."""
+    text = between(file, file.span(node))
+    module = _parsed(text, cst.parse_module)
+    line = module.body[0] if isinstance(module, cst.Module) and len(module.body) == 1 else None
+    if not isinstance(module, cst.Module) or not isinstance(line, cst.SimpleStatementLine):
+        return None
+    result = change(line.body[0])
+    if result is None:
+        return None
+    return edit(file, file.span(node), module.with_changes(body=[line.with_changes(body=[result])]).code)
+
+
+def changed_parameter(
+    file: SourceFile, function: Function, name: str, change: Callable[[cst.Param], cst.Param | None]
+) -> Edit | None:
+    """The edit that a change of a parameter comes to; None where it cannot be made."""
+    span = _header(file, function)
+    text = between(file, span)
+    module = _parsed(f"{text}pass", cst.parse_module)
+    if not isinstance(module, cst.Module):
+        return None
+    definition = module.body[0]
+    assert isinstance(definition, cst.FunctionDef)
+    every = definition.params
+    for param in (*every.posonly_params, *every.params, *every.kwonly_params):
+        if param.name.value == name:
+            result = change(param)
+            if result is None:
+                return None
+            rewritten = module.deep_replace(param, result)
+            assert isinstance(rewritten, cst.Module)
+            return edit(file, span, rewritten.code.removesuffix("pass"))
+    return None
+
+
+def _header(file: SourceFile, function: Function) -> Span:
+    """From ``def`` up to the body's first statement."""
+    first = function.body[0]
+    nodes = [first, *getattr(first, "decorator_list", ())]
+    start = min(nodes, key=lambda node: node.lineno)
+    before = file.column(start.lineno, start.col_offset)
+    if start is not first:  # a decorator's place is behind its "@"
+        before = file.lines[start.lineno - 1].rindex("@", 0, before) + 1
+    return Span(function.lineno, file.column(function.lineno, function.col_offset), start.lineno, before)
+
+
+def _parsed(text: str, parse: Callable[[str], cst.CSTNode]) -> cst.CSTNode | None:
+    """The tree of a text that libcst gives back unchanged."""
+    try:
+        node = parse(text)
+    except (cst.ParserSyntaxError, RecursionError):
+        return None
+    code = node.code if isinstance(node, cst.Module) else cst.Module([]).code_for_node(node)
+    return node if code == text else None

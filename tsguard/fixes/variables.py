@@ -1,0 +1,115 @@
+"""Fixes where a variable or an attribute is given its first value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tsguard.fixes.edits import between
+from tsguard.fixes.imports import has_torch
+from tsguard.fixes.pieces import Function, changed_statement, functions_around, nodes_at
+from tsguard.fixes.spelling import spelled
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+_EMPTY = frozenset({"[]", "{}", "list()", "dict()"})
+
+
+def annotate_container(event: Event) -> Fix | None:
+    """``sizes = []`` becomes ``sizes: List[float] = []``."""
+    return _annotate(event, event.facts["now"], _EMPTY)
+
+
+def annotate_none(event: Event) -> Fix | None:
+    """``total = None`` becomes ``total: Optional[Tensor] = None``."""
+    now = event.facts["now"]
+    return _annotate(event, now if now.startswith("Optional[") else f"Optional[{now}]", frozenset({"None"}))
+
+
+def start_with_tensor(event: Event) -> Fix | None:
+    """``total = 0`` becomes ``total = torch.tensor(0)``, unless it is added to in place."""
+    name = event.facts["name"]
+    function, start = _start(event, None)
+    if function is None or start is None or not has_torch(event.module):
+        return None
+    if any(isinstance(n, ast.AugAssign) and ast.unparse(n.target) == name for n in _own_nodes(function)):
+        return None
+
+    def change(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
+        assert isinstance(statement, cst.Assign)
+        tensor = cst.Attribute(cst.Name("torch"), cst.Name("tensor"))
+        return statement.with_changes(value=cst.Call(tensor, [cst.Arg(statement.value)]))
+
+    edit = changed_statement(event.module.file, start, change)
+    return Fix("unsafe", f"Start {name} as a Tensor", (edit,)) if edit else None
+
+
+def drop_annotation(event: Event) -> Fix | None:
+    """``self.n: int = 0`` becomes ``self.n = 0``."""
+    node = next(nodes_at(event.module.file, event.span, ast.AnnAssign), None)
+    edit = changed_statement(event.module.file, node, _unannotated) if node is not None else None
+    return Fix("safe", f"Remove the annotation of {event.facts['name']}", (edit,)) if edit else None
+
+
+def _unannotated(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+    if not isinstance(statement, cst.AnnAssign) or statement.value is None:
+        return None
+    return cst.Assign([cst.AssignTarget(statement.target)], statement.value)
+
+
+def _annotate(event: Event, type_: str, values: frozenset[str]) -> Fix | None:
+    name = event.facts["name"]
+    _, start = _start(event, values)
+    written = spelled(type_, event.module, start.lineno) if start is not None else None
+    if start is None or written is None:
+        return None
+
+    def change(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
+        assert isinstance(statement, cst.Assign)
+        annotation = cst.Annotation(annotation=cst.parse_expression(written.text))
+        return cst.AnnAssign(statement.targets[0].target, annotation, statement.value)
+
+    edit = changed_statement(event.module.file, start, change)
+    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, edit)) if edit else None
+
+
+def _start(event: Event, values: frozenset[str] | None) -> tuple[Function | None, ast.Assign | None]:
+    """The one assignment in the function round a place that gives the variable such a value (None: a number)."""
+    around = functions_around(event.module.file, event.span)
+    if not around:
+        return None, None
+    name = event.facts["name"]
+    starts = []
+    for node in _own_nodes(around[0]):
+        if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
+            return around[0], None
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == name:
+            return around[0], None
+        if isinstance(node, ast.Assign) and any(ast.unparse(target) == name for target in node.targets):
+            written = between(event.module.file, event.module.file.span(node.value))
+            if _is_number(node.value) if values is None else written in values:
+                starts.append(node)
+    single = len(starts) == 1 and len(starts[0].targets) == 1
+    return around[0], starts[0] if single else None
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _own_nodes(function: Function) -> Iterator[ast.AST]:
+    """The nodes of a function's body, without those of functions and classes in it."""
+    pending: list[ast.AST] = [*function.body]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, (*_DEFINITIONS, ast.Lambda)):
+            yield node
+            pending += ast.iter_child_nodes(node)
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

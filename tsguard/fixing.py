@@ -1,0 +1,111 @@
+"""Fix what can be fixed in the files of a plan, until nothing more can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tsguard.config import Settings
+from tsguard.fixes.applying import applied
+from tsguard.lint import lint
+from tsguard.report import Error, Report, is_fixable
+from tsguard.requests import Job, Plan
+from tsguard.source import SourceFile
+from tsguard.source.sources import Sources
+from tsguard.source.text import encoding_of
+
+# One fix may bring another to light, or have waited for it; more rounds than this are a bug.
+_ROUNDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file's text before and after its fixes."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What remains, with the number of ``fixed`` in the report, and the changes by the files' shown paths."""
+
+    report: Report
+    sources: Sources
+    changes: Mapping[str, Change] = field(default_factory=dict)
+
+
+def fix(
+    plan: Plan,
+    settings: Settings,
+    *,
+    unsafe: bool = False,
+    write: bool = True,
+    progress: Callable[[], None] = lambda: None,
+) -> Fixed:
+    """Judge the files of a plan and fix them, over and over until nothing more can be fixed.
+
+    Only the plan's own files are changed; those on disk only if ``write``.
+
+    Raises:
+        ConfigError: as ``lint``.
+        OSError: a file cannot be written.
+    """
+    report, sources = lint(plan, settings, progress=progress)
+    changes: dict[str, Change] = {}
+    spoiled: set[str] = set()
+    fixed = 0
+    # Files see each other as they are on disk: places found after changes that are not there would be wrong.
+    for _ in range(_ROUNDS if write or len(plan.jobs) == 1 else 1):
+        texts, count = _repaired(plan, report, sources, unsafe, spoiled)
+        if not texts:
+            break
+        fixed += count
+        for job in plan.jobs:
+            if job.shown in texts:
+                before = changes[job.shown].before if job.shown in changes else sources.file(job.shown).text
+                changes[job.shown] = Change(before, texts[job.shown])
+                if write and job.text is None:
+                    _write(job.path, texts[job.shown])
+        plan = replace(plan, jobs=tuple(_with_text(job, texts, write) for job in plan.jobs))
+        report, sources = lint(plan, settings)
+    errors = tuple(Error("a fix would break the file; it is left as it is", path) for path in sorted(spoiled))
+    return Fixed(replace(report, fixed=fixed, errors=(*report.errors, *errors)), sources, changes)
+
+
+def _repaired(
+    plan: Plan, report: Report, sources: Sources, unsafe: bool, spoiled: set[str]
+) -> tuple[dict[str, str], int]:
+    """New texts by path, and the number of fixes in them; a text that is no Python is ``spoiled`` instead."""
+    texts: dict[str, str] = {}
+    total = 0
+    for job in plan.jobs:
+        found = [f for f in report.findings if f.path == job.shown and is_fixable(f, unsafe)]
+        if not found or job.shown in spoiled:
+            continue
+        file = sources.file(job.shown)
+        if _is_broken(file):
+            continue
+        text, count = applied(file, [finding.fix for finding in found if finding.fix])
+        if _is_broken(SourceFile(job.shown, text)):
+            spoiled.add(job.shown)
+        elif text != file.text:
+            texts[job.shown] = text
+            total += count
+    return texts, total
+
+
+def _is_broken(file: SourceFile) -> bool:
+    _ = file.tree  # only parsing tells
+    return file.broken is not None
+
+
+def _with_text(job: Job, texts: Mapping[str, str], write: bool) -> Job:
+    kept = job.shown not in texts or (write and job.text is None)
+    return job if kept else replace(job, text=texts[job.shown])
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file in the encoding that it has."""
+    path.write_bytes(text.encode(encoding_of(path.read_bytes())))

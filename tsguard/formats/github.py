@@ -1,0 +1,38 @@
+"""Workflow commands that GitHub Actions shows as annotations on the changed lines."""
+
+from __future__ import annotations
+
+from tsguard.formats import View
+from tsguard.formats.tables import sentence
+from tsguard.report import Finding, Report
+
+_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def render(report: Report, view: View) -> str:
+    """The findings, an annotation each."""
+    return "".join(f"{_annotation(finding)}\n" for finding in report.findings)
+
+
+def _annotation(finding: Finding) -> str:
+    properties = {
+        "title": f"tsguard ({finding.code})",
+        "file": finding.path,
+        "line": finding.line,
+        "col": finding.column,
+        "endLine": finding.end_line,
+        "endColumn": finding.end_column,
+    }
+    listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    help = f"\nhelp: {finding.help}" if finding.help else ""
+    place = f"{finding.path}:{finding.line}:{finding.column}"
+    text = _data(f"{place}: {finding.code} {sentence(finding)}{help}")
+    return f"::{_LEVELS[finding.severity]} {listed}::{text}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

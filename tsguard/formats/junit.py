@@ -1,0 +1,90 @@
+"""JUnit XML: each finding and each attempt is a test case, so is each target without either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree as xml
+
+from tsguard.formats import View
+from tsguard.formats.tables import sentence, why
+from tsguard.report import Attempt, Finding, Report, TargetReport
+
+_FAILED = ("failed", "diverged", "timeout", "crashed")
+# Characters that XML 1.0 cannot hold, not even escaped.
+_FORBIDDEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
+
+
+def render(report: Report, view: View) -> str:
+    """A suite for each file, and one for what could not be done."""
+    root = xml.Element("testsuites", name="tsguard")
+    paths = dict.fromkeys([*(t.path for t in report.targets), *(f.path for f in report.findings)])
+    for path in sorted(paths):
+        _suite(root, path, list(_cases(report, path)))
+    if report.errors:
+        _suite(root, "tsguard", [_case("tsguard", "run", "error", error.message) for error in report.errors])
+    xml.indent(root)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{xml.tostring(root, encoding='unicode')}\n"
+
+
+def _cases(report: Report, path: str) -> Iterator[xml.Element]:
+    found = [finding for finding in report.findings if finding.path == path]
+    for finding in found:
+        name = f"{finding.code}:{finding.line}:{finding.column}"
+        kind = "" if finding.severity == "info" else finding.severity
+        yield _case(path, name, kind, sentence(finding), _detail(finding))
+    named = {target for finding in found for target in finding.targets}
+    for target in report.targets:
+        if target.path == path:
+            if target.target not in named and not target.attempts:
+                yield _case(path, target.target)
+            yield from (_attempt(target, attempt) for attempt in target.attempts)
+
+
+def _attempt(target: TargetReport, attempt: Attempt) -> xml.Element:
+    where = " ".join(filter(None, (attempt.device, attempt.mode, attempt.dtype)))
+    name = f"{target.target} {attempt.backend} {where} {attempt.passes}"
+    if attempt.status not in _FAILED:
+        case = _case(target.path, name)
+        if attempt.status == "skipped":
+            xml.SubElement(case, "skipped", message=attempt.note or "")
+        return case
+    said = attempt.error.message if attempt.error else ""
+    return _case(target.path, name, attempt.status, why(attempt) or attempt.status, said)
+
+
+def _detail(finding: Finding) -> str:
+    lines = [
+        f"{finding.path}:{finding.line}:{finding.column}: {finding.code} {sentence(finding)}",
+        f"reached: {' -> '.join(finding.chain)}" if finding.chain else "",
+        f"help: {finding.help}" if finding.help else "",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def _case(path: str, name: str, kind: str = "", message: str = "", detail: str = "") -> xml.Element:
+    case = xml.Element("testcase", name=_clean(name), classname=_clean(path))
+    holder = xml.SubElement(case, "failure", type=kind, message=_clean(message)) if kind else None
+    if holder is None and detail:
+        holder = xml.SubElement(case, "system-out")
+    if holder is not None:
+        holder.text = _clean(detail)
+    return case
+
+
+def _suite(root: xml.Element, name: str, cases: list[xml.Element]) -> None:
+    failures = sum(case.find("failure") is not None for case in cases)
+    skipped = sum(case.find("skipped") is not None for case in cases)
+    suite = xml.SubElement(
+        root,
+        "testsuite",
+        name=_clean(name),
+        tests=str(len(cases)),
+        failures=str(failures),
+        errors="0",
+        skipped=str(skipped),
+    )
+    suite.extend(cases)
+
+
+def _clean(text: str) -> str:
+    return text.translate(_FORBIDDEN)

@@ -1,0 +1,122 @@
+"""SARIF 2.1.0, for GitHub code scanning and other viewers.
+
+Paths are relative and fingerprints hold no line numbers, so that an alert stays the
+same alert from run to run.
+"""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+from tsguard.fingerprint import fingerprints
+from tsguard.formats import View
+from tsguard.formats.tables import sentence
+from tsguard.report import Finding, Fix, Report
+from tsguard.rules import UnknownRule, rule, split_page
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def render(report: Report, view: View) -> str:
+    """The findings as results, the verdicts and attempts as properties of the run."""
+    codes = sorted({finding.code for finding in report.findings})
+    marks = fingerprints(report.findings, view.sources)
+    log = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "tsguard",
+                        "version": report.tsguard_version,
+                        "rules": [_rule(code) for code in codes],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The working folder."}}},
+                "results": [
+                    _result(finding, codes.index(finding.code), mark)
+                    for finding, mark in zip(report.findings, marks, strict=True)
+                ],
+                "invocations": [
+                    {
+                        "executionSuccessful": not report.errors,
+                        "toolExecutionNotifications": [
+                            {"level": "error", "message": {"text": error.message}} for error in report.errors
+                        ],
+                    }
+                ],
+                "properties": {"targets": report.to_json()["targets"]},
+            }
+        ],
+    }
+    return json.dumps(log, indent=1) + "\n"
+
+
+def _rule(code: str) -> dict[str, object]:
+    try:
+        page = rule(code)
+    except UnknownRule:
+        return {"id": code}
+    _, body = split_page(page.page.read_text(encoding="utf-8"))
+    return {
+        "id": code,
+        "name": page.name,
+        "shortDescription": {"text": page.summary},
+        "fullDescription": {"text": page.summary},
+        "help": {"text": page.help or page.summary, "markdown": body.strip()},
+        "defaultConfiguration": {"level": _LEVELS[page.severity]},
+        "properties": {"tags": [page.family], "problem.severity": page.severity},
+    }
+
+
+def _result(finding: Finding, index: int, mark: str) -> dict[str, object]:
+    help = f"\n{finding.help}" if finding.help else ""
+    result: dict[str, object] = {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": f"{sentence(finding)}{help}"},
+        "locations": [{"physicalLocation": _location(finding)}],
+        "partialFingerprints": {"tsguard/v1": mark},
+        "properties": {
+            "targets": list(finding.targets),
+            "chain": list(finding.chain),
+            "confirmed": finding.confirmed,
+        },
+    }
+    if finding.fix is not None:
+        result["fixes"] = [_fix(finding.fix)]
+    return result
+
+
+def _fix(fix: Fix) -> dict[str, object]:
+    changes: dict[str, list[object]] = {}
+    for edit in fix.edits:
+        region = _region(edit.line, edit.column, edit.end_line, edit.end_column)
+        replacement = {"deletedRegion": region, "insertedContent": {"text": edit.content}}
+        changes.setdefault(edit.path, []).append(replacement)
+    return {
+        "description": {"text": fix.message},
+        "artifactChanges": [
+            {"artifactLocation": _artifact(path), "replacements": edits} for path, edits in changes.items()
+        ],
+    }
+
+
+def _location(finding: Finding) -> dict[str, object]:
+    region = _region(finding.line, finding.column, finding.end_line, finding.end_column)
+    return {"artifactLocation": _artifact(finding.path), "region": region}
+
+
+def _artifact(path: str) -> dict[str, str]:
+    if path.startswith("/"):
+        return {"uri": f"file://{quote(path)}"}
+    return {"uri": quote(path), "uriBaseId": "SRCROOT"}
+
+
+def _region(line: int, column: int, end_line: int, end_column: int) -> dict[str, int]:
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}

@@ -1,0 +1,143 @@
+"""Verdicts and attempts as rows of cells, for the formats that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from tsguard.report import Attempt, AttemptError, Breakdown, Finding, Report, Speedup, Submodule, TargetReport
+
+Tone = Literal["good", "bad", "doubtful", "faint", "plain"]
+
+_TONES: dict[str, Tone] = {
+    "ok": "good",
+    "safe": "good",
+    "blocked": "bad",
+    "broken": "bad",
+    "hazardous": "bad",
+    "failed": "bad",
+    "diverged": "bad",
+    "crashed": "bad",
+    "timeout": "bad",
+    "depends": "doubtful",
+    "unknown": "faint",
+    "skipped": "faint",
+    "faster": "good",
+    "slower": "doubtful",
+}
+CONFIRMED = {True: "confirms this", False: "does not confirm this: please report it"}
+ATTEMPT_HEAD = ("attempt", "device", "mode", "pass", "result", "parity", "speed against eager")
+
+SUBMODULE_HEAD = ("submodule", "type", "calls", "share of time", "script", "trace", "speed against eager")
+
+
+class Cell(NamedTuple):
+    """A text and what it says of the matter."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+def verdict_head(report: Report) -> tuple[str, ...]:
+    """The titles of the verdicts' columns."""
+    return ("target", "script", report.purpose, "mode")
+
+
+def verdict_row(target: TargetReport) -> list[Cell]:
+    """A target's verdicts, with the number of findings that each rests on."""
+    cells = [Cell(target.target)]
+    for judgement in (target.script, target.trace, target.mode):
+        number = f" ({len(judgement.findings)})" if judgement.findings else ""
+        cells.append(Cell(f"{judgement.verdict}{number}", _TONES.get(judgement.verdict, "plain")))
+    return cells
+
+
+def attempt_row(attempt: Attempt) -> list[Cell]:
+    """An attempt: where it ran, what became of it, whether it agrees with eager, how fast it is."""
+    return [
+        Cell(attempt.backend),
+        Cell(f"{attempt.device}, {attempt.dtype}" if attempt.dtype else attempt.device),
+        Cell(attempt.mode),
+        Cell(attempt.passes),
+        Cell(attempt.status, _TONES.get(attempt.status, "plain")),
+        _parity(attempt),
+        speedup_cell(attempt.speedup),
+    ]
+
+
+def submodule_row(part: Submodule) -> list[Cell]:
+    """A submodule: its share of eager's time, and what became of it on its own."""
+    return [
+        Cell(part.path or "(the whole)"),
+        Cell(part.type, "faint"),
+        Cell(str(part.calls)),
+        Cell("" if part.share is None else f"{part.share:.0%}"),
+        Cell(part.script, _TONES.get(part.script, "plain")),
+        Cell(part.trace, _TONES.get(part.trace, "plain")),
+        speedup_cell(part.speedup),
+    ]
+
+
+def chosen(breakdown: Breakdown) -> str:
+    """The submodules worth scripting and what scripting exactly those brought, or why there are none."""
+    if not breakdown.chosen:
+        return breakdown.note or ""
+    measured = f": {speedup_cell(breakdown.speedup).text}" if breakdown.speedup else ""
+    differs = ", but the result differs from eager" if breakdown.equal is False else ""
+    return f"with {', '.join(breakdown.chosen)} scripted{measured}{differs}"
+
+
+def speedup_cell(speedup: Speedup | None) -> Cell:
+    """A ratio with its interval and what may be concluded from it."""
+    if speedup is None:
+        return Cell("")
+    text = f"{speedup.median:.2f}x [{speedup.low:.2f}, {speedup.high:.2f}] {speedup.conclusion}"
+    return Cell(text, _TONES.get(speedup.conclusion, "plain"))
+
+
+def why(attempt: Attempt) -> str:
+    """What torch said of a failed attempt, or in what a diverged one differs, in a line; "" otherwise."""
+    if attempt.error is not None:
+        return said(attempt.error)
+    if attempt.parity is not None and not attempt.parity.ok:
+        unequal = [
+            f"{v.name}{f' ({v.note})' if v.note else ''}" for v in attempt.parity.variants if not v.equal
+        ]
+        return f"differs from eager on {', '.join(unequal)}" if unequal else ""
+    return attempt.note or ""
+
+
+def said(error: AttemptError) -> str:
+    """An error in a line: its place, its type and the first line of its message."""
+    place = f"{error.path}:{error.line}: " if error.path else ""
+    first = next((line.strip() for line in error.message.splitlines() if line.strip()), "")
+    return f"{place}{error.type}: {first.rstrip(':')}"
+
+
+def worth_a_row(report: Report, verbose: bool) -> list[TargetReport]:
+    """The targets to show: all of a few; of many, those that somebody should look at."""
+    if verbose or len(report.targets) <= 20:
+        return list(report.targets)
+    fine = ("ok", "safe", "unknown")
+    return [
+        t for t in report.targets if t.script.verdict not in fine or t.trace.verdict not in fine or t.attempts
+    ]
+
+
+def sentence(finding: Finding) -> str:
+    """A finding's message and the condition under which it holds."""
+    return f"{finding.message} (when {finding.when})" if finding.when else finding.message
+
+
+def widths(rows: Iterable[Sequence[Cell]]) -> list[int]:
+    """The width of each column."""
+    return [max(len(cell.text) for cell in column) for column in zip(*rows, strict=True)]
+
+
+def _parity(attempt: Attempt) -> Cell:
+    parity = attempt.parity
+    if parity is None:
+        return Cell("")
+    if not parity.ok:
+        return Cell("differs", "bad")
+    return Cell(f"equal on {len(parity.variants)} inputs" if len(parity.variants) > 1 else "equal", "good")

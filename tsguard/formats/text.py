@@ -1,0 +1,215 @@
+"""The report for a person at a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+import click
+
+from tsguard.formats import View, loaders
+from tsguard.formats.tables import (
+    ATTEMPT_HEAD,
+    CONFIRMED,
+    SUBMODULE_HEAD,
+    Cell,
+    attempt_row,
+    chosen,
+    said,
+    submodule_row,
+    verdict_head,
+    verdict_row,
+    why,
+    widths,
+    worth_a_row,
+)
+from tsguard.report import Breakdown, Finding, LoaderReport, Report, TargetReport
+
+_SEVERITY_COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
+_TONE_COLORS = {"good": "green", "bad": "red", "doubtful": "yellow"}
+# A generated file may be one line of megabytes: more of a line than this is not shown.
+_LONGEST_LINE = 160
+
+
+def render(report: Report, view: View) -> str:
+    """Each finding with its code, then the verdicts, attempts and recommendation of each target."""
+    lines = [line for finding in report.findings for line in (*_finding(finding, view), "")]
+    if not view.quiet:
+        lines += _targets(report, view)
+        lines += _environment(report)
+        lines += [line for loader in report.loaders for line in _loader(loader)]
+    text = "".join(f"{line}\n" for line in lines)
+    return text if view.color else click.unstyle(text)
+
+
+def _finding(finding: Finding, view: View) -> Iterator[str]:
+    color = _SEVERITY_COLORS[finding.severity]
+    code = click.style(f"{finding.severity}[{finding.code}]", fg=color, bold=True)
+    mark = click.style(view.mark(finding), fg="cyan")
+    yield f"{code} {mark}{click.style(_one_line(finding.message), bold=True)}"
+    gutter = " " * len(str(finding.line + 1))
+    yield f"{gutter}{_frame('-->')} {finding.path}:{finding.line}:{finding.column}"
+    yield from _excerpt(finding, view, gutter, color)
+    for label, text in _notes(finding):
+        yield f"{gutter} {_frame('=')} {click.style(label, bold=True)}: {_one_line(text)}"
+
+
+def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
+    if finding.when:
+        yield "when", finding.when
+    if len(finding.chain) > 1:
+        yield "reached", " -> ".join(finding.chain)
+    if finding.help:
+        yield "help", finding.help
+    if finding.confirmed is not None:
+        yield "torch", CONFIRMED[finding.confirmed]
+
+
+def _excerpt(finding: Finding, view: View, gutter: str, color: str) -> Iterator[str]:
+    line = view.sources.line(finding.path, finding.line)
+    if not line:
+        return
+    start = finding.column - 1
+    end = finding.end_column - 1 if finding.end_line == finding.line else len(line.rstrip())
+    cut = max(0, start - _LONGEST_LINE // 2) if len(line) > _LONGEST_LINE else 0
+    code = _printable(line[cut : cut + _LONGEST_LINE])
+    before, marked = _printable(line[cut:start]), _printable(line[start : min(end, cut + _LONGEST_LINE)])
+    carets = click.style("^" * max(_width(marked), 1), fg=color, bold=True)
+    yield f"{gutter} {_frame('|')}"
+    yield f"{_frame(f'{finding.line:{len(gutter)}} |')} {code.rstrip()}"
+    yield f"{gutter} {_frame('|')} {' ' * _width(before)}{carets}"
+
+
+def _targets(report: Report, view: View) -> Iterator[str]:
+    shown = worth_a_row(report, view.verbose)
+    if not shown:
+        return
+    rows = [[Cell(title, "faint") for title in verdict_head(report)], *map(verdict_row, shown)]
+    yield from _table(rows)
+    if len(shown) < len(report.targets):
+        yield click.style(f"and {len(report.targets) - len(shown)} more (--verbose shows them)", dim=True)
+    yield ""
+    for target in shown:
+        yield from _details(target, view)
+
+
+def _details(target: TargetReport, view: View) -> Iterator[str]:
+    lines = [*_unknown(target, view), *_attempted(target)]
+    yield from lines
+    if lines:
+        yield ""
+
+
+def _environment(report: Report) -> Iterator[str]:
+    """What speeds were measured on, where there are any."""
+    if any(attempt.speedup for target in report.targets for attempt in target.attempts):
+        told = ", ".join(f"{name} {value}" for name, value in report.environment)
+        yield click.style(f"measured with {_printable(told)}", dim=True)
+
+
+def _unknown(target: TargetReport, view: View) -> Iterator[str]:
+    for place in target.script.unknown if view.verbose else ():
+        yield click.style(f"{target.target} is unknown: {place.path}:{place.line}: {place.why}", dim=True)
+
+
+def _attempted(target: TargetReport) -> Iterator[str]:
+    if target.attempts or target.recommendation:
+        yield f"{click.style(target.target, bold=True)}{_made(target)}"
+    if target.attempts:
+        rows = [[Cell(title, "faint") for title in ATTEMPT_HEAD], *map(attempt_row, target.attempts)]
+        for attempt, line in zip((None, *target.attempts), _table(rows), strict=True):
+            yield f"  {line}"
+            if attempt is not None and why(attempt):
+                yield click.style(f"    {_printable(why(attempt))}", dim=True)
+    if target.breakdown is not None:
+        yield from _breakdown(target.breakdown)
+    if target.recommendation:
+        yield f"{click.style('recommendation', bold=True)}: {target.recommendation}"
+
+
+def _breakdown(breakdown: Breakdown) -> Iterator[str]:
+    rows = [[Cell(title, "faint") for title in SUBMODULE_HEAD], *map(submodule_row, breakdown.submodules)]
+    yield ""
+    yield from (f"  {line}" for line in _table(rows))
+    if chosen(breakdown):
+        yield f"  {chosen(breakdown)}"
+
+
+def _loader(loader: LoaderReport) -> Iterator[str]:
+    yield f"{click.style(loader.target, bold=True)}{f': {loaders.about(loader)}' if loader.dataset else ''}"
+    if loaders.cost_line(loader):
+        yield f"  {loaders.cost_line(loader)}"
+    yield from _throughput(loader)
+    if loader.collating:
+        rows = [
+            [Cell(title, "faint") for title in loaders.COLLATE_HEAD],
+            *map(loaders.collate_row, loader.collating),
+        ]
+        yield ""
+        for attempt, line in zip((None, *loader.collating), _table(rows), strict=True):
+            yield f"  {line}"
+            if attempt is not None and why(attempt):
+                yield click.style(f"    {_printable(why(attempt))}", dim=True)
+    for note in loader.notes:
+        yield f"{click.style('note', bold=True)}: {_one_line(note)}"
+    if loader.error is not None:
+        label = click.style(f"stopped at {loader.step}", fg="red", bold=True)
+        yield f"{label}: {_printable(said(loader.error))}"
+    if loader.recommendation:
+        yield f"{click.style('recommendation', bold=True)}: {loader.recommendation}"
+    yield ""
+
+
+def _throughput(loader: LoaderReport) -> Iterator[str]:
+    if not loader.throughput:
+        return
+    head = [Cell(title, "faint") for title in loaders.THROUGHPUT_HEAD]
+    rows = [head, *(loaders.throughput_row(row, loader) for row in loader.throughput)]
+    yield ""
+    for row, line in zip((None, *loader.throughput), _table(rows), strict=True):
+        yield f"  {line}"
+        if row is not None and row.error is not None:
+            yield click.style(f"    {_printable(said(row.error))}", dim=True)
+
+
+def _made(target: TargetReport) -> str:
+    guessed = " (guessed)" if target.guessed else ""
+    parts = [part for part in (target.constructor, target.inputs) if part]
+    return f" with {' '.join(parts)}{guessed}" if parts else ""
+
+
+def _table(rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
+    columns = widths(rows)
+    for row in rows:
+        cells = [
+            _toned(cell) + " " * (width - len(cell.text)) for cell, width in zip(row, columns, strict=True)
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _toned(cell: Cell) -> str:
+    if cell.tone == "plain" or not cell.text:
+        return cell.text
+    return click.style(cell.text, fg=_TONE_COLORS.get(cell.tone), dim=cell.tone == "faint" or None)
+
+
+def _frame(text: str) -> str:
+    return click.style(text, fg="blue", bold=True)
+
+
+def _one_line(text: str) -> str:
+    return _printable(" ".join(text.split()))
+
+
+def _printable(text: str) -> str:
+    """Text that cannot move the cursor: tabs as four columns, other control characters shown as one."""
+    text = text.replace("\t", "    ")
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def _width(text: str) -> int:
+    """The columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    kinds = ((unicodedata.east_asian_width(c), unicodedata.combining(c)) for c in text)
+    return sum(0 if combining else 2 if kind in "WF" else 1 for kind, combining in kinds)

@@ -1,0 +1,60 @@
+"""Write suppressions into files: one comment for each line that findings lie on."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterable
+from pathlib import Path
+
+from tsguard.report import Finding
+from tsguard.source.text import encoding_of
+
+_EXISTING = re.compile(r"(#\s*tsguard:\s*ignore)\s*\[([^\]]*)\]")
+
+
+def add_ignores(path: Path, findings: Iterable[Finding]) -> int:
+    """Suppress findings in a file by comments on their lines.
+
+    Returns:
+        How many of them got one; a line that ends within a string or with a backslash
+        can hold no comment.
+
+    Raises:
+        OSError: the file cannot be read or written.
+    """
+    data = path.read_bytes()
+    encoding = encoding_of(data)
+    lines = list(io.StringIO(data.decode(encoding), newline=""))
+    open_lines = _lines_that_take_a_comment("".join(lines))
+    codes: dict[int, set[str]] = {}
+    added = 0
+    for finding in findings:
+        line = next((n for n in (finding.end_line, finding.line) if n in open_lines), None)
+        if line is not None:
+            codes.setdefault(line, set()).add(finding.code)
+            added += 1
+    for line, found in codes.items():
+        lines[line - 1] = _with_codes(lines[line - 1], found)
+    if codes:
+        path.write_bytes("".join(lines).encode(encoding))
+    return added
+
+
+def _lines_that_take_a_comment(text: str) -> set[int]:
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text, newline=None).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return set()
+    return {token.start[0] for token in tokens if token.type in (tokenize.NEWLINE, tokenize.NL)}
+
+
+def _with_codes(line: str, codes: set[str]) -> str:
+    existing = _EXISTING.search(line)
+    if existing:
+        written = re.findall(r"[^,\s]+", existing[2])
+        joined = ", ".join([*written, *sorted(codes.difference(written))])
+        return f"{line[: existing.start()]}{existing[1]}[{joined}]{line[existing.end() :]}"
+    code = line.rstrip("\r\n")
+    return f"{code.rstrip()}  # tsguard: ignore[{', '.join(sorted(codes))}]{line[len(code) :]}"

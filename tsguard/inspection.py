@@ -1,0 +1,184 @@
+"""One file's part of a run: its own findings, and the judgement of each of its targets."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tsguard.report import (
+    Error,
+    Finding,
+    ModeJudgement,
+    Purpose,
+    ScriptJudgement,
+    TargetReport,
+    TraceJudgement,
+    Unknown,
+)
+from tsguard.requests import Job, shown
+from tsguard.rules import rule
+from tsguard.source import Span
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python import Program
+    from tsguard.judges import Judgement
+    from tsguard.project import Project, Target
+    from tsguard.project.modules import Module
+
+# Python's own limit would end the analysis in a sum of some two hundred terms.
+_DEEPEST = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedTarget:
+    """A target's verdicts, without the numbers of findings, and the findings themselves."""
+
+    report: TargetReport
+    findings: tuple[Finding, ...]
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Everything that one file adds to a report; ``whole`` unless only named targets were judged."""
+
+    shown: str
+    whole: bool = True
+    findings: tuple[Finding, ...] = ()
+    targets: tuple[InspectedTarget, ...] = ()
+    errors: tuple[Error, ...] = ()
+
+
+def inspect(program: Program, job: Job, purpose: Purpose = "trace") -> Inspection:
+    """Judge the targets of one file; a bug of ours in one of them is a finding, never an exception."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
+    project = program.project
+    module = project.module(job.path, shown=job.shown, text=job.text)
+    _ = module.file.tree  # only parsing tells whether the file is broken
+    if module.file.broken is not None:
+        return Inspection(job.shown, job.whole, (_broken(module, job),))
+    findings: list[Finding] = []
+    errors: list[Error] = []
+    inspected: list[InspectedTarget] = []
+    try:
+        for target in _targets(project, module, job, errors):
+            inspected.append(_judge(program, target, job, purpose))
+        findings += _of_file(program, module, job) if job.whole else ()
+    except Exception as error:
+        findings.append(internal_error(error, job.shown, job.shown, Span(1, 1, 1, 1)))
+    return Inspection(job.shown, job.whole, tuple(findings), tuple(inspected), tuple(errors))
+
+
+def tool_finding(code: str, path: str, span: Span, **fields: str) -> Finding:
+    """A finding of the tool itself; ``fields`` fill in the message and the help of its page."""
+    page = rule(code)
+    return Finding(
+        code=page.code,
+        name=page.name,
+        family=page.family,
+        severity=page.severity,
+        message=page.message.format(**fields),
+        help=page.help.format(**fields) if page.help else None,
+        path=path,
+        line=span.line,
+        column=span.column,
+        end_line=span.end_line,
+        end_column=span.end_column,
+    )
+
+
+def internal_error(error: Exception, target: str, path: str, span: Span) -> Finding:
+    """The finding that stands for a bug of ours: it names the exception and its place in a line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    said = " ".join(str(error).split())[:200]
+    summary = f"{type(error).__name__}{': ' if said else ''}{said}{place}"
+    return tool_finding("TSG004", path, span, target=target, error=summary)
+
+
+def _of_file(program: Program, module: Module, job: Job) -> Iterator[Finding]:
+    """The findings that belong to no target."""
+    from tsguard.judges.api import judge_api
+    from tsguard.judges.pipeline import judge_pipeline
+
+    for finding in (*judge_api(program, module), *judge_pipeline(program.project, module)):
+        yield _named(finding, job)
+
+
+def _broken(module: Module, job: Job) -> Finding:
+    broken = module.file.broken
+    assert broken is not None
+    code = "TSG001" if broken.kind == "syntax" else "TSG002"
+    return tool_finding(code, job.shown, broken.span, reason=broken.message)
+
+
+def _targets(project: Project, module: Module, job: Job, errors: list[Error]) -> Iterator[Target]:
+    from tsguard.project import TargetNotFound
+    from tsguard.project.targets import find_target, targets_of
+
+    by_name = {expression for _, expression in job.named}
+    if job.whole:
+        for target in targets_of(project, module):
+            if target.qualname not in by_name:
+                yield replace(target, spec=f"{job.shown}:{target.qualname}")
+    for given, expression in job.named:
+        try:
+            yield replace(find_target(module, expression), spec=given)
+        except TargetNotFound as error:
+            errors.append(Error(f"{given}: {error}", job.shown))
+
+
+def _judge(program: Program, target: Target, job: Job, purpose: Purpose) -> InspectedTarget:
+    from tsguard.judges import Judgement, judge
+
+    try:
+        judgement = judge(program, target, purpose)
+    except Exception as error:  # RecursionError and MemoryError too
+        span = target.module.file.span(target.node)
+        finding = internal_error(error, target.spec, target.path, span)
+        judgement = Judgement(
+            target, (finding,), unknown=(Unknown(target.path, target.line, finding.message),)
+        )
+    findings = tuple(replace(_named(finding, job), targets=(target.spec,)) for finding in judgement.findings)
+    return InspectedTarget(_report(judgement, job), findings, target.node.end_lineno or target.line)
+
+
+def _report(judgement: Judgement, job: Job) -> TargetReport:
+    target = judgement.target
+    unknown, trace_unknown, mode_unknown = (
+        tuple(replace(place, path=_shown(place.path, job)) for place in places)
+        for places in (judgement.unknown, judgement.trace_unknown, judgement.mode_unknown)
+    )
+    return TargetReport(
+        target=target.spec,
+        path=job.shown,
+        qualname=target.qualname,
+        line=target.line,
+        kind=target.kind,
+        script=ScriptJudgement(judgement.script, unknown=unknown),
+        trace=TraceJudgement(judgement.trace, unknown=trace_unknown if judgement.trace == "unknown" else ()),
+        mode=ModeJudgement(
+            judgement.mode,
+            layers=judgement.layers,
+            unknown=mode_unknown if judgement.mode == "unknown" else (),
+        ),
+    )
+
+
+def _named(finding: Finding, job: Job) -> Finding:
+    """A finding, and its fix, with the path as reports name it."""
+    path = _shown(finding.path, job)
+    if finding.fix is None:
+        return replace(finding, path=path)
+    edits = tuple(replace(edit, path=path) for edit in finding.fix.edits)
+    return replace(finding, path=path, fix=replace(finding.fix, edits=edits))
+
+
+def _shown(path: str, job: Job) -> str:
+    """A path of the project as reports name it."""
+    return job.shown if path in (job.shown, str(job.path)) else shown(Path(path))

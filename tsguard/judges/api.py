@@ -1,0 +1,18 @@
+"""The API judge: misuse of torch.jit at the places of a file where it is used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.api import events_in
+from tsguard.judges.findings import finding
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python import Program
+    from tsguard.project.modules import Module
+    from tsguard.report import Finding
+
+
+def judge_api(program: Program, module: Module) -> tuple[Finding, ...]:
+    """The findings of family ``api`` in one file; they belong to no target."""
+    return tuple(finding(event) for event in events_in(program, module))

@@ -1,0 +1,56 @@
+"""An event of the analysis, worded by its rule's page: a finding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tsguard.analysis.events import Event, Gap
+from tsguard.fixes import repair
+from tsguard.report import Finding, Severity, Unknown
+from tsguard.rules import Wording, rule
+
+
+def finding(event: Event, when: str | None = None, severity: Severity | None = None) -> Finding:
+    """The finding that an event is, under a condition on constructor arguments (None: always).
+
+    ``severity`` replaces that of the rule's page.
+    """
+    page, wording = rule(event.rule), _worded(event)
+    return Finding(
+        code=page.code,
+        name=page.name,
+        family=page.family,
+        severity=severity or page.severity,
+        message=wording.message,
+        help=wording.help,
+        path=event.module.file.path,
+        line=event.span.line,
+        column=event.span.column,
+        end_line=event.span.end_line,
+        end_column=event.span.end_column,
+        when=when,
+        chain=event.chain,
+        fix=repair(event),
+    )
+
+
+def exported(event: Event) -> Finding | None:
+    """The finding that an event of a trace is for torch.export; None where that takes it well."""
+    page = rule(event.rule).for_export(event.rule.partition("/")[2], event.facts)
+    if page is None:
+        return None
+    severity, wording = page
+    return replace(finding(event), severity=severity, message=wording.message, help=wording.help)
+
+
+def _worded(event: Event) -> Wording:
+    facts = event.facts
+    if event.cause is not None:
+        place = f"{event.cause.module.name}, line {event.cause.span.line}"
+        facts = {**facts, "cause": _worded(event.cause).message, "place": place}
+    return rule(event.rule).worded(event.rule.partition("/")[2], facts)
+
+
+def unknown(gap: Gap) -> Unknown:
+    """A place that the source leaves open, for the report."""
+    return Unknown(gap.module.file.path, gap.line, gap.why)

@@ -1,0 +1,112 @@
+"""A target's verdicts and the findings they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tsguard.analysis.api import import_failure
+from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.python import Program
+from tsguard.judges.findings import exported, finding, unknown
+from tsguard.judges.mode import judge_mode
+from tsguard.judges.parts import trace_parts
+from tsguard.judges.pipeline import called_with_a_batch, traced_with_a_batch
+from tsguard.judges.script import ScriptOutcome, judge_script
+from tsguard.judges.trace import TraceOutcome, judge_trace
+from tsguard.project import Target
+from tsguard.project.targets import is_only_scripted
+from tsguard.report import (
+    Finding,
+    Layer,
+    ModeVerdict,
+    Purpose,
+    ScriptVerdict,
+    Severity,
+    TraceVerdict,
+    Unknown,
+)
+
+_OF_TRACE: dict[Purpose, Callable[[Event], Finding | None]] = {"trace": finding, "export": exported}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the static analysis says of one target; findings have no ids yet."""
+
+    target: Target
+    findings: tuple[Finding, ...] = ()
+    script: ScriptVerdict = "unknown"
+    trace: TraceVerdict = "unknown"
+    mode: ModeVerdict = "unknown"
+    layers: tuple[Layer, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    trace_unknown: tuple[Unknown, ...] = ()
+    mode_unknown: tuple[Unknown, ...] = ()
+
+
+def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judgement:
+    """Judge one target for scripting, tracing and mode; ``purpose`` "export" for torch.export's sake."""
+    if target.kind == "function" and target.call is not None:
+        # Not the function is meant but what it makes.
+        gap = (Unknown(target.path, target.line, "what the call returns is not followed"),)
+        return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap)
+    script = called_with_a_batch(judge_script(program, target), target)
+    mode = judge_mode(program, target)
+    trace = traced_with_a_batch(judge_trace(program, target), target)
+    if script.verdict == "blocked" and trace.verdict == "hazardous" and not _is_advised(trace):
+        advice = trace_parts(program, target)
+        trace = replace(trace, events=(*trace.events, *filter(None, [advice])))
+    failure = import_failure(program, target.module)
+    if failure is not None:
+        script, trace = _not_imported(script, trace, failure)
+    traced = [f for event in trace.events if (f := _OF_TRACE[purpose](event)) is not None]
+    verdict = trace.verdict if purpose == "trace" else _for_export(trace, traced)
+    if purpose == "trace" and is_only_scripted(program.project, target):
+        # Its author has chosen script: that it cannot be traced besides is worth knowing, no more.
+        traced = [replace(f, severity="info") for f in traced]
+    severity: Severity | None = "warning" if script.verdict == "depends" else None
+    findings = [
+        *(finding(event, when, severity if when else None) for event, when in script.events),
+        *traced,
+        *(finding(event, when) for event, when in mode.events),
+    ]
+    if target.collates and not target.compiled:
+        # Nobody asked torch.jit for it: what stands in the way is worth knowing, no more.
+        findings = [replace(f, severity="info") for f in findings]
+    return Judgement(
+        target,
+        findings=tuple(findings),
+        script=script.verdict,
+        trace=verdict,
+        mode=mode.verdict,
+        layers=mode.layers,
+        unknown=tuple(map(unknown, script.gaps)),
+        trace_unknown=tuple(map(unknown, trace.gaps)),
+        mode_unknown=tuple(map(unknown, mode.gaps)),
+    )
+
+
+def _is_advised(trace: TraceOutcome) -> bool:
+    """Whether there is mixed advice already."""
+    return any(event.rule == "script-part" for event in trace.events)
+
+
+def _not_imported(
+    script: ScriptOutcome, trace: TraceOutcome, failure: Event
+) -> tuple[ScriptOutcome, TraceOutcome]:
+    """Nothing goes well with what is in a file that cannot be imported."""
+    why = f"the file cannot be imported: {finding(failure).message}"
+    gap = Gap(failure.module, failure.span.line, why)
+    if script.verdict in ("ok", "unknown"):
+        script = replace(script, verdict="unknown", gaps=(gap, *script.gaps))
+    if trace.verdict in ("safe", "unknown"):
+        trace = replace(trace, verdict="unknown", gaps=(gap, *trace.gaps))
+    return script, trace
+
+
+def _for_export(trace: TraceOutcome, findings: list[Finding]) -> TraceVerdict:
+    """What torch.export refuses, or fixes to the example, is a hazard for it."""
+    if any(finding.severity != "info" for finding in findings):
+        return "hazardous"
+    return "unknown" if trace.gaps else "safe"

@@ -1,0 +1,64 @@
+"""The mode judge: whether train(), eval(), chance or earlier calls change what a target returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.mode import Walk, follow
+from tsguard.analysis.python import Program
+from tsguard.analysis.subjects import first_built
+from tsguard.analysis.values import ClassValue, External, ModuleValue
+from tsguard.analysis.worlds import Exhausted
+from tsguard.project import Target
+from tsguard.report import Layer, ModeVerdict
+from tsguard.rules import rule
+
+
+@dataclass(frozen=True, slots=True)
+class ModeOutcome:
+    """The verdict, the layers that depend on the mode, and the events with their conditions."""
+
+    verdict: ModeVerdict
+    layers: tuple[Layer, ...] = ()
+    events: tuple[tuple[Event, str | None], ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+def judge_mode(program: Program, target: Target) -> ModeOutcome:
+    """Follow a target as its constructor's defaults make it."""
+    try:
+        built = first_built(program, target)
+    except Exhausted:
+        return _unknown(target, "it is too large to be followed to the end")
+    if built is None:
+        return _unknown(target, "its constructor always raises")
+    walk = follow(program, target, built.world, built.value)
+    always = tuple((event, None) for event in walk.events.values())
+    depending = any(rule(event.rule).outcome == "dependent" for event, _ in always)
+    gaps = tuple(walk.gaps.values())
+    verdict: ModeVerdict = "dependent" if depending else "unknown" if gaps else "independent"
+    return ModeOutcome(verdict, _layers(walk), (*always, *walk.conditional.values()), gaps)
+
+
+def _unknown(target: Target, why: str) -> ModeOutcome:
+    return ModeOutcome("unknown", gaps=(Gap(target.module, target.line, why),))
+
+
+def _layers(walk: Walk) -> tuple[Layer, ...]:
+    """The modules that depend on the mode, by their paths; the target itself is none of them."""
+    paths = ((walk.tree.path(module), module) for module in walk.layers)
+    return tuple(
+        Layer(path, _type(module)) for path, module in sorted(paths, key=lambda p: _order(p[0])) if path
+    )
+
+
+def _order(path: str | None) -> tuple[tuple[int, int | str], ...]:
+    """Paths as one reads them: ``layers.2`` before ``layers.10``."""
+    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in (path or "").split("."))
+
+
+def _type(module: ModuleValue) -> str:
+    if isinstance(module.cls, ClassValue):
+        return f"{module.cls.module.name}.{module.cls.name}"
+    return module.cls.name if isinstance(module.cls, External) else "?"

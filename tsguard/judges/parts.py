@@ -1,0 +1,133 @@
+"""Mixed advice: the parts of a target that are to be scripted and the rest traced, or the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tsguard.analysis.events import Event
+from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.script import compile_target
+from tsguard.analysis.subjects import first_built
+from tsguard.analysis.trace import Walk, trace_target
+from tsguard.analysis.values import External, ModuleValue, TensorValue, Value
+from tsguard.analysis.worlds import Exhausted, World
+from tsguard.project import Target
+from tsguard.rules import rule
+
+# Each is compiled by itself, and again with what is below it: enough for what people put together by hand.
+_MOST_PARTS = 200
+
+
+def script_parts(program: Program, target: Target, world: World, subject: Value, walk: Walk) -> Event | None:
+    """Advice to script the submodules in which all that goes wrong in a trace lies; None where that is no way."""
+    if not isinstance(subject, ModuleValue):
+        return None
+    paths = {id(module): path for path, module in _submodules(subject)}
+    chosen: dict[str, None] = {}
+    for event, part in zip(walk.events, walk.parts, strict=True):
+        if rule(event.rule).outcome == "hazardous":
+            path = paths.get(id(part))
+            if part is None or path is None:
+                return None
+            if path not in chosen and not _scripts(program, target, world, part):
+                return None
+            chosen[path] = None
+    if not chosen:
+        return None
+    return _advice("script-part", target, list(chosen))
+
+
+def trace_parts(program: Program, target: Target) -> Event | None:
+    """Advice to trace the submodules in which all that torch.jit.script refuses lies; None where that is no way."""
+    try:
+        found = first_built(program, target)
+        if found is None or not isinstance(found.value, ModuleValue):
+            return None
+        world, subject = found.world, found.value
+        if len(list(_submodules(subject))) > _MOST_PARTS:
+            return None
+        chosen = list(_unscriptable(program, target, world, subject))
+        with _traced(chosen):
+            if not chosen or not _scripts(program, target, world, subject):
+                return None
+    except Exhausted:
+        return None
+    if not all(_traces_tensor_to_tensor(program, target, world, place.part) for place in chosen):
+        return None
+    return _advice("script-part/rest", target, [place.path for place in chosen])
+
+
+def _advice(rule_name: str, target: Target, names: list[str]) -> Event:
+    facts = {"parts": " and ".join(f'"{name}"' for name in names), "first": names[0]}
+    return Event(rule_name, target.module, target.module.file.span(target.node), facts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A submodule and where it hangs."""
+
+    path: str
+    parent: ModuleValue
+    name: str
+    part: ModuleValue
+
+
+def _unscriptable(
+    program: Program, target: Target, world: World, root: ModuleValue, prefix: str = ""
+) -> Iterator[_Place]:
+    """The smallest submodules that keep the modules above them from being scripted."""
+    for name, child in root.children.items():
+        if not isinstance(child, ModuleValue) or _scripts(program, target, world, child):
+            continue
+        path = f"{prefix}.{name}" if prefix else name
+        below = list(_unscriptable(program, target, world, child, path))
+        with _traced(below):
+            enough = bool(below) and _scripts(program, target, world, child)
+        yield from below if enough else [_Place(path, root, name, child)]
+
+
+@contextmanager
+def _traced(places: list[_Place]) -> Iterator[None]:
+    """With the submodules in these places traced: to who calls it, a trace is a module that takes a tensor."""
+    for place in places:
+        place.parent.children[place.name] = ModuleValue(External("torch.nn.Identity"), initialized=True)
+    try:
+        yield
+    finally:
+        for place in places:
+            place.parent.children[place.name] = place.part
+
+
+def _traces_tensor_to_tensor(program: Program, target: Target, world: World, part: ModuleValue) -> bool:
+    """Whether the trace of a submodule goes well, takes one tensor and returns one."""
+    walk = trace_target(Interpreter(program, World({**world.given, **world.answers})), target, part)
+    harmless = not any(rule(event.rule).outcome == "hazardous" for event in walk.events)
+    returned = [isinstance(value, TensorValue) for value in walk.outputs]
+    return harmless and not walk.gaps and bool(returned) and all(returned)
+
+
+def _submodules(root: ModuleValue) -> Iterator[tuple[str, ModuleValue]]:
+    """The modules below a module, each once and with its path; one may hold itself."""
+    seen = {id(root)}
+    pending = [("", root)]
+    while pending:
+        prefix, module = pending.pop()
+        for name, child in module.children.items():
+            if isinstance(child, ModuleValue) and id(child) not in seen:
+                seen.add(id(child))
+                path = f"{prefix}.{name}" if prefix else name
+                yield path, child
+                pending.append((path, child))
+
+
+def _scripts(program: Program, target: Target, world: World, part: ModuleValue) -> bool:
+    """Whether torch.jit.script takes a submodule."""
+    interp = Interpreter(program, World({**world.given, **world.answers}))
+    try:
+        compilation = compile_target(interp, target, part)
+    except Exhausted:
+        return False
+    refused = any(rule(event.rule).outcome in ("blocked", "broken") for event in compilation.events)
+    return not refused and not compilation.gaps

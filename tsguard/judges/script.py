@@ -1,0 +1,96 @@
+"""The script judge: what ``torch.jit.script`` would refuse, in every world of arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.script import Compilation, compile_target
+from tsguard.analysis.subjects import built
+from tsguard.analysis.worlds import Exhausted, Question, World, explore
+from tsguard.project import Target
+from tsguard.report import ScriptVerdict
+from tsguard.rules import rule
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptOutcome:
+    """The verdict, and the events it rests on with the condition of each (None: always)."""
+
+    verdict: ScriptVerdict
+    events: tuple[tuple[Event, str | None], ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+def judge_script(program: Program, target: Target) -> ScriptOutcome:
+    """Compile a target in its worlds and weigh what they show."""
+    runs: list[tuple[Question | None, Compilation]] = []
+    guessed: set[str] = set()
+    exhausted: list[Gap] = []
+
+    def run(world: World) -> Compilation:
+        interp = Interpreter(program, world)
+        try:
+            return compile_target(interp, target, built(interp, target))
+        except Exhausted:
+            exhausted.append(Gap(target.module, target.line, "it is too large to be followed to the end"))
+            return Compilation(gaps=tuple(exhausted[-1:]))
+
+    for question, world, compilation in explore(run):
+        runs.append((question, compilation))
+        if question is None:
+            guessed = world.guessed
+    if not runs:
+        return ScriptOutcome(
+            "unknown", gaps=(Gap(target.module, target.line, "its constructor always raises"),)
+        )
+    return _weighed(runs, guessed)
+
+
+def _weighed(runs: list[tuple[Question | None, Compilation]], guessed: set[str]) -> ScriptOutcome:
+    first = runs[0][1]
+    seen: dict[tuple[object, ...], Event] = {}
+    for _, compilation in runs:
+        for event in compilation.events:
+            seen.setdefault(event.key, event)
+    shown = [{event.key for event in compilation.events} for _, compilation in runs]
+    events = [
+        (event, _condition([question for question, _ in runs], [key in keys for keys in shown]))
+        for key, event in seen.items()
+    ]
+    return ScriptOutcome(_verdict(runs, guessed), tuple(events), first.gaps)
+
+
+def _condition(questions: list[Question | None], holds: list[bool]) -> str | None:
+    """The answer that tells the worlds in which something holds from the others; the first is by defaults."""
+    if all(holds):
+        return None
+    if not holds[0]:
+        return str(questions[holds.index(True)])
+    without = questions[holds.index(False)]
+    return None if without is None else str(Question(without.label, not without.answer))
+
+
+def _verdict(runs: list[tuple[Question | None, Compilation]], guessed: set[str]) -> ScriptVerdict:
+    """What all worlds show; the defaults decide where they decide every question."""
+    outcomes = [outcome_of(compilation.events) for _, compilation in runs]
+    first = runs[0][1]
+    freed = [
+        q for (q, _), outcome in zip(runs, outcomes, strict=True) if q is not None and outcome != "blocked"
+    ]
+    if outcomes[0] == "blocked" and not any(question.label in guessed for question in freed):
+        return "blocked"
+    if "blocked" in outcomes:
+        return "depends"
+    if first.gaps:
+        return "unknown"
+    if all(outcome == "broken" for outcome in outcomes):
+        return "broken"
+    return "depends" if "broken" in outcomes else "ok"
+
+
+def outcome_of(events: tuple[Event, ...]) -> str:
+    """What the events of one world mean: "blocked", "broken" or ""."""
+    outcomes = {rule(event.rule).outcome for event in events}
+    return "blocked" if "blocked" in outcomes else "broken" if "broken" in outcomes else ""

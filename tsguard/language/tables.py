@@ -1,0 +1,94 @@
+"""The torch tables: facts asked of a torch release, shipped as data, loaded lazily."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).parent / "tables"
+
+RELEASES = tuple(
+    sorted((p.name for p in _FOLDER.iterdir() if p.is_dir()), key=lambda r: tuple(map(int, r.split("."))))
+)
+
+
+class Tables:
+    """The tables of one torch release."""
+
+    def __init__(self, release: str) -> None:
+        self.release = release
+
+    def _load(self, name: str) -> Any:
+        return json.loads((_FOLDER / self.release / f"{name}.json").read_text(encoding="utf-8"))
+
+    @functools.cached_property
+    def operators(self) -> dict[str, list[str]]:
+        """Operator to its overloads' schemas, in the order in which torch tries them."""
+        table: dict[str, list[str]] = self._load("operators")
+        return table
+
+    @functools.cached_property
+    def names(self) -> dict[str, Any]:
+        """Qualified name to what it means to ``torch.jit.script``."""
+        table: dict[str, Any] = self._load("names")
+        return table
+
+    @functools.cached_property
+    def listed_modules(self) -> frozenset[str]:
+        """The modules all of whose public names the table holds; of others it knows submodules only."""
+        own = {name.rpartition(".")[0] for name, entry in self.names.items() if not _names_module(entry)}
+        modules = (name for name, entry in self.names.items() if _names_module(entry))
+        return frozenset(own.intersection(modules) - {"torch._C"})
+
+    @functools.cached_property
+    def modules(self) -> dict[str, Any]:
+        """Module class of ``torch.nn`` to its attributes and methods."""
+        table: dict[str, Any] = self._load("modules")
+        return table
+
+    @functools.cached_property
+    def tensor(self) -> dict[str, str]:
+        """Member of ``torch.Tensor`` in Python to "method" or "property"."""
+        table: dict[str, str] = self._load("tensor")["members"]
+        return table
+
+    @functools.cached_property
+    def module_members(self) -> frozenset[str]:
+        """The names that every ``nn.Module`` has."""
+        return frozenset(self._load("tensor")["module"])
+
+    def canonical(self, name: str) -> str:
+        """The first name of what a qualified name means (aliases followed)."""
+        seen = 0
+        while seen < 8:
+            entry = self.names.get(name)
+            if isinstance(entry, str) and entry.startswith("="):
+                name = entry[1:]
+            elif isinstance(entry, dict) and "module" in entry and entry["module"] != name:
+                name = entry["module"]
+            elif entry is None and "." in name:
+                owner, _, member = name.rpartition(".")
+                parent = self.canonical(owner) if owner in self.names or "." in owner else owner
+                if parent == owner:
+                    return name
+                name = f"{parent}.{member}"
+            else:
+                return name
+            seen += 1
+        return name
+
+    def entry(self, name: str) -> Any:
+        """A name's entry: a dict, an operator's name, or None where torch has no such name."""
+        return self.names.get(self.canonical(name))
+
+
+def _names_module(entry: Any) -> bool:
+    return entry.startswith("=") if isinstance(entry, str) else "module" in entry and not entry.get("class")
+
+
+@functools.cache
+def tables(release: str = RELEASES[-1]) -> Tables:
+    """The tables of a release; the newest by default."""
+    return Tables(release)

@@ -1,0 +1,216 @@
+"""The static pipeline: the files of a plan, judged and made into one report."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tsguard import __version__
+from tsguard.assembly import merge, number, suppress
+from tsguard.baseline import Baseline
+from tsguard.cache import Cache
+from tsguard.config import ConfigError, Settings
+from tsguard.environment import NoEnvironment, package_folders
+from tsguard.inspection import Inspection, inspect
+from tsguard.report import Finding, Purpose, Report
+from tsguard.requests import Job, Plan
+from tsguard.source.patterns import Patterns
+from tsguard.source.sources import Sources
+
+# Starting a worker costs as much as judging about this much source.
+_BYTES_PER_WORKER = 150_000
+# A project keeps the trees of all that it has read: it is begun anew after so much source.
+_BYTES_PER_PROJECT = 10_000_000
+
+_Outcome = tuple[Inspection, frozenset[Path]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What a judgement rests on beside the file: where imports are found, torch's tables, what for."""
+
+    paths: tuple[Path, ...]
+    release: str
+    purpose: Purpose
+
+
+def lint(
+    plan: Plan, settings: Settings, *, progress: Callable[[], None] = lambda: None
+) -> tuple[Report, Sources]:
+    """Judge the files of a plan; the report, and the sources that its findings lie in.
+
+    ``progress`` is called once for each file.
+
+    Raises:
+        ConfigError: the baseline, the Python or the torch version of the settings is of no use.
+    """
+    return assemble(plan, inspect_files(plan.jobs, settings, progress), settings)
+
+
+def assemble(
+    plan: Plan, inspections: Sequence[Inspection], settings: Settings, added: Iterable[Finding] = ()
+) -> tuple[Report, Sources]:
+    """Make one report of what was found in the files of a plan, and of findings ``added`` by others.
+
+    Raises:
+        ConfigError: the baseline cannot be used.
+    """
+    baseline = Baseline.read(settings.baseline) if settings.baseline else None
+    sources = Sources({job.shown: job.text for job in plan.jobs if job.text is not None})
+    found = [f for i in inspections for f in (*i.findings, *(f for t in i.targets for f in t.findings))]
+    findings = suppress(merge([*found, *added]), inspections, sources)
+    findings = [_asked_for(finding, plan) for finding in _selected(findings, settings)]
+    if baseline is not None:
+        findings = baseline.new(findings, sources)
+    numbered, targets = number(findings, (t.report for i in inspections for t in i.targets))
+    report = Report(
+        tsguard_version=__version__,
+        torch_tables=torch_release(settings),
+        findings=numbered,
+        targets=targets,
+        files=len(plan.jobs),
+        errors=(*plan.errors, *(error for i in inspections for error in i.errors)),
+        purpose=settings.purpose,
+    )
+    return report, sources
+
+
+def _asked_for(finding: Finding, plan: Plan) -> Finding:
+    """A finding; in files that were not asked for, nothing is to be fixed."""
+    if finding.fix is None or any(finding.path == job.shown for job in plan.jobs):
+        return finding
+    return replace(finding, fix=None)
+
+
+def search_paths(settings: Settings) -> tuple[Path, ...]:
+    """Folders in which imported packages are looked for.
+
+    Raises:
+        ConfigError: the settings name a Python that has no packages.
+    """
+    try:
+        installed = package_folders(settings.root, settings.python)
+    except NoEnvironment as error:
+        raise ConfigError(str(error)) from None
+    own = (settings.root, settings.root / "src")
+    return tuple(dict.fromkeys((*settings.search_paths, *own, *installed)))
+
+
+def torch_release(settings: Settings) -> str:
+    """The torch release whose tables serve the settings: ``2.13`` for ``2.13.0``.
+
+    Raises:
+        ConfigError: there are no tables of it.
+    """
+    from tsguard.language.tables import RELEASES
+
+    if settings.torch_version is None:
+        return RELEASES[-1]
+    release = ".".join(settings.torch_version.split(".")[:2])
+    if release not in RELEASES:
+        raise ConfigError(
+            f"no tables for torch {settings.torch_version}; there are tables for {', '.join(RELEASES)}"
+        )
+    return release
+
+
+def _selected(findings: Iterable[Finding], settings: Settings) -> Iterator[Finding]:
+    per_file = [(Patterns(settings.root, (p,)), prefixes) for p, prefixes in settings.per_file_ignores]
+    for finding in findings:
+        path = Path(os.path.abspath(finding.path))
+        ignored = any(
+            finding.code.startswith(prefixes) and patterns.verdict(path) for patterns, prefixes in per_file
+        )
+        if not ignored and settings.selection.selects(finding.code):
+            yield finding
+
+
+def inspect_files(
+    jobs: Sequence[Job], settings: Settings, progress: Callable[[], None] = lambda: None
+) -> list[Inspection]:
+    """What each file adds to a report, from the cache where that still holds.
+
+    Raises:
+        ConfigError: the Python or the torch version of the settings is of no use.
+    """
+    context = _Context(search_paths(settings), torch_release(settings), settings.purpose)
+    cache = Cache(f"{context.release}\0{context.paths}\0{context.purpose}") if settings.cache else None
+    done = {job: kept for job in jobs if cache and (kept := cache.get(job)) is not None}
+    for _ in done:
+        progress()
+    todo = [job for job in jobs if job not in done]
+    for job, (inspection, files) in zip(todo, _inspect_all(todo, context, settings.jobs), strict=True):
+        done[job] = inspection
+        if cache:
+            cache.put(job, inspection, files)
+        progress()
+    return [done[job] for job in jobs]
+
+
+def _inspect_all(jobs: Sequence[Job], context: _Context, wanted: int) -> Iterator[_Outcome]:
+    workers = min(wanted or _cores(), sum(map(_size, jobs)) // _BYTES_PER_WORKER)
+    if workers < 2:
+        for chunk in _chunks(jobs, _BYTES_PER_PROJECT):
+            yield from _inspect_chunk(chunk, context)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        chunks = list(_chunks(jobs, _BYTES_PER_WORKER))
+        for outcomes in pool.map(_inspect_listed, chunks, [context] * len(chunks)):
+            yield from outcomes
+
+
+def _inspect_listed(jobs: Sequence[Job], context: _Context) -> list[_Outcome]:
+    return list(_inspect_chunk(jobs, context))
+
+
+def _inspect_chunk(jobs: Iterable[Job], context: _Context) -> Iterator[_Outcome]:
+    from tsguard.analysis.python import Program
+    from tsguard.project import Project
+
+    program = Program(Project(context.paths), context.release)
+    project = program.project
+    # A project keeps every tree that it has read. If the collector walked them all
+    # again and again, it would cost more than parsing.
+    gc.freeze()
+    try:
+        for number, job in enumerate(jobs):
+            if number:
+                gc.collect()
+                gc.freeze()
+            inspection = inspect(program, job, context.purpose)
+            yield inspection, frozenset(project.finder.files_behind(project.module(job.path)))
+    finally:
+        gc.unfreeze()
+
+
+def _chunks(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
+    """Runs of neighbouring jobs of about as many bytes each."""
+    chunk: list[Job] = []
+    size = 0
+    for job in jobs:
+        chunk.append(job)
+        size += _size(job)
+        if size >= most:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _size(job: Job) -> int:
+    if job.text is not None:
+        return len(job.text)
+    try:
+        return os.path.getsize(job.path)
+    except OSError:
+        return 0
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

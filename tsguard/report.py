@@ -1,0 +1,410 @@
+"""What every stage passes on: findings, verdicts, attempts, and the report that holds them.
+
+The JSON form of these classes is a contract (``schema_version`` 1): fields may be
+added, never renamed or removed.  Lines and columns are 1-based, columns count Unicode
+code points, end positions are exclusive, paths are relative to the working folder.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal
+
+SCHEMA_VERSION = 1
+
+Family = Literal["tool", "script", "trace", "mode", "api", "pipeline", "attempt"]
+Severity = Literal["error", "warning", "info"]
+Applicability = Literal["safe", "unsafe"]
+ScriptVerdict = Literal["ok", "blocked", "broken", "depends", "unknown"]
+TraceVerdict = Literal["safe", "hazardous", "unknown"]
+ModeVerdict = Literal["dependent", "independent", "unknown"]
+AttemptStatus = Literal["ok", "failed", "diverged", "timeout", "crashed", "skipped"]
+Purpose = Literal["trace", "export"]
+Conclusion = Literal["faster", "slower", "no difference", "too noisy"]
+
+APPLICABILITIES: tuple[Applicability, ...] = ("safe", "unsafe")
+SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text between two positions of a file."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that repair a finding; ``safe`` ones keep the meaning of the code."""
+
+    applicability: Applicability
+    message: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule broken at one place.
+
+    ``when`` is the constructor condition under which it holds (None: always),
+    ``chain`` the calls that lead from the target to the place, outermost first, and
+    ``targets`` the targets whose closure holds the place.
+    """
+
+    code: str
+    name: str
+    family: Family
+    severity: Severity
+    message: str
+    help: str | None
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    when: str | None = None
+    chain: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    fix: Fix | None = None
+    confirmed: bool | None = None
+    id: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Why a target could not be judged: a place and a reason."""
+
+    path: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptJudgement:
+    verdict: ScriptVerdict = "unknown"
+    findings: tuple[int, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TraceJudgement:
+    verdict: TraceVerdict = "unknown"
+    findings: tuple[int, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A submodule (or function) whose behaviour depends on the mode."""
+
+    attribute: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModeJudgement:
+    verdict: ModeVerdict = "unknown"
+    findings: tuple[int, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptError:
+    """What stopped an attempt; ``path`` and ``line`` are the user's, where known."""
+
+    type: str
+    message: str
+    path: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One set of inputs on which an attempt was compared with eager."""
+
+    name: str
+    equal: bool
+    max_error: float | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """Agreement with eager: ``ok`` only when every variant agrees."""
+
+    ok: bool
+    variants: tuple[Variant, ...] = ()
+    gradients: bool | None = None
+    buffers: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Speedup:
+    """Median of paired eager/attempt time ratios, with its confidence interval."""
+
+    median: float
+    low: float
+    high: float
+    rounds: int
+    conclusion: Conclusion
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One real run of one backend on one device in one mode.
+
+    ``compile_seconds`` is what making it cost (script, trace, freeze...),
+    ``first_call_seconds`` its first call, ``seconds`` and ``eager_seconds`` the median
+    of one warm call of it and of eager, all in CPU seconds of the calling thread on
+    CPU and in wall seconds on a GPU.  ``saved`` tells whether a saved artifact gives the
+    same result in a process that does not have the user's code.
+    """
+
+    backend: str
+    device: str
+    mode: Literal["eval", "train"]
+    passes: Literal["forward", "forward+backward"]
+    status: AttemptStatus
+    error: AttemptError | None = None
+    parity: Parity | None = None
+    warm_up_calls: int = 0
+    compile_seconds: float = 0.0
+    speedup: Speedup | None = None
+    warnings: tuple[AttemptError, ...] = ()
+    dtype: str | None = None
+    first_call_seconds: float | None = None
+    seconds: float | None = None
+    eager_seconds: float | None = None
+    saved: bool | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submodule:
+    """One distinct submodule of a target: what became of it on its own.
+
+    ``share`` is its part of the eager time of the whole, with its submodules.
+    """
+
+    path: str
+    type: str
+    calls: int
+    share: float | None = None
+    script: AttemptStatus = "skipped"
+    trace: AttemptStatus = "skipped"
+    speedup: Speedup | None = None
+    error: AttemptError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Where a target's time goes, and the fewest submodules worth scripting.
+
+    ``speedup`` is that of the whole with exactly those scripted, measured end to end.
+    ``note`` says why none is chosen, or what kept it from being measured.
+    """
+
+    submodules: tuple[Submodule, ...] = ()
+    chosen: tuple[str, ...] = ()
+    speedup: Speedup | None = None
+    equal: bool | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetReport:
+    """Everything known about one target.
+
+    ``constructor`` is the expression that made it, ``inputs`` the options that give
+    its example inputs (``--input 'torch.randn(2, 3, 64, 64)'``), ``guessed`` whether
+    either was inferred rather than given.  ``blockers`` is what torch.jit.script refuses
+    in its own words: its first error, and those past it that do not come of taking it out.
+    """
+
+    target: str
+    path: str
+    qualname: str
+    line: int
+    kind: Literal["module", "function"]
+    script: ScriptJudgement = ScriptJudgement()
+    trace: TraceJudgement = TraceJudgement()
+    mode: ModeJudgement = ModeJudgement()
+    attempts: tuple[Attempt, ...] = ()
+    constructor: str | None = None
+    inputs: str | None = None
+    guessed: bool = False
+    breakdown: Breakdown | None = None
+    blockers: tuple[AttemptError, ...] = ()
+    recommendation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderSettings:
+    """The arguments of a DataLoader that say how, not what, it loads."""
+
+    num_workers: int = 0
+    prefetch_factor: int | None = None
+    pin_memory: bool = False
+    persistent_workers: bool = False
+    start_method: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchCost:
+    """Wall seconds that one batch costs in one process (medians), step by step.
+
+    ``item_cpu_seconds`` is the CPU time within ``item_seconds`` and ``item_waiting_seconds``
+    the time in which it waited for something else than a core, None where that is not told.
+    ``transfer_seconds`` is the copy to the GPU, None where there is none; ``bytes`` what
+    the tensors of a batch hold.
+    """
+
+    items: int
+    bytes: int
+    item_seconds: float
+    item_cpu_seconds: float
+    collate_seconds: float
+    item_waiting_seconds: float | None = None
+    transfer_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """What a number of workers delivers, in the steady state.
+
+    ``items_per_second`` is the median of ``rounds`` turns, ``low`` and ``high`` their
+    extremes; ``first_batch_seconds`` is how long the first batch is waited for, with the
+    start of the workers; ``speedup`` the paired ratio to the loader as it is set up.
+    """
+
+    workers: int
+    status: AttemptStatus
+    items_per_second: float | None = None
+    low: float | None = None
+    high: float | None = None
+    rounds: int = 0
+    first_batch_seconds: float | None = None
+    speedup: Speedup | None = None
+    error: AttemptError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderReport:
+    """Everything measured about one DataLoader.
+
+    ``kind`` is "map" or "iterable"; ``length`` the items of an epoch, where known; ``step``
+    what was being done when ``error`` ended the measurement.  ``pinned`` is the speed of
+    loading and copying to the GPU with pinned memory against without.
+    """
+
+    target: str
+    dataset: str = ""
+    kind: Literal["map", "iterable"] = "map"
+    length: int | None = None
+    batch_size: int | None = None
+    collate: str = ""
+    collate_is_compiled: bool = False
+    cores: int = 1
+    settings: LoaderSettings = LoaderSettings()
+    cost: BatchCost | None = None
+    collating: tuple[Attempt, ...] = ()
+    throughput: tuple[Throughput, ...] = ()
+    pinned: Speedup | None = None
+    recommended: LoaderSettings | None = None
+    gain: Speedup | None = None
+    recommendation: str | None = None
+    notes: tuple[str, ...] = ()
+    step: str | None = None
+    error: AttemptError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """Something that kept the tool from doing what was asked (exit status 2)."""
+
+    message: str
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The one object that every output format is made from.
+
+    ``purpose`` tells for whose sake the facts of tracing are judged: the ``trace`` verdicts and
+    findings of a report for "export" are those of torch.export.
+    """
+
+    tsguard_version: str
+    torch_tables: str
+    findings: tuple[Finding, ...] = ()
+    targets: tuple[TargetReport, ...] = ()
+    files: int = 0
+    errors: tuple[Error, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    loaders: tuple[LoaderReport, ...] = ()
+    fixed: int = 0
+    purpose: Purpose = "trace"
+
+    def summary(self) -> dict[str, Any]:
+        """Counts by severity, by verdict, and of what is fixed or can be."""
+        counts: dict[str, Any] = {"files": self.files, "targets": len(self.targets)}
+        for severity in reversed(SEVERITIES):
+            counts[severity] = sum(f.severity == severity for f in self.findings)
+        for family in ("script", "trace", "mode"):
+            tally: dict[str, int] = {}
+            for target in self.targets:
+                verdict = getattr(target, family).verdict
+                tally[verdict] = tally.get(verdict, 0) + 1
+            counts[family] = tally
+        fixes = [finding.fix.applicability for finding in self.findings if finding.fix]
+        return counts | {
+            "fixed": self.fixed,
+            "fixable": {word: fixes.count(word) for word in APPLICABILITIES},
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain JSON values, in the shape of the shipped schema."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "tsguard_version": self.tsguard_version,
+            "torch_tables": self.torch_tables,
+            "purpose": self.purpose,
+            "environment": dict(self.environment),
+            "findings": [_finding_json(f) for f in self.findings],
+            "targets": [_with_passes(t, "attempts") for t in self.targets],
+            "loaders": [_with_passes(loader, "collating") for loader in self.loaders],
+            "summary": self.summary(),
+            "errors": [_plain(e) for e in self.errors],
+        }
+
+
+def is_fixable(finding: Finding, unsafe: bool) -> bool:
+    """Whether a finding has a fix, a safe one unless ``unsafe`` ones count too."""
+    return finding.fix is not None and (unsafe or finding.fix.applicability == "safe")
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    fields: dict[str, Any] = _plain(finding)
+    return {"id": fields.pop("id"), **fields}
+
+
+def _with_passes(value: TargetReport | LoaderReport, attempts: str) -> dict[str, Any]:
+    fields: dict[str, Any] = _plain(value)
+    for attempt in fields[attempts]:
+        attempt["pass"] = attempt.pop("passes")
+    return fields

@@ -1,0 +1,190 @@
+"""The registry of rules, read from the pages in ``rules/``.
+
+A rule is its page: the front matter holds its code, name, family, severity and the
+wording of its message and help; the body explains it and holds the Bad and Good
+examples that the tests run on torch.  A rule that is broken in several ways words each
+as a variant (``message.walrus: ...``); ``rule-name/variant`` names one.  A page of the
+trace family says what it means for torch.export: ``export`` is the severity there (``off``
+for none), ``export.severity.VARIANT`` that of a variant, and what begins with
+``export.message`` or ``export.help`` is worded otherwise.  File names alone tell codes and names, so nothing is read until a rule is needed.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from tsguard.report import Family, Severity
+
+_PAGE_NAME = re.compile(r"(TSG\d{3})-([a-z0-9-]+)\.md")
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A message and a help, or the templates of both."""
+
+    message: str
+    help: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule's front matter: what the tool needs to know to report it."""
+
+    code: str
+    name: str
+    family: Family
+    severity: Severity
+    wordings: Mapping[str, Wording]
+    outcome: str
+    fix: str
+    torch: str
+    summary: str
+    page: Path
+    exports: Mapping[str, Severity | None] = field(default_factory=dict)
+    export_wordings: Mapping[str, Wording] = field(default_factory=dict)
+
+    @property
+    def message(self) -> str:
+        """The message's template, where no variant has its own."""
+        return self.wordings[""].message
+
+    @property
+    def help(self) -> str | None:
+        return self.wordings[""].help
+
+    def worded(self, variant: str, facts: Mapping[str, str]) -> Wording:
+        """The message and help for a variant ("" for none), filled in.
+
+        Raises:
+            KeyError: a template needs a fact that is not given, or no wording has this variant.
+        """
+        return _filled(self.wordings[variant], facts)
+
+    def for_export(self, variant: str, facts: Mapping[str, str]) -> tuple[Severity, Wording] | None:
+        """What a finding of the trace means for torch.export; None where that takes it well.
+
+        Raises:
+            KeyError: as ``worded``.
+        """
+        severity = self.exports.get(variant, self.exports.get(""))
+        if severity is None:
+            return None
+        return severity, _filled(self.export_wordings[variant], facts)
+
+
+def _filled(wording: Wording, facts: Mapping[str, str]) -> Wording:
+    return Wording(
+        wording.message.format_map(facts), wording.help.format_map(facts) if wording.help else None
+    )
+
+
+class UnknownRule(LookupError):
+    """No rule has this code or name."""
+
+
+def _pages_folder() -> Path:
+    package = Path(__file__).parent
+    shipped = package / "rule_pages"
+    return shipped if shipped.is_dir() else package.parent / "rules"
+
+
+@functools.cache
+def pages() -> dict[str, Path]:
+    """Every rule's code and its page, in the order of the codes."""
+    found = {}
+    for path in sorted(_pages_folder().glob("TSG*.md")):
+        match = _PAGE_NAME.fullmatch(path.name)
+        if match:
+            found[match[1]] = path
+    return found
+
+
+@functools.cache
+def _codes_by_name() -> dict[str, str]:
+    return {path.stem.partition("-")[2]: code for code, path in pages().items()}
+
+
+@functools.cache
+def rule(key: str) -> Rule:
+    """The rule with this code or name; a variant's name is its rule's name too.
+
+    Raises:
+        UnknownRule: no page has it.
+    """
+    key = key.partition("/")[0]
+    path = pages().get(_codes_by_name().get(key, key.upper()))
+    if path is None:
+        raise UnknownRule(key)
+    matter, body = split_page(path.read_text(encoding="utf-8"))
+    return Rule(
+        code=matter["code"],
+        name=matter["name"],
+        family=cast(Family, matter["family"]),
+        severity=cast(Severity, matter["severity"]),
+        wordings=_wordings(matter),
+        outcome=matter.get("outcome", ""),
+        fix=matter.get("fix", "none"),
+        torch=matter.get("torch", ">=2.2"),
+        summary=body.strip().partition("\n")[0],
+        page=path,
+        exports={
+            key.removeprefix("export").removeprefix(".severity."): None
+            if value == "off"
+            else cast(Severity, value)
+            for key, value in matter.items()
+            if key == "export" or key.startswith("export.severity.")
+        },
+        export_wordings=_export_wordings(matter),
+    )
+
+
+def _export_wordings(matter: dict[str, str]) -> dict[str, Wording]:
+    """The wordings for torch.export: a page says what differs from those for a trace."""
+    own = {key.removeprefix("export."): value for key, value in matter.items() if key.startswith("export.")}
+    if "message" in own:  # a general wording for torch.export stands for all that a trace is told
+        matter = {
+            key: value for key, value in matter.items() if not key.startswith("message.")
+        } | dict.fromkeys((key for key in matter if key.startswith("message.")), own["message"])
+    if "help" in own:
+        matter = {key: value for key, value in matter.items() if not key.startswith("help.")}
+    return _wordings(matter | own)
+
+
+def _wordings(matter: dict[str, str]) -> dict[str, Wording]:
+    base = Wording(matter["message"], matter.get("help"))
+    variants = {key.partition(".")[2] for key in matter if key.startswith(("message.", "help."))}
+    return {"": base} | {
+        variant: Wording(
+            matter.get(f"message.{variant}", base.message), matter.get(f"help.{variant}", base.help)
+        )
+        for variant in variants
+    }
+
+
+def all_rules() -> list[Rule]:
+    """Every rule, in the order of the codes."""
+    return [rule(code) for code in pages()]
+
+
+def split_page(text: str) -> tuple[dict[str, str], str]:
+    """A page's front matter and body."""
+    _, front, body = text.split("---\n", 2)
+    pairs = (line.partition(":") for line in front.splitlines() if line.strip())
+    return {key.strip(): value.strip() for key, _, value in pairs}, body
+
+
+def sections(body: str) -> dict[str, str]:
+    """A page body's sections by their heading, in order."""
+    parts = re.split(r"^## (.+)$", body, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
+
+
+def code_blocks(section: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a section: language and text."""
+    return [(match[1], match[2]) for match in _FENCE.finditer(section)]

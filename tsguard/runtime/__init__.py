@@ -1,0 +1,5 @@
+"""Attempts: the part that really runs torch, in worker processes.
+
+This package can be imported without torch; what needs torch lies in ``worker`` and is
+imported by the worker processes alone.
+"""

@@ -1,0 +1,302 @@
+"""The attempts on one target, over as many worker processes as it takes.
+
+A worker that dies takes one attempt with it: that one is reported as crashed, and a new
+worker goes on with the next.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from tsguard.report import Attempt, AttemptError, AttemptStatus, Speedup
+from tsguard.runtime.decoding import decoded, decoded_error
+from tsguard.runtime.endings import crash_error, crash_message, internal_failure, shown_path
+from tsguard.runtime.intervals import Interval, hull
+from tsguard.runtime.launcher import Event
+from tsguard.runtime.plan import AttemptSpec, Settings
+from tsguard.runtime.subject import Subject
+from tsguard.runtime.task import Limits, Outcome, Task
+
+_ISOLATED = frozenset({"onednn", "compile", "export"})
+# torch.compile calls a C++ compiler for each graph.
+_PATIENCE = {"compile": 10.0}
+_TOO_CLOSE = 0.15
+_STEPS = ("start", "import", "construct", "example_inputs", "inputs")
+
+Run = Callable[[Task, Callable[[Event], None] | None], Outcome]
+Progress = Callable[[str], None]
+Passes = Literal["forward", "forward+backward"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a target could not be called: the step that failed and what to add."""
+
+    step: str
+    error: AttemptError
+    needed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """What torch refuses at a place; a ``follow_up`` may come from what was taken out before."""
+
+    error: AttemptError
+    follow_up: bool
+
+
+@dataclass(slots=True)
+class TargetAttempts:
+    """What is known of one target after its attempts.
+
+    ``places`` are, for each attempt, all places in the user's code that its error named.
+    """
+
+    subject: Subject
+    constructor: str | None = None
+    inputs: tuple[str, ...] | None = None
+    source: str | None = None
+    guessed: bool = False
+    attempts: dict[AttemptSpec, Attempt] = field(default_factory=dict)
+    places: dict[AttemptSpec, list[tuple[str, int]]] = field(default_factory=dict)
+    blockers: list[Blocker] = field(default_factory=list)
+    stop: Stop | None = None
+    output: str = ""
+
+    @property
+    def callable(self) -> bool:
+        """Whether something was constructed and called."""
+        return self.source is not None
+
+    @property
+    def settled(self) -> Subject:
+        """The subject with what was found, so that nobody has to search again."""
+        if self.source is None:
+            return self.subject
+        inputs = self.inputs if self.inputs is not None else self.subject.inputs
+        return replace(self.subject, constructor=self.constructor or self.subject.constructor, inputs=inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A target and the attempts to make on it."""
+
+    subject: Subject
+    specs: tuple[AttemptSpec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Limits and settings that all attempts share; ``save`` is where artifacts are kept."""
+
+    limits: Limits = field(default_factory=Limits)
+    settings: Settings = field(default_factory=Settings)
+    save: Path | None = None
+
+
+def attempt_target(
+    run: Run,
+    subject: Subject,
+    specs: Iterable[AttemptSpec],
+    bounds: Bounds,
+    progress: Progress = lambda text: None,
+) -> TargetAttempts:
+    """Make attempts on one target.
+
+    Args:
+        run: has a task done, as ``Launcher.run`` does.
+    """
+    known = TargetAttempts(subject)
+    together = [spec for spec in specs if spec.backend not in _ISOLATED]
+    for batch in [together, *([spec] for spec in specs if spec.backend in _ISOLATED)]:
+        _until_done(run, known, batch, bounds, progress)
+    _confirm(run, known, bounds, progress)
+    return known
+
+
+def _until_done(
+    run: Run, known: TargetAttempts, specs: list[AttemptSpec], bounds: Bounds, progress: Progress
+) -> None:
+    remaining = specs
+    while remaining and (known.stop is None or known.callable):
+        collected = _Collector(known, bounds, run, progress)
+        outcome = run(_task(known, remaining, bounds), collected.on_event)
+        known.output = known.output or outcome.output
+        if outcome.ending == "finished" and collected.failure is None:
+            return
+        error = collected.failure or crash_error(outcome, known.subject)
+        remaining = _after_crash(known, remaining, outcome, error)
+
+
+def _task(known: TargetAttempts, specs: list[AttemptSpec], bounds: Bounds) -> Task:
+    argument = {
+        "subject": known.settled.to_json(),
+        "settings": bounds.settings.to_json(),
+        "attempts": [asdict(spec) for spec in specs],
+    }
+    fresh = any(spec.device != "cpu" for spec in specs)
+    patience = max(_PATIENCE.get(spec.backend, 1.0) for spec in specs)
+    limits = replace(bounds.limits, seconds=bounds.limits.seconds * patience)
+    return Task("tsguard.runtime.worker.session:attempts", argument, limits, fresh, os.getcwd())
+
+
+class _Collector:
+    """Turns the events of a worker into attempts."""
+
+    def __init__(self, known: TargetAttempts, bounds: Bounds, run: Run, progress: Progress) -> None:
+        self.known = known
+        self.bounds = bounds
+        self.run = run
+        self.progress = progress
+        self.failure: AttemptError | None = None
+
+    def on_event(self, event: Event) -> None:
+        handler = getattr(self, "_on_" + str(event["event"]).replace(" ", "_"), None)
+        if handler is not None:
+            handler(event)
+
+    def _on_phase(self, event: Event) -> None:
+        self.progress(f"{self.known.subject.spec}: {event['phase']}")
+
+    def _on_constructed(self, event: Event) -> None:
+        self.known.constructor = event["expression"]
+        self.known.guessed |= bool(event["guessed"])
+
+    def _on_inputs(self, event: Event) -> None:
+        expressions = event["expressions"]
+        self.known.inputs = tuple(expressions) if expressions is not None else None
+        self.known.source = self.known.source or event["source"]
+        self.known.guessed |= event["source"] == "inferred"
+
+    def _on_stopped(self, event: Event) -> None:
+        error = self._error(event["error"])
+        self.known.stop = Stop(event["step"], error, tuple(event["needed"]))
+
+    def _on_internal_error(self, event: Event) -> None:
+        self.failure = AttemptError("InternalError", internal_failure(event))
+
+    def _on_attempt(self, event: Event) -> None:
+        spec = AttemptSpec(**event["spec"])
+        if spec.backend == "eager" and spec in self.known.attempts:
+            return
+        attempt = decoded(spec, event, self._shown)
+        before = self.known.attempts.get(spec)
+        if before is not None and before.saved is not None:
+            attempt = replace(
+                attempt, saved=before.saved, note=before.note if not before.saved else attempt.note
+            )
+        elif event.get("artifact"):
+            attempt = self._reloaded(attempt, spec, event)
+        self.known.attempts[spec] = attempt
+        self.known.places[spec] = [(self._shown(path), line) for path, line in event.get("places", ())]
+
+    def _reloaded(self, attempt: Attempt, spec: AttemptSpec, event: Event) -> Attempt:
+        """Load the artifact where the user's code cannot be imported, and compare there."""
+        artifact, example = event["artifact"], event.get("example")
+        if self.bounds.save is not None:
+            name = f"{self.known.subject.qualname}.{spec.phase.replace(' ', '.')}.pt"
+            self.bounds.save.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(artifact, self.bounds.save / name)
+        argument = {"artifact": artifact, "example": example, "device": spec.device}
+        entry, fresh = "tsguard.runtime.worker.reloading:reload", spec.device != "cpu"
+        task = Task(entry, argument, self.bounds.limits, fresh, str(Path(artifact).parent))
+        outcome = self.run(task, None)
+        found = next((e for e in outcome.events if e["event"] == "reloaded"), None)
+        if found is None:
+            return _useless(attempt, crash_message(outcome))
+        return _useless(attempt, found["error"]) if found["error"] else replace(attempt, saved=True)
+
+    def _error(self, value: dict[str, Any]) -> AttemptError:
+        return decoded_error(value, self._shown)
+
+    def _shown(self, path: str) -> str:
+        return shown_path(path, self.known.subject)
+
+
+def _useless(attempt: Attempt, why: str) -> Attempt:
+    return replace(attempt, saved=False, note=f"cannot be used elsewhere once saved: {why}")
+
+
+def _after_crash(
+    known: TargetAttempts, specs: list[AttemptSpec], outcome: Outcome, error: AttemptError
+) -> list[AttemptSpec]:
+    """Book a worker's death on the step it happened in; what is left to do."""
+    status: AttemptStatus = "timeout" if outcome.ending == "timeout" else "crashed"
+    phase = outcome.phase.removeprefix("wait to ").removeprefix("time ")
+    if phase in _STEPS:
+        known.stop = known.stop or Stop(phase, error)
+        known.source = None
+        return []
+    if phase.startswith("eager "):
+        group = [s for s in specs if AttemptSpec("eager", s.device, s.mode, s.dtype).phase == phase]
+        first = group[0] if group else specs[0]
+        eager = AttemptSpec("eager", first.device, first.mode, first.dtype)
+        known.attempts[eager] = _ended(eager, status, error)
+        for spec in group:
+            known.attempts[spec] = _ended(spec, "skipped", None, "eager itself does not survive these inputs")
+        return [s for s in specs if s not in group and s not in known.attempts]
+    for spec in specs:
+        if spec.phase == phase:
+            before = known.attempts.get(spec)
+            untimed = replace(before, note=f"it was not timed: {error.message}") if before else None
+            known.attempts[spec] = untimed or _ended(spec, status, error)
+    rest = [s for s in specs if s not in known.attempts]
+    return rest if len(rest) < len(specs) else []
+
+
+def _ended(
+    spec: AttemptSpec, status: AttemptStatus, error: AttemptError | None, note: str | None = None
+) -> Attempt:
+    passes: Passes = "forward+backward" if spec.mode == "train" else "forward"
+    return Attempt(
+        spec.backend,
+        spec.device,
+        spec.mode,
+        passes,
+        status,
+        error,
+        dtype=spec.dtype,
+        note=note,
+    )
+
+
+def _confirm(run: Run, known: TargetAttempts, bounds: Bounds, progress: Progress) -> None:
+    """Measure small differences again in another process: weights may lie better in one.
+
+    Both measurements must agree, so what is reported is their hull.
+    """
+    if not bounds.settings.confirm:
+        return
+    close = [s for s, a in known.attempts.items() if a.speedup is not None and _is_close(a.speedup)]
+    if not close:
+        return
+    second = TargetAttempts(known.subject, known.constructor, known.inputs, known.source)
+    again = replace(
+        bounds, save=None, settings=replace(bounds.settings, folder=None, confirm=False, only_time=True)
+    )
+    for batch in [
+        [s for s in close if s.backend not in _ISOLATED],
+        *([s] for s in close if s.backend in _ISOLATED),
+    ]:
+        _until_done(run, second, batch, again, progress)
+    for spec in close:
+        other = second.attempts.get(spec)
+        if other is not None and other.speedup is not None:
+            first = known.attempts[spec]
+            known.attempts[spec] = replace(
+                first, speedup=_joined(cast(Speedup, first.speedup), other.speedup)
+            )
+
+
+def _is_close(speedup: Speedup) -> bool:
+    return speedup.conclusion in ("faster", "slower") and abs(speedup.median - 1) < _TOO_CLOSE
+
+
+def _joined(first: Speedup, second: Speedup) -> Speedup:
+    sides = (Interval(s.median, s.low, s.high, s.rounds) for s in (first, second))
+    return hull(*sides).speedup()

@@ -1,0 +1,27 @@
+"""The worker's side of its pipe: the phase it is in, and what it found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tsguard.runtime.frames import FrameWriter
+
+
+class Channel:
+    """Tells the supervisor what is going on."""
+
+    def __init__(self, writer: FrameWriter) -> None:
+        self._writer = writer
+
+    def phase(self, name: str, seconds: float | None = None) -> None:
+        """Begin a phase; the clock of the limit starts anew.
+
+        Args:
+            name: what a crash from here on is attributed to.
+            seconds: wall clock for this phase instead of the task's limit.
+        """
+        self._writer.send({"event": "phase", "phase": name, "seconds": seconds})
+
+    def send(self, event: str, **fields: Any) -> None:
+        """Report a result; it is kept even if the worker crashes afterwards."""
+        self._writer.send({**fields, "event": event})

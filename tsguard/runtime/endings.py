@@ -1,0 +1,51 @@
+"""How a worker ended, and where, in the user's terms."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from tsguard.report import AttemptError
+from tsguard.runtime.launcher import Event
+from tsguard.runtime.subject import Subject
+from tsguard.runtime.task import Outcome
+from tsguard.runtime.usercode import UserCode
+
+
+def shown_path(path: str, subject: Subject) -> str:
+    """A worker's absolute path as reports write it: relative to the working folder."""
+    if os.path.realpath(path) == os.path.realpath(subject.file):
+        return subject.shown
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
+
+
+def internal_failure(event: Event) -> str:
+    """What a worker says that failed by itself, in words."""
+    return f"the worker itself failed: {str(event['traceback']).strip().rpartition(chr(10))[2]}"
+
+
+def crash_error(outcome: Outcome, subject: Subject) -> AttemptError:
+    """How a worker ended, as an error at the user's line where the stack tells it."""
+    kind = {"timeout": "Timeout", "memory": "MemoryLimit"}.get(outcome.ending, "Crash")
+    place = UserCode.around(subject.file, subject.module).place_in_fault(outcome.fault)
+    path, line = (shown_path(place[0], subject), place[1]) if place else (None, None)
+    return AttemptError(kind, crash_message(outcome), path, line)
+
+
+def crash_message(outcome: Outcome) -> str:
+    """How a worker ended, in words."""
+    during = f"during {outcome.phase}" if outcome.phase != "start" else "while starting"
+    if outcome.ending == "timeout":
+        return f"did not end within the time limit, {during}"
+    if outcome.ending == "memory":
+        return f"used more memory than the limit ({outcome.peak_mb} MiB), {during}"
+    if outcome.ending == "killed":
+        try:
+            name = signal.Signals(outcome.number or 0).name
+        except ValueError:
+            name = f"signal {outcome.number}"
+        return f"the process was killed by {name}, {during}"
+    if outcome.ending == "exited":
+        return f"the process exited with status {outcome.number}, {during}"
+    return f"the process was lost, {during}"

@@ -1,0 +1,94 @@
+"""Findings that only an attempt can make: the TSG9xx rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tsguard.report import Attempt, AttemptError, Finding, TargetReport
+from tsguard.rules import rule
+from tsguard.runtime.attempts import TargetAttempts
+from tsguard.runtime.needs import needs
+from tsguard.runtime.shown import first_line, place, ratio, when
+
+
+def finding(code: str, target: TargetReport, at: AttemptError | None, **fields: str) -> Finding:
+    """A finding of a TSG9xx rule, at the user's line in ``at`` or else at the target."""
+    page = rule(code)
+    path, line = target.path, target.line
+    if at is not None and at.path is not None and at.line is not None:
+        path, line = at.path, at.line
+    return Finding(
+        code=page.code,
+        name=page.name,
+        family=page.family,
+        severity=page.severity,
+        message=page.message.format(target=target.target, **fields),
+        help=page.help.format(target=target.target, **fields) if page.help else None,
+        path=path,
+        line=line,
+        column=1,
+        end_line=line,
+        end_column=1,
+        targets=(target.target,),
+    )
+
+
+def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
+    """What the attempts on a target showed beyond what the linter said of it."""
+    if not found.callable and found.stop is not None:
+        need = needs(found)
+        if need is not None:
+            yield finding("TSG908", target, None, what=need.what, why=need.why, how=need.help)
+        else:
+            error = found.stop.error
+            yield finding("TSG909", target, error, when=when(found.stop.step), error=_said(error))
+    for attempt in found.attempts.values():
+        yield from _of_attempt(target, attempt)
+
+
+def _of_attempt(target: TargetReport, attempt: Attempt) -> Iterator[Finding]:
+    error, where = attempt.error, place(attempt)
+    if attempt.status in ("crashed", "timeout") and error is not None:
+        yield finding("TSG910", target, error, backend=attempt.backend, place=where, how=error.message)
+    elif attempt.backend == "eager":
+        if attempt.status == "failed" and error is not None:
+            yield finding("TSG909", target, error, when=f"in {where}", error=_said(error))
+    elif attempt.status == "failed" and error is not None:
+        yield from _refusal(target, attempt, error)
+    elif attempt.status == "diverged" and error is not None:
+        unforeseen = target.trace.verdict != "hazardous"
+        if attempt.backend == "trace" and unforeseen:
+            yield finding(
+                "TSG904", target, _first_warning(attempt), place=where, how=first_line(error.message)
+            )
+        elif attempt.backend != "trace" and not (
+            attempt.backend == "script" and target.script.verdict == "broken"
+        ):
+            yield finding(
+                "TSG902", target, error, backend=attempt.backend, place=where, how=first_line(error.message)
+            )
+    if attempt.saved is False:
+        yield finding("TSG911", target, None, backend=attempt.backend, how=first_line(attempt.note or ""))
+    if attempt.speedup is not None and attempt.speedup.conclusion == "slower":
+        yield finding(
+            "TSG905", target, None, backend=attempt.backend, place=where, ratio=ratio(attempt.speedup)
+        )
+
+
+def _refusal(target: TargetReport, attempt: Attempt, error: AttemptError) -> Iterator[Finding]:
+    where = place(attempt)
+    if attempt.backend == "script" and target.script.verdict not in ("blocked", "broken"):
+        ran = attempt.compile_seconds > 0
+        code = "TSG902" if ran else "TSG901"
+        how = f"raises {_said(error)}" if ran else _said(error)
+        yield finding(code, target, error, backend="script", place=where, how=how)
+    elif attempt.backend == "trace" and target.trace.verdict != "hazardous":
+        yield finding("TSG903", target, error, place=where, how=_said(error))
+
+
+def _first_warning(attempt: Attempt) -> AttemptError | None:
+    return attempt.warnings[0] if attempt.warnings else attempt.error
+
+
+def _said(error: AttemptError) -> str:
+    return f"{error.type}: {first_line(error.message)}"

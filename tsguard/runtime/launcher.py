@@ -1,0 +1,216 @@
+"""Our side of the workers: starts the warm process, hands it tasks, hears how they end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tsguard.runtime import bootstrap
+from tsguard.runtime.frames import HEARTBEAT_SECONDS, SUPERVISOR_WORD, FrameReader
+from tsguard.runtime.task import Outcome, Task
+
+_SILENCE_SECONDS = 30 * HEARTBEAT_SECONDS
+_IMPORT_SECONDS = 300.0
+
+Event = dict[str, Any]
+EventHandler = Callable[[Event], None]
+
+
+class TorchUnavailable(RuntimeError):
+    """torch cannot be imported by the interpreter that runs the workers; the text tells why."""
+
+
+class WorkersEnded(RuntimeError):
+    """There are no workers any more, because the run was interrupted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the workers run on: versions, and torch's CUDA version if it has one."""
+
+    python: str
+    executable: str
+    torch: str
+    cuda: str | None
+
+
+class Launcher:
+    """Runs tasks in worker processes; safe to use from several threads.
+
+    Args:
+        python: the interpreter that has torch; ours by default.
+
+    Raises:
+        TorchUnavailable: on entering, when that interpreter cannot import torch.
+    """
+
+    def __init__(self, python: str | None = None) -> None:
+        self._python = python or sys.executable
+        self._lock = threading.Lock()
+        self._supervisors: set[int] = set()
+        self._ended = False
+        self._zygote: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self.folder = Path()
+        self.environment = Environment("", "", "", None)
+
+    def __enter__(self) -> Launcher:
+        if os.name != "posix":
+            raise TorchUnavailable("attempts need Linux or macOS: use WSL on Windows")
+        self.folder = Path(tempfile.mkdtemp(prefix="tsguard-"))
+        try:
+            self.environment = self._start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._ended = True
+            for supervisor in self._supervisors:
+                _kill(supervisor)
+            self._stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, task: Task, on_event: EventHandler | None = None) -> Outcome:
+        """Have one task done; ``on_event`` hears of results as they come.
+
+        Raises:
+            WorkersEnded: the launcher was left, in another thread.
+        """
+        events: list[Event] = []
+        outcome: Event = {"ending": "lost"}
+        supervisor = None
+        for event in self._events(task):
+            if event["event"] == "supervisor":
+                supervisor = event["pid"]
+                self._supervisors.add(supervisor)
+            elif event["event"] == "silent":
+                _kill(supervisor)
+            elif event["event"] == "outcome":
+                outcome = {key: value for key, value in event.items() if key != "event"}
+            elif event["event"] != "alive":
+                if event["event"] == "phase":
+                    outcome["phase"] = event["phase"]
+                events.append(event)
+                if on_event is not None:
+                    on_event(event)
+        self._supervisors.discard(supervisor or 0)
+        return Outcome(**outcome, events=tuple(events))
+
+    def _events(self, task: Task) -> Iterator[Event]:
+        connection = self._hand_over(task)
+        reader = FrameReader(SUPERVISOR_WORD)
+        with connection:
+            connection.settimeout(_SILENCE_SECONDS)
+            while True:
+                try:
+                    data = connection.recv(2**18)
+                except TimeoutError:
+                    yield {"event": "silent"}
+                    return
+                except ConnectionResetError:
+                    return
+                if not data:
+                    return
+                yield from reader.feed(data)
+
+    def _hand_over(self, task: Task) -> socket.socket:
+        """Give the zygote a task; a zygote that was killed is replaced once."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            for last_try in (False, True):
+                try:
+                    with self._lock:
+                        if self._ended:
+                            raise WorkersEnded
+                        if self._control is None:
+                            self._start()
+                        assert self._control is not None
+                        socket.send_fds(self._control, [b"j"], [theirs.fileno()])
+                    break
+                except OSError:
+                    with self._lock:
+                        self._stop()
+                    if last_try:
+                        raise
+        asked = {"task": task.to_json(), "word": secrets.token_hex(16)}
+        with contextlib.suppress(BrokenPipeError):
+            ours.sendall(json.dumps(asked).encode() + b"\n")
+        return ours
+
+    def _start(self) -> Environment:
+        ours, theirs = socket.socketpair()
+        log = self.folder / "zygote.log"
+        with theirs, open(log, "wb") as errors:
+            self._zygote = subprocess.Popen(
+                bootstrap.command(self._python, "tsguard.runtime.zygote:main", theirs.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                env={**bootstrap.environment(), "TMPDIR": str(self.folder)},
+                pass_fds=[theirs.fileno()],
+            )
+        self._control = ours
+        ours.settimeout(_IMPORT_SECONDS)
+        facts = _first_line(ours)
+        ours.settimeout(None)
+        if facts is None:
+            raise TorchUnavailable(_last_line(log) or "the interpreter died while importing torch")
+        if facts["torch"] is None:
+            raise TorchUnavailable(facts["error"])
+        return Environment(facts["python"], facts["executable"], facts["torch"], facts["cuda"])
+
+    def _stop(self) -> None:
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._zygote is not None:
+            try:
+                self._zygote.wait(10)
+            except subprocess.TimeoutExpired:
+                self._zygote.kill()
+                self._zygote.wait()
+            self._zygote = None
+
+
+def _first_line(connection: socket.socket) -> dict[str, Any] | None:
+    data = b""
+    with contextlib.suppress(OSError):
+        while not data.endswith(b"\n"):
+            part = connection.recv(2**16)
+            if not part:
+                return None
+            data += part
+    return json.loads(data) if data.endswith(b"\n") else None
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _kill(pid: int | None) -> None:
+    if pid is not None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,41 @@
+"""What a target lacks to be attempted, and the exact words to add on the command line."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from tsguard.runtime.attempts import TargetAttempts
+from tsguard.runtime.shown import said
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """``what`` is missing, ``why`` it was not found, where that tells something; ``help`` says how to give it."""
+
+    what: str
+    help: str
+    why: str = ""
+
+
+def needs(found: TargetAttempts) -> Need | None:
+    """What the target needs from the user; None when it was called, or is itself at fault."""
+    if found.stop is None or found.callable:
+        return None
+    subject = found.subject
+    if found.stop.step == "construct" and subject.constructor is None:
+        if not found.stop.needed:
+            return None
+        arguments = ", ".join(f"{name}=..." for name in found.stop.needed)
+        target = f"{subject.shown}:{subject.qualname}({arguments})"
+        return Need("constructor arguments", f"give them in the target: {shlex.quote(target)}")
+    if found.stop.step == "inputs" and subject.inputs is None:
+        tried = " ".join(input_option(text) for text in found.stop.needed) or "--input 'torch.randn(...)'"
+        why = f"; the nearest try ends in {said(found.stop.error)}"
+        return Need("example inputs", f"give them with --input, for instance {tried}", why)
+    return None
+
+
+def input_option(expression: str) -> str:
+    """The command line option that gives one argument of ``forward``."""
+    return f"--input {shlex.quote(expression)}"

@@ -1,0 +1,45 @@
+"""What is attempted on a target, and what came of it, as it travels between processes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+COMPILED_ALREADY = "it is compiled already: this changes nothing"
+"""The note of an attempt that gave the very module back."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSpec:
+    """One attempt to make; ``dtype`` is a name such as ``bfloat16``, None for the model's own."""
+
+    backend: str
+    device: str = "cpu"
+    mode: Literal["eval", "train"] = "eval"
+    dtype: str | None = None
+
+    @property
+    def phase(self) -> str:
+        """What a crash during this attempt is attributed to."""
+        return " ".join(filter(None, (self.backend, self.device, self.mode, self.dtype)))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How attempts are made.
+
+    ``timing_seconds`` of wall clock may go into timing one attempt (0: no timing);
+    ``timing_lock`` is a file that only one worker may hold while it times; ``folder`` is
+    where artifacts are saved to be reloaded. ``confirm`` has small differences measured a
+    second time in another process, which then need ``only_time``.
+    """
+
+    timing_seconds: float = 4.0
+    threads: int = 1
+    timing_lock: str | None = None
+    folder: str | None = None
+    confirm: bool = False
+    only_time: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)

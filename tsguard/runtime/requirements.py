@@ -1,0 +1,104 @@
+"""What a build demands of attempts: that they work, how fast, and no worse than before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tsguard.report import Attempt, Finding, Speedup, TargetReport
+from tsguard.runtime.findings import finding
+from tsguard.runtime.options import Required
+from tsguard.runtime.shown import place, ratio
+
+
+class UnusablePrevious(ValueError):
+    """The file given to ``--compare`` is no report; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """``require`` a backend that works in every mode; ``min_speedup`` the least ratio wanted."""
+
+    require: Required | None = None
+    min_speedup: float | None = None
+
+
+def unmet(target: TargetReport, demands: Requirements) -> Iterator[Finding]:
+    """A finding for each requirement that the target's attempts do not meet."""
+    wanted = ("script", "trace") if demands.require in (None, "either") else (demands.require,)
+    candidates = [a for a in target.attempts if a.backend in wanted]
+    if demands.require is not None and not _works(candidates, wanted):
+        backends = " or ".join(wanted)
+        yield finding("TSG906", target, None, what=f"{backends} must work", how=_states(candidates))
+    if demands.min_speedup is not None:
+        timed = [a for a in target.attempts if a.speedup is not None and a.backend != "eager"]
+        # Only an interval that lies below the wanted ratio as a whole proves a shortfall.
+        if not any(a.speedup is not None and a.speedup.high >= demands.min_speedup for a in timed):
+            wish = f"a speedup of {demands.min_speedup:g} is wanted"
+            yield finding("TSG906", target, None, what=wish, how=_speeds(timed))
+
+
+def _works(candidates: list[Attempt], wanted: tuple[str, ...]) -> bool:
+    for backend in wanted:
+        made = [a for a in candidates if a.backend == backend and a.status != "skipped"]
+        if made and all(a.status == "ok" and a.saved is not False for a in made):
+            return True
+    return False
+
+
+def _states(candidates: list[Attempt]) -> str:
+    return ", ".join(f"{a.backend} {a.status} in {place(a)}" for a in candidates) or "nothing was attempted"
+
+
+def _speeds(timed: list[Attempt]) -> str:
+    best = max(timed, key=lambda a: a.speedup.median if a.speedup else 0.0, default=None)
+    if best is None or best.speedup is None:
+        return "nothing could be timed"
+    return f"the best is {best.backend} with {ratio(best.speedup)} in {place(best)}"
+
+
+def previous_attempts(file: Path) -> dict[tuple[str, ...], dict[str, Any]]:
+    """The attempts of an earlier JSON report, by target, backend, device, mode and dtype.
+
+    Raises:
+        UnusablePrevious: the file cannot be read or is no such report.
+    """
+    try:
+        report = json.loads(file.read_text(encoding="utf-8"))
+        return {
+            _key(target["target"], a["backend"], a["device"], a["mode"], a.get("dtype")): a
+            for target in report["targets"]
+            for a in target["attempts"]
+        }
+    except OSError as error:
+        raise UnusablePrevious(f"{file} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise UnusablePrevious(
+            f"{file} is no tsguard report such as --output-format json -o FILE writes"
+        ) from None
+
+
+def _key(*parts: str | None) -> tuple[str, ...]:
+    return tuple(part or "" for part in parts)
+
+
+def regressions(target: TargetReport, previous: dict[tuple[str, ...], dict[str, Any]]) -> Iterator[Finding]:
+    """Attempts that worked before and do not now, or whose interval fell below the former one."""
+    for attempt in target.attempts:
+        key = _key(target.target, attempt.backend, attempt.device, attempt.mode, attempt.dtype)
+        before = previous.get(key)
+        if before is None or before["status"] != "ok":
+            continue
+        where = f"{attempt.backend} in {place(attempt)}"
+        if attempt.status not in ("ok", "skipped"):
+            yield finding(
+                "TSG907", target, attempt.error, what=where, how=f"worked before and is {attempt.status} now"
+            )
+        elif attempt.speedup is not None and before.get("speedup"):
+            former = Speedup(**before["speedup"])
+            if attempt.speedup.high < former.low:
+                how = f"had a speedup of {ratio(former)} before and has {ratio(attempt.speedup)} now"
+                yield finding("TSG907", target, None, what=where, how=how)

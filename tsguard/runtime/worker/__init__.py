@@ -1,0 +1,1 @@
+"""What runs inside a worker process, with torch and the user's code."""

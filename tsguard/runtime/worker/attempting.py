@@ -1,0 +1,282 @@
+"""One attempt: built, compared with eager, saved, timed."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import fcntl
+import inspect
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from tsguard.report import AttemptError, Parity
+from tsguard.runtime.channel import Channel
+from tsguard.runtime.plan import COMPILED_ALREADY, AttemptSpec, Settings
+from tsguard.runtime.usercode import UserCode
+from tsguard.runtime.worker import parity as compare
+from tsguard.runtime.worker.backends import BACKENDS, NotApplicable, forget_failures
+from tsguard.runtime.worker.comparison import compare as close
+from tsguard.runtime.worker.errors import TracerWarnings, described, first_line, user_places
+from tsguard.runtime.worker.running import Call, learnable, run, scalar_loss
+from tsguard.runtime.worker.state import State
+from tsguard.runtime.worker.timing import clock_for, measure, warm_up
+from tsguard.runtime.worker.values import moved
+
+_FEWEST_CALLS = {"eval": 5, "train": 8}
+
+
+@dataclass(slots=True)
+class Bench:
+    """Eager on one device in one mode, and what attempts on it need."""
+
+    eager: compare.Eager
+    settings: Settings
+    channel: Channel
+    code: UserCode
+    eager_warm: bool = False
+
+    @property
+    def module(self) -> Any:
+        return self.eager.module
+
+
+def attempt(
+    bench: Bench, spec: AttemptSpec, report: Callable[[dict[str, Any]], None] = lambda fields: None
+) -> dict[str, Any]:
+    """Make one attempt; the fields of its report.
+
+    Args:
+        report: hears the fields as they are before the attempt is timed.
+    """
+    settings = bench.settings
+    bench.channel.phase(spec.phase)
+    backend = BACKENDS[spec.backend]
+    if spec.mode == "train" and not backend.trains:
+        return {"status": "skipped", "note": f"{spec.backend} is for inference only"}
+    call = bench.eager.call
+    fields: dict[str, Any] = {}
+    with TracerWarnings(bench.code) as tracer:
+        bench.eager.state.restore(bench.module)
+        started = time.process_time()
+        try:
+            with torch.set_grad_enabled(spec.mode == "train"):
+                built = backend.build(bench.module, call)
+        except NotApplicable as reason:
+            return {"status": "skipped", "note": str(reason)}
+        except BaseException as error:
+            failed = _failed(error, bench, tracer)
+            forget_failures()
+            return failed
+        finally:
+            bench.eager.state.restore(bench.module)
+        fields["compile_seconds"] = time.process_time() - started
+        fields["warnings"] = [asdict(w) for w in tracer.found]
+        if built is bench.module:
+            fields |= {"status": "ok", "note": COMPILED_ALREADY}
+        else:
+            fields |= {"status": "ok"} if settings.only_time else _compared(bench, built, spec)
+    if fields["status"] == "ok":
+        fields |= _saved(bench, built, spec)
+        if settings.timing_seconds > 0 and built is not bench.module:
+            # What is known stays known if timing does not survive.
+            report(fields)
+            fields |= _timed(bench, built, spec)
+    return fields
+
+
+def _failed(error: BaseException, bench: Bench, tracer: TracerWarnings) -> dict[str, Any]:
+    return {
+        "status": "failed",
+        "error": asdict(described(error, bench.code)),
+        "places": user_places(error, bench.code),
+        "warnings": [asdict(w) for w in tracer.found],
+    }
+
+
+def compiled_only(callee: Any, spec: AttemptSpec, channel: Channel, code: UserCode) -> dict[str, Any]:
+    """Script a module that cannot be run: whether it compiles does not depend on inputs."""
+    channel.phase(spec.phase)
+    with TracerWarnings(code):
+        started = time.process_time()
+        try:
+            torch.jit.script(callee)
+        except Exception as error:
+            forget_failures()
+            place = described(error, code)
+            return {"status": "failed", "error": asdict(place), "places": user_places(error, code)}
+    seconds = time.process_time() - started
+    return {
+        "status": "ok",
+        "compile_seconds": seconds,
+        "note": "compiles; it was not run, for want of inputs",
+    }
+
+
+def _compared(bench: Bench, built: Any, spec: AttemptSpec) -> dict[str, Any]:
+    backend = BACKENDS[spec.backend]
+    try:
+        run(built, bench.eager.call, bench.eager.state, backward=bench.eager.backward)
+    except BaseException as error:
+        places = user_places(error, bench.code)
+        return {"status": "failed", "error": asdict(described(error, bench.code)), "places": places}
+    outcome = compare.check(bench.eager, built, shapes_fixed=backend.shapes_fixed)
+    fields: dict[str, Any] = {"status": "ok", "parity": asdict(outcome)}
+    if not outcome.ok:
+        fields |= {"status": "diverged", "error": asdict(_divergence(outcome))}
+    elif spec.backend == "trace" and spec.device != "cpu" and (wrong := _moved_from_cpu(bench, spec)):
+        fields["note"] = f"a trace made on the CPU does not work on {spec.device}: {wrong}"
+    elif spec.backend == "trace" and compare.follows_mode(bench.eager, built) is False:
+        fields["note"] = f"the trace keeps the mode it was made in: {spec.mode}()"
+    return fields
+
+
+def _moved_from_cpu(bench: Bench, spec: AttemptSpec) -> str | None:
+    """What goes wrong with a trace that is made on the CPU and then moved to the device.
+
+    Tensors that the code makes on a fixed device stay there, and a trace fixes the device.
+    """
+    args, kwargs = moved((bench.eager.call.args, bench.eager.call.kwargs), "cpu")
+    try:
+        bench.eager.state.restore()
+        module = copy.deepcopy(bench.module).cpu()
+        traced = BACKENDS["trace"].build(module, Call(args, kwargs)).to(spec.device)
+        actual = run(traced, bench.eager.call, State.of(traced), backward=False)
+    except Exception as error:
+        return first_line(error)
+    outcome = close(bench.eager.first.output, actual.output, lambda: None)
+    return None if outcome.equal else outcome.note
+
+
+def _divergence(parity: Parity) -> AttemptError:
+    shown = next((v for v in parity.variants if not v.equal), None)
+    if shown is None:
+        return AttemptError("Divergence", "gradients or buffers differ from eager's")
+    return AttemptError("Divergence", f"with {shown.name}: {shown.note or 'the result differs from eager'}")
+
+
+def _saved(bench: Bench, built: Any, spec: AttemptSpec) -> dict[str, Any]:
+    """Save the artifact beside its inputs and eager's outputs, for a process without the code."""
+    folder = bench.settings.folder
+    if folder is None or not BACKENDS[spec.backend].saves or spec.mode == "train":
+        return {}
+    stem = Path(folder) / spec.phase.replace(" ", "-").replace(":", "")
+    try:
+        torch.jit.save(built, f"{stem}.pt")
+        args, kwargs = _passed(bench)
+        torch.save((args, kwargs, bench.eager.first.output), f"{stem}.example.pt")
+        torch.load(f"{stem}.example.pt", weights_only=True)
+    except Exception as error:
+        if (Path(f"{stem}.pt")).exists() and not isinstance(error, RuntimeError):
+            return {"artifact": f"{stem}.pt"}
+        return {"saved": False, "save_error": asdict(described(error, bench.code))}
+    return {"artifact": f"{stem}.pt", "example": f"{stem}.example.pt"}
+
+
+def _passed(bench: Bench) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments that a saved artifact needs: a function's file does not keep its defaults."""
+    call = bench.eager.call
+    if isinstance(bench.module, nn.Module):
+        return call.args, call.kwargs
+    bound = inspect.signature(bench.module).bind(*call.args, **call.kwargs)
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
+
+
+def _timed(bench: Bench, built: Any, spec: AttemptSpec) -> dict[str, Any]:
+    settings = bench.settings
+    fewest = _FEWEST_CALLS[spec.mode]
+    with _alone(settings, bench.channel, spec), _mode_of(spec):
+        eager, candidate = (_step(bench, callee, spec) for callee in (bench.module, built))
+        clock = clock_for(spec.device, eager)
+        warm = warm_up(candidate, clock, fewest)
+        warm_up(eager, clock, 2 if bench.eager_warm else fewest)
+        bench.eager_warm = True
+        found = measure(eager, candidate, clock, settings.timing_seconds)
+        _forget_gradients(bench.module, built)
+    fields: dict[str, Any] = {
+        "warm_up_calls": warm.calls,
+        "first_call_seconds": warm.first,
+        "seconds": found.seconds,
+        "eager_seconds": found.eager_seconds,
+        "clock": clock.name,
+        "on_cpu": found.on_cpu,
+    }
+    if found.ratio is not None:
+        fields["speedup"] = asdict(found.ratio.speedup())
+    else:
+        fields["note"] = (
+            f"not timed: one call takes {found.seconds:.1f} s, eager's {found.eager_seconds:.1f} s,"
+            " too long for --time-budget"
+        )
+    return fields
+
+
+@contextlib.contextmanager
+def _alone(settings: Settings, channel: Channel, spec: AttemptSpec) -> Iterator[None]:
+    """Hold the timing lock; waiting for it does not count against the attempt."""
+    lock = settings.timing_lock
+    # Timing limits itself; a busy machine may make it long.
+    seconds = 120 + 20 * settings.timing_seconds
+    if lock is None:
+        channel.phase(f"time {spec.phase}", seconds)
+        yield
+        return
+    with open(lock, "ab") as file:
+        channel.phase(f"wait to time {spec.phase}", seconds=24 * 3600.0)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        channel.phase(f"time {spec.phase}", seconds)
+        yield
+
+
+@contextlib.contextmanager
+def _mode_of(spec: AttemptSpec) -> Iterator[None]:
+    with torch.set_grad_enabled(spec.mode == "train"):
+        yield
+
+
+def _step(bench: Bench, callee: Any, spec: AttemptSpec) -> Callable[[], object]:
+    """One call, or one call with its backward pass; changed inputs are copied each time."""
+    call: Call = bench.eager.call.cloned()
+    args, kwargs = call.args, call.kwargs
+    if bench.eager.mutates_inputs:
+
+        def forward() -> Any:
+            fresh = call.cloned()
+            return callee(*fresh.args, **fresh.kwargs)
+    elif kwargs:
+
+        def forward() -> Any:
+            return callee(*args, **kwargs)
+    else:
+
+        def forward() -> Any:
+            return callee(*args)
+
+    if spec.mode == "eval" or not bench.eager.backward:
+        return forward
+
+    def training_step() -> None:
+        loss = scalar_loss(forward())
+        if loss is not None:
+            loss.backward()  # type: ignore[no-untyped-call]
+
+    return training_step
+
+
+def _forget_gradients(*callees: Any) -> None:
+    for callee in callees:
+        for parameter in learnable(callee).values():
+            parameter.grad = None
+
+
+def place_on(callee: Any, device: str, dtype: str | None) -> Any:
+    """The module on a device, or a copy of it in a dtype; functions are nowhere."""
+    if not isinstance(callee, nn.Module):
+        return callee
+    return copy.deepcopy(callee).to(device, getattr(torch, dtype)) if dtype else callee.to(device)

@@ -1,0 +1,1 @@
+"""Example inputs found by trying: guesses, what torch says about them, repairs."""

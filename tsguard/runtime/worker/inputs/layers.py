@@ -1,0 +1,148 @@
+"""What the first layers of a module take, as a hint for its inputs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from torch import nn
+
+from tsguard.runtime.worker.inputs.specs import BATCH, FRAMES, IMAGE, LENGTH, TensorSpec
+
+_SIZE_NAMES = re.compile(r"(image|img|input|in|pretrain_img|crop)_?(size|resolution|shape)|resolution|size")
+
+
+def likely_input(module: Any) -> TensorSpec | None:
+    """The input that the first layer with a known appetite takes."""
+    if not isinstance(module, nn.Module):
+        return None
+    for submodule in module.modules():
+        spec = _taken_by(submodule)
+        if spec is not None:
+            return _with_image_size(module, spec)
+    return _named_by_attribute(module)
+
+
+def _named_by_attribute(module: nn.Module) -> TensorSpec | None:
+    """For hand-written layers, which keep their sizes as attributes."""
+    own = vars(module)
+    for names, make in (
+        (("in_channels", "n_channels", "channels", "in_planes", "inplanes"), _image_of),
+        (("input_size", "in_features", "in_dim", "input_dim", "dim", "d_model", "embed_dim"), _row_of),
+    ):
+        for name in names:
+            size = own.get(name)
+            if isinstance(size, int) and not isinstance(size, bool) and size > 0:
+                return make(size)
+    return None
+
+
+def _image_of(channels: int) -> TensorSpec:
+    return TensorSpec((BATCH, channels, IMAGE, IMAGE))
+
+
+def _row_of(size: int) -> TensorSpec:
+    return TensorSpec((BATCH, size))
+
+
+def _taken_by(layer: nn.Module) -> TensorSpec | None:
+    if isinstance(getattr(layer, "pattern", None), str) and hasattr(layer, "axes_lengths"):
+        return _taken_by_pattern(layer.pattern, dict(layer.axes_lengths))  # type: ignore[arg-type]
+    if isinstance(layer, nn.Embedding):
+        return TensorSpec((BATCH, LENGTH), "int", layer.num_embeddings)
+    if isinstance(layer, nn.EmbeddingBag):
+        return TensorSpec((BATCH, LENGTH), "int", layer.num_embeddings)
+    if isinstance(layer, (nn.Conv1d, nn.ConvTranspose1d)):
+        return TensorSpec((BATCH, layer.in_channels, IMAGE))
+    if isinstance(layer, (nn.Conv2d, nn.ConvTranspose2d)):
+        return TensorSpec((BATCH, layer.in_channels, IMAGE, IMAGE))
+    if isinstance(layer, (nn.Conv3d, nn.ConvTranspose3d)):
+        return TensorSpec((BATCH, layer.in_channels, FRAMES, IMAGE // 2, IMAGE // 2))
+    if isinstance(layer, nn.RNNBase):
+        return TensorSpec((BATCH, LENGTH, layer.input_size))
+    if isinstance(layer, nn.RNNCellBase):
+        return TensorSpec((BATCH, layer.input_size))
+    if isinstance(layer, nn.MultiheadAttention):
+        return TensorSpec((BATCH, LENGTH, layer.embed_dim))
+    if isinstance(layer, nn.Linear):
+        return TensorSpec((BATCH, layer.in_features))
+    if isinstance(layer, nn.Bilinear):
+        return TensorSpec((BATCH, layer.in1_features))
+    return _taken_by_norm(layer)
+
+
+def _taken_by_pattern(pattern: str, known: dict[str, int]) -> TensorSpec | None:
+    """What a layer of einops takes: ``b c (h p1) (w p2) -> ...`` with the lengths that it was given."""
+    axes = re.findall(r"\([^)]*\)|\S+", pattern.partition("->")[0])
+    if "..." in axes or not axes:
+        return None
+    usual = {1: (BATCH,), 2: (BATCH, 64), 3: (BATCH, LENGTH, 64), 4: (BATCH, 3, IMAGE, IMAGE)}
+    sizes = usual.get(len(axes), (BATCH, 3, FRAMES, IMAGE, IMAGE, IMAGE)[: len(axes)])
+    fitted = []
+    for axis, size in zip(axes, sizes, strict=False):
+        unit = math.prod(known.get(name, 1) for name in axis.strip("()").split())
+        fitted.append(known.get(axis, -(-size // unit) * unit))
+    return TensorSpec(tuple(fitted))
+
+
+def _taken_by_norm(layer: nn.Module) -> TensorSpec | None:
+    if isinstance(layer, nn.LayerNorm):
+        shape = tuple(int(size) for size in layer.normalized_shape)
+        return TensorSpec((BATCH, *((LENGTH,) if len(shape) == 1 else ()), *shape))
+    if isinstance(layer, (nn.BatchNorm2d, nn.InstanceNorm2d)):
+        return TensorSpec((BATCH, layer.num_features, IMAGE // 4, IMAGE // 4))
+    if isinstance(layer, (nn.BatchNorm3d, nn.InstanceNorm3d)):
+        return TensorSpec((BATCH, layer.num_features, FRAMES, FRAMES, FRAMES))
+    if isinstance(layer, (nn.BatchNorm1d, nn.InstanceNorm1d)):
+        return TensorSpec((BATCH, layer.num_features))
+    if isinstance(layer, nn.GroupNorm):
+        return TensorSpec((BATCH, layer.num_channels, IMAGE // 4, IMAGE // 4))
+    return None
+
+
+def _with_image_size(module: nn.Module, spec: TensorSpec) -> TensorSpec:
+    if len(spec.shape) < 4 or spec.kind != "float":
+        return spec
+    for height, width in image_sizes(module):
+        return spec.of((*spec.shape[:-2], height, width))
+    return spec
+
+
+def image_sizes(module: Any) -> Iterator[tuple[int, int]]:
+    """Image sizes that the module or its submodules say they are made for; none for a function."""
+    seen = set()
+    for submodule in module.modules() if isinstance(module, nn.Module) else ():
+        for name, value in vars(submodule).items():
+            if not _SIZE_NAMES.fullmatch(name):
+                continue
+            pair = _pair(value)
+            if pair is not None and pair not in seen:
+                seen.add(pair)
+                yield pair
+
+
+def _pair(value: Any) -> tuple[int, int] | None:
+    if isinstance(value, (list, tuple)) and len(value) in (2, 3):
+        sizes = value[-2:]
+        if all(isinstance(size, int) and 4 <= size <= 1024 for size in sizes):
+            return sizes[0], sizes[1]
+    if isinstance(value, int) and not isinstance(value, bool) and 4 <= value <= 1024:
+        return value, value
+    return None
+
+
+def widths(module: Any) -> list[int]:
+    """Sizes that occur in the module's parameters and integer attributes, outer ones first."""
+    found: dict[int, None] = {}
+    if isinstance(module, nn.Module):
+        for submodule in module.modules():
+            for value in vars(submodule).values():
+                if isinstance(value, int) and not isinstance(value, bool) and 1 < value <= 4096:
+                    found.setdefault(value)
+            for parameter in (*submodule._parameters.values(), *submodule._buffers.values()):
+                if parameter is not None:
+                    for size in parameter.shape:
+                        found.setdefault(int(size))
+    return [size for size in found if size > 1][:60]

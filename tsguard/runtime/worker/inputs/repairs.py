@@ -1,0 +1,376 @@
+"""What to change after a trial failed, most promising first."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import torch
+
+from tsguard.runtime.worker.conditions import Condition, violated
+from tsguard.runtime.worker.inputs import moves
+from tsguard.runtime.worker.inputs.moves import Move
+from tsguard.runtime.worker.inputs.probe import Trouble
+from tsguard.runtime.worker.inputs.specs import DictSpec, Guess, Kind, SequenceSpec, Spec, TensorSpec
+
+Repair = Callable[[Guess, Trouble, re.Match[str]], Iterator[Move]]
+
+
+def _names(guess: Guess, trouble: Trouble) -> frozenset[str]:
+    known = frozenset(a.name for a in guess.arguments)
+    return (trouble.suspects & known) or known
+
+
+def _sizes(got: int, want: int, *, both_ways: bool = False) -> Repair:
+    """The message names a size that came out and the one that was wanted, by group number."""
+
+    def repair(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+        pairs = [(int(match[got]), int(match[want]))]
+        if both_ways:
+            pairs += _pairs_by_operand(trouble, *pairs[0])
+        for left, right in pairs:
+            yield from moves.resizes(guess, _names(guess, trouble), left, right)
+
+    return repair
+
+
+def _pairs_by_operand(trouble: Trouble, left: int, right: int) -> list[tuple[int, int]]:
+    """The other direction too, unless only one side comes from the inputs."""
+    free = [bool(o.origins) for o in trouble.operands]
+    return [(right, left)] if len(free) < 2 or all(free[:2]) or not free[0] else []
+
+
+def _rank(group: int) -> Repair:
+    def repair(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+        if match[group]:
+            yield from moves.ranked(guess, _names(guess, trouble), int(match[group]))
+
+    return repair
+
+
+def _deeper(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """One dimension more for each suspect, then one less."""
+    for name in sorted(_names(guess, trouble)):
+        spec = guess.get(name)
+        if isinstance(spec, TensorSpec):
+            for cost, rank in (
+                (0.1, len(spec.shape) + 1),
+                (0.4, len(spec.shape) + 2),
+                (0.5, len(spec.shape) - 1),
+            ):
+                if 0 <= rank <= 6:
+                    yield cost, guess.with_spec(name, moves.with_rank(spec, rank))
+
+
+def _kind(kind: Kind) -> Repair:
+    def repair(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+        high = 0
+        if kind == "int":
+            tables = [o.shape[0] for o in trouble.operands if not o.origins and len(o.shape) == 2]
+            high = tables[0] if tables else 0
+        suspects = _names(guess, trouble)
+        if kind == "float":
+            wrong = {n for n in suspects if getattr(guess.get(n), "kind", "float") != "float"}
+            suspects = frozenset(wrong) or suspects
+        yield from moves.of_kind(guess, suspects, kind, high)
+
+    return repair
+
+
+def _range(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """Indices beyond the end of what they index."""
+    limits = [o.shape[0] for o in trouble.operands if not o.origins and o.shape]
+    for name, spec in guess.tensors().items():
+        if spec.kind == "int" and name in _names(guess, trouble):
+            for cost, high in enumerate((*limits, spec.high // 2, 2, 1)):
+                if 0 < high < spec.high:
+                    yield cost / 10, guess.with_spec(name, TensorSpec(spec.shape, "int", high))
+    yield from _shorter(guess, trouble, match)
+
+
+def _shorter(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    for cost, part in ((0.4, 2), (0.5, 4)):
+        yield cost, moves.changed(guess, guess.tensors(), functools.partial(_length_over, part))
+
+
+def _length_over(part: int, spec: TensorSpec) -> TensorSpec:
+    return spec.resized(1, spec.shape[1] // part) if len(spec.shape) in (2, 3) else spec
+
+
+def _larger(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """Everything beyond batch and channels larger: kernels and strides did not fit."""
+    for cost, size in ((0.0, 0), (0.2, 224), (0.3, 299), (0.4, 512)):
+
+        def grow(spec: TensorSpec, size: int = size) -> TensorSpec:
+            kept = 2 if len(spec.shape) >= 3 else 1
+            sizes = tuple(size or 2 * s for s in spec.shape[kept:])
+            return spec.of((*spec.shape[:kept], *sizes))
+
+        yield cost, moves.changed(guess, _names(guess, trouble), grow)
+    yield (
+        0.4,
+        moves.changed(
+            guess, _names(guess, trouble), lambda s: s.resized(-1, 4096) if len(s.shape) == 3 else s
+        ),
+    )
+
+
+def _divisible(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    yield from _made_divisible(guess, trouble, int(match[1]), int(match[2]))
+
+
+def _made_divisible(guess: Guess, trouble: Trouble, size: int, divisor: int) -> Iterator[Move]:
+    if divisor > 0:
+        for cost, want in ((0.0, -(-size // divisor) * divisor), (0.2, divisor), (0.3, 8 * divisor)):
+            for more, guessed in moves.resizes(guess, _names(guess, trouble), size, want):
+                yield cost + more, guessed
+
+
+def _split(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    want = sum(int(size) for size in re.findall(r"\d+", match[2]))
+    yield from moves.resizes(guess, _names(guess, trouble), int(match[1]), want)
+
+
+def _reshape(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """A view that does not fit: make the tensor as large as the view, or a multiple of it."""
+    fixed = [int(size) for size in re.findall(r"-?\d+", match[1])]
+    have, wanted = int(match[2]), math.prod(size for size in fixed if size > 0)
+    if not have or not wanted:
+        return
+    for name in sorted(_names(guess, trouble)):
+        for dim in (1, -1, 2):
+            yield (
+                0.1,
+                moves.changed(
+                    guess, [name], functools.partial(moves.in_proportion, dim=dim, wanted=wanted, have=have)
+                ),
+            )
+        yield 0.2, moves.changed(guess, [name], functools.partial(moves.scaled_area, got=have, want=wanted))
+    for size in dict.fromkeys(reversed([s for o in trouble.operands if o.origins for s in o.shape])):
+        for want in dict.fromkeys(s for s in fixed if s > 1):
+            for cost, repaired in moves.resizes(guess, _names(guess, trouble), size, want):
+                yield 0.5 + cost, repaired
+
+
+def _state(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """A recurrent state of another shape than the cell's."""
+    want = tuple(int(size) for size in re.findall(r"\d+", match[1]))
+    for name in sorted(_names(guess, trouble)):
+        yield 0.2, moves.changed(guess, [name], lambda s: s.of(want))
+
+
+def _as_dict(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    for name in sorted(trouble.blamed or _names(guess, trouble)):
+        spec = guess.get(name)
+        if isinstance(spec, TensorSpec):
+            yield 0.2, guess.with_spec(name, DictSpec((("x", spec),)))
+
+
+def _as_list(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """A sequence of tensors: of images without the batch, or of whole tensors."""
+    for name in sorted(_names(guess, trouble)):
+        spec = guess.get(name)
+        if isinstance(spec, TensorSpec):
+            single = spec.of(spec.shape[1:]) if len(spec.shape) in (4, 5) else spec
+            yield 0.3, guess.with_spec(name, SequenceSpec((single, single)))
+            yield 0.5, guess.with_spec(name, SequenceSpec((spec, spec)))
+
+
+def _as_value(*texts: str) -> Repair:
+    def repair(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+        for cost, text in enumerate(texts):
+            for name in sorted(trouble.blamed or frozenset(guess.tensors())):
+                yield 0.3 + cost / 10, moves.replaced(guess, name, text)
+
+    return repair
+
+
+def _key(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """A key that a dict of inputs lacks, or each dict in a list of them."""
+    for argument in guess.arguments:
+        fresh = _with_key(argument.spec, match[1])
+        if fresh != argument.spec:
+            yield 0.1, guess.with_spec(argument.name, fresh)
+
+
+def _with_key(spec: Spec, key: str) -> Spec:
+    if isinstance(spec, SequenceSpec):
+        return replace(spec, items=tuple(_with_key(item, key) for item in spec.items))
+    if not isinstance(spec, DictSpec) or key in dict(spec.items):
+        return spec
+    kept = tuple((known, item) for known, item in spec.items if known != "x")
+    return DictSpec((*kept, (key, spec.items[0][1])))
+
+
+def _longer_list(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    for argument in guess.arguments:
+        if isinstance(argument.spec, SequenceSpec) and len(argument.spec.items) < 8:
+            items = argument.spec.items
+            longer = SequenceSpec((*items, items[-1]), argument.spec.is_tuple)
+            yield 0.2, guess.with_spec(argument.name, longer)
+
+
+def _scalar_tensor(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    for name in sorted(_names(guess, trouble)):
+        yield 0.3, moves.changed(guess, [name], lambda s: s.of(s.shape[:1]))
+
+
+_INT = r"(\d+)"
+_TABLE: list[tuple[str, Repair]] = [
+    (rf"mat1 and mat2 shapes cannot be multiplied \(\d+x{_INT} and {_INT}x\d+\)", _sizes(1, 2)),
+    (rf"to have {_INT} channels, but got {_INT} channels", _sizes(2, 1)),
+    (rf"running_mean should contain {_INT} elements not {_INT}", _sizes(1, 2)),
+    (rf"normalized_shape=\[{_INT}\].*but got input of size\[(?:.*, )?{_INT}\]", _sizes(2, 1)),
+    (
+        rf"size of tensor a \({_INT}\) must match the size of tensor b \({_INT}\)",
+        _sizes(1, 2, both_ways=True),
+    ),
+    (rf"Expected size {_INT} but got size {_INT} for tensor number", _sizes(2, 1, both_ways=True)),
+    (rf"must be equal to input_size\. Expected {_INT}, got {_INT}", _sizes(2, 1)),
+    (rf"got {_INT},? expected {_INT}", _sizes(1, 2)),
+    (rf"expecting embedding dimension of {_INT}, but got {_INT}", _sizes(2, 1)),
+    (r"Expected hidden(?:\[\d\])? size (\(.*?\)), got", _state),
+    (rf"batch2 tensor to be: \[\d+, {_INT}\] but got: \[\d+, {_INT}\]", _sizes(2, 1, both_ways=True)),
+    (rf"has size {_INT} for operand 1 which .* previously seen size {_INT}", _sizes(2, 1, both_ways=True)),
+    (rf"got weight of shape \[{_INT}\] and input of shape \[\d+, {_INT}", _sizes(2, 1)),
+    (rf"split_sizes to sum exactly to {_INT}.*split_sizes=\[(.*?)\]", _split),
+    (rf"[Ss]hape mismatch, {_INT} != {_INT}", _sizes(1, 2, both_ways=True)),
+    (rf"divide axis of length {_INT} in chunks of {_INT}", _divisible),
+    (r"shape '\[(.*?)\]' is invalid for input of size (\d+)", _reshape),
+    (
+        rf"expanded size of the tensor \({_INT}\) must match the existing size \({_INT}\)",
+        _sizes(2, 1, both_ways=True),
+    ),
+    (
+        rf"(?:must match|doesn't match|equal|expected (?!\d[,)]|\d dims)).*?\(?{_INT}.*?\(?{_INT}",
+        _sizes(1, 2, both_ways=True),
+    ),
+    (r"Expected \dD \(unbatched\) or (\d)D \(batched\)", _rank(1)),
+    (r"expected (?:\dD or )?(\d)D input", _rank(1)),
+    (r"(?:\dD or )(\d)D \(batch mode\)", _rank(1)),
+    (r"\dD or (\d)D tensor", _rank(1)),
+    (r"not enough values to unpack \(expected (\d)", _rank(1)),
+    (r"Expected (\d) elements in a list but found", _rank(1)),
+    (r"subscripts in the equation \((\d)\) does not match", _rank(1)),
+    (r"too many values to unpack \(expected (\d)", _rank(1)),
+    (r"expected (\d) dims\. Received", _rank(1)),
+    (r"input\.dim\(\) = \d is not equal to len\(dims\) = (\d)", _rank(1)),
+    (r"(?:must|should) (?:have|be) (?:a )?(\d)[- ]?[Dd]", _rank(1)),
+    (r"input must have (\d) dimensions", _rank(1)),
+    (r"iteration over a (0)-d tensor", _deeper),
+    (
+        r"Dimension out of range|tuple index out of range|too many indices|[Ww]rong shape|at least \d dim|Only \dD",
+        _deeper,
+    ),
+    (r"values to unpack|number of dimensions|[Dd]imension", _deeper),
+    (
+        r"scalar types: Long, Int|used as indices must be|[Ee]xpected (?:dtype )?int64|index tensor|Expected tensor for .*indices",
+        _kind("int"),
+    ),
+    (r"boolean masks|condition to be a boolean|bitwise_not|must be (?:of )?bool", _kind("bool")),
+    (
+        r"same dtype|not implemented for '(?:Long|Bool|Int)'|expected scalar type|bool tensor is not supported|must be floating|Input type|floating point dtype|Expected floating|got Long|should be the same",
+        _kind("float"),
+    ),
+    (r"out of range in self|is out of bounds|out of range|out of bounds", _range),
+    (
+        r"'Tensor' object has no attribute '(?:items|keys|values|get|pop)'|Tensors? .*indices must|only integers, slices",
+        _as_dict,
+    ),
+    (r"'Tensor' object is not callable", _as_value("torch.nn.Identity()", "torch.relu")),
+    (
+        r"converted to an index|interpreted as an integer|must be int|SymInt|converted to a Scalar|converted to Python scalar",
+        _as_value("4", "(8, 8)", "0.5"),
+    ),
+    (
+        r"'Tensor' object has no attribute|expected to be a? ?(?:list|tuple)|must be (?:a )?(?:list|tuple)|expected sequence|List of (?:Tensor|image)|list of \dd|expecte?d .*(?:list|tuple)",
+        _as_list,
+    ),
+    (r"KeyError: '([^']+)'", _key),
+    (r"^KeyError: \d$", _deeper),
+    (r"list index out of range|tuple index out of range", _longer_list),
+    (
+        r"[Kk]ernel size|too small|[Pp]adding size should|smaller than|more than 1 |negative dimension|pad should be|[Ii]nvalid computed output size|greater than|non-empty|size 0|reduction dim|too low",
+        _larger,
+    ),
+    (r"scalar|single element|ambiguous", _scalar_tensor),
+]
+_COMPILED = [(re.compile(pattern, re.DOTALL), repair) for pattern, repair in _TABLE]
+
+
+def by_message(guess: Guess, trouble: Trouble) -> Iterator[Move]:
+    """Repairs that the error's text suggests."""
+    text = f"{type(trouble.error).__name__}: {trouble.message}"
+    for rank, (pattern, repair) in enumerate(_COMPILED):
+        match = pattern.search(text)
+        if match is not None:
+            for cost, repaired in repair(guess, trouble, match):
+                yield cost + rank / 200, repaired
+
+
+def by_operation(guess: Guess, trouble: Trouble) -> Iterator[Move]:
+    """Repairs from the operands of the operation that raised: what layers and tables take."""
+    operands = trouble.operands
+    if trouble.operation in ("linear", "bilinear") and len(operands) > 1:
+        got, want = operands[0], operands[1]
+        if got.shape and got.shape[-1] != want.shape[-1]:
+            yield from moves.resizes(guess, got.origins, got.shape[-1], want.shape[-1])
+    if trouble.operation == "embedding" and len(operands) > 1:
+        yield from moves.of_kind(guess, operands[0].origins, "int", operands[1].shape[0])
+    if trouble.operation in ("matmul", "__matmul__", "bmm", "mm", "addmm", "dot") and len(operands) > 1:
+        left, right = operands[-2:]
+        if left.shape and len(right.shape) > 1 and left.shape[-1] != right.shape[-2]:
+            yield from moves.resizes(guess, left.origins, left.shape[-1], right.shape[-2])
+            yield from moves.resizes(guess, right.origins, right.shape[-2], left.shape[-1])
+    wanted = {o.dtype for o in operands if not o.origins}
+    if torch.float32 in wanted:
+        wrong = [o for o in operands if o.origins and not o.dtype.is_floating_point]
+        for operand in wrong if trouble.operation != "embedding" else ():
+            yield from moves.of_kind(guess, operand.origins, "float")
+
+
+def by_condition(guess: Guess, trouble: Trouble) -> Iterator[Move]:
+    """Repairs from the comparison that a failed check made."""
+    for condition in violated(trouble.frame, trouble.line):
+        for got, want, divisor in _wishes(condition):
+            if divisor is not None:
+                yield from _made_divisible(guess, trouble, got, divisor)
+                continue
+            for cost, repaired in moves.resizes(guess, _names(guess, trouble), got, want):
+                yield cost, repaired
+            if max(got, want) <= 6:
+                for cost, repaired in moves.ranked(guess, _names(guess, trouble), want):
+                    yield 0.05 + cost, repaired
+
+
+def _wishes(condition: Condition) -> Iterator[tuple[int, int, int | None]]:
+    """Pairs of a size as it is and as it should be, or a size and what should divide it."""
+    left, right = condition.left, condition.right
+    if isinstance(left, int) and isinstance(right, int):
+        if condition.divisor is not None:
+            yield left, left, condition.divisor
+            return
+        step = {"<": -1, ">": 1}.get(condition.operator, 0)
+        yield left, right + step, None
+        yield right, left - step, None
+    elif isinstance(left, list) and isinstance(right, list):
+        for a, b in zip(left, right, strict=False):
+            if a != b:
+                yield a, b, None
+                yield b, a, None
+        if len(left) != len(right):
+            yield len(left), len(right), None
+
+
+def by_missing(guess: Guess, trouble: Trouble) -> list[str]:
+    """Names of arguments that the error says are missing."""
+    match = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", trouble.message)
+    return re.findall(r"'(\w+)'", match[1]) if match else []
+
+
+def literal_numbers(trouble: Trouble) -> list[int]:
+    """Numbers in the message that may be sizes."""
+    return [int(n) for n in dict.fromkeys(re.findall(r"\b\d{1,4}\b", trouble.message)) if int(n) > 1]

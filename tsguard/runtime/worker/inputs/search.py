@@ -1,0 +1,209 @@
+"""Best-first search for inputs that a module runs on."""
+
+from __future__ import annotations
+
+import heapq
+import inspect
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from tsguard.runtime.worker.inputs import layers, moves, repairs
+from tsguard.runtime.worker.inputs.moves import Move
+from tsguard.runtime.worker.inputs.probe import TooSlow, Trial, Trouble, attempt
+from tsguard.runtime.worker.inputs.signature import Parameter, first_guess, parameters, value_for
+from tsguard.runtime.worker.inputs.specs import Guess, TensorSpec, Verbatim
+from tsguard.runtime.worker.running import Call
+from tsguard.runtime.worker.state import State, seed_everything
+from tsguard.runtime.worker.values import leaves
+
+MOST_TRIES = 60
+_SECONDS = 30.0
+_SECONDS_OF_A_TRIAL = 15.0
+_NAMESPACE = {"torch": torch}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Inputs that run, after ``tries`` trials; ``seconds`` is what the last one took."""
+
+    guess: Guess
+    tries: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """None found; the error of the trial that came farthest."""
+
+    error: Exception
+    tries: int
+    best: Guess
+
+
+def build(guess: Guess) -> Call:
+    """The call that a guess describes, the same each time.
+
+    Raises:
+        Exception: an expression cannot be evaluated.
+    """
+    seed_everything(0)
+    args, kwargs = [], {}
+    for argument in guess.arguments:
+        value = eval(argument.spec.expression(), dict(_NAMESPACE))
+        if argument.keyword:
+            kwargs[argument.name] = value
+        else:
+            args.append(value)
+    return Call(tuple(args), kwargs)
+
+
+def find(callee: Any, on_try: Callable[[Guess], None] = lambda guess: None) -> Found | NotFound:
+    """Search until a call comes through, tries are used up, or time is."""
+    return _Search(callee, on_try).run()
+
+
+class _Search:
+    def __init__(self, callee: Any, on_try: Callable[[Guess], None]) -> None:
+        self.callee = callee
+        self.on_try = on_try
+        self.parameters, self.open_ended = parameters(callee)
+        self.state = State.of(callee)
+        self.likely = layers.likely_input(callee)
+        self.costs: dict[tuple[str, ...], float] = {}
+        self.tried: set[tuple[str, ...]] = set()
+        self.queue: list[tuple[float, int, Guess]] = []
+        self.order = itertools.count()
+        self.best: tuple[int, Exception, Guess] | None = None
+
+    def run(self) -> Found | NotFound:
+        first = first_guess(self.callee, self.likely)
+        self._push(0.0, first)
+        for cost, guess in self._openings(first):
+            self._push(cost, guess)
+        started, tries = time.monotonic(), 0
+        slow: Guess | None = None
+        while self.queue and tries < MOST_TRIES and time.monotonic() - started < _SECONDS:
+            _, _, guess = heapq.heappop(self.queue)
+            if guess.expressions() in self.tried:
+                continue
+            self.tried.add(guess.expressions())
+            tries += 1
+            self.on_try(guess)
+            trial = self._try(guess)
+            if trial.trouble is None:
+                return Found(guess, tries, trial.seconds)
+            if isinstance(trial.trouble.error, TooSlow):
+                slow = guess
+            self._learn(guess, trial.trouble)
+        if slow is not None:
+            # Nothing was wrong with it: whoever runs it next has more patience.
+            return Found(slow, tries, _SECONDS_OF_A_TRIAL)
+        assert self.best is not None
+        return NotFound(self.best[1], tries, self.best[2])
+
+    def _try(self, guess: Guess) -> Trial:
+        self.state.restore(self.callee)
+        try:
+            call = build(guess)
+        except Exception as error:
+            return Trial(Trouble(error, str(error), "", (), (), frozenset(), 0, None, 0), 0, 0.0)
+        names = {}
+        values = [*call.args, *call.kwargs.values()]
+        for argument, value in zip(sorted(guess.arguments, key=lambda a: a.keyword), values, strict=True):
+            for _, leaf in leaves(value):
+                names[id(leaf)] = argument.name
+        trial = attempt(self.callee, call, names, _SECONDS_OF_A_TRIAL)
+        self.state.restore(self.callee)
+        return trial
+
+    def _learn(self, guess: Guess, trouble: Trouble) -> None:
+        if self.best is None or trouble.survived > self.best[0]:
+            self.best = (trouble.survived, trouble.error, guess)
+        progress = -trouble.survived / (1 + trouble.survived)
+        for cost, repaired in self._moves(guess, trouble):
+            self._push(progress + cost, repaired)
+
+    def _moves(self, guess: Guess, trouble: Trouble) -> Iterator[Move]:
+        if isinstance(trouble.error, TooSlow):
+            yield -1.0, moves.single(guess)
+            return
+        yield from repairs.by_operation(guess, trouble)
+        for cost, repaired in repairs.by_condition(guess, trouble):
+            yield 0.1 + cost, repaired
+        yield from self._missing(guess, trouble)
+        yield 0.3, moves.changed(guess, guess.tensors(), moves.filmed(16, 224))
+        yield 0.5, moves.changed(guess, guess.tensors(), moves.pictured(224, 224))
+        yield from repairs.by_message(guess, trouble)
+        for cost, repaired in self._numbers(guess, trouble):
+            yield 1.5 + cost, repaired
+        for cost, repaired in self._openings(guess):
+            yield 2.5 + cost, repaired
+
+    def _missing(self, guess: Guess, trouble: Trouble) -> Iterator[Move]:
+        """Arguments that the error names, or optional ones that were left None."""
+        for name in repairs.by_missing(guess, trouble):
+            known = next((p for p in self.parameters if p.name == name), None)
+            if known is not None or self.open_ended:
+                parameter = known or Parameter(name, None, True, True)
+                yield 0.0, moves.given(guess, name, value_for(parameter, self._like(guess)), True)
+        if "None" not in trouble.message and not isinstance(trouble.error, AssertionError):
+            return
+        for parameter in self.parameters:
+            if not parameter.required and parameter.default is None and guess.get(parameter.name) is None:
+                mentioned = parameter.name in _source_line(trouble)
+                spec = value_for(parameter, self._like(guess))
+                yield (0.2 if mentioned else 0.6), moves.given(guess, parameter.name, spec, True)
+
+    def _like(self, guess: Guess) -> TensorSpec | None:
+        """A further tensor is most often shaped like the first."""
+        first = next(iter(guess.tensors().values()), None)
+        return first if first is not None and first.kind == "float" else self.likely
+
+    def _numbers(self, guess: Guess, trouble: Trouble) -> Iterator[Move]:
+        """Sizes that the message or the module's own attributes name."""
+        numbers = [*repairs.literal_numbers(trouble), *layers.widths(self.callee)]
+        suspects = [n for n in guess.tensors() if n in trouble.suspects] or list(guess.tensors())
+        for rank, size in enumerate(dict.fromkeys(numbers[:12])):
+            for group in moves.groups(suspects):
+                yield rank / 20, moves.changed(guess, group, moves.sized(-1, size))
+                yield 0.3 + rank / 20, moves.changed(guess, group, moves.sized(1, size))
+        for cost, sides in enumerate(layers.image_sizes(self.callee)):
+            yield cost / 10, moves.changed(guess, suspects, moves.pictured(*sides))
+
+    def _openings(self, guess: Guess) -> Iterator[Move]:
+        """The usual alternatives, when nothing better is known: other ranks, kinds and sizes."""
+        for group in moves.groups(guess.tensors()):
+            for cost, rank in enumerate((3, 4, 2, 5, 1)):
+                yield 2 + cost / 10, moves.changed(guess, group, moves.of_rank(rank))
+            for cost, size in enumerate((224, 32, 28, 256)):
+                yield 1.0 + cost / 10, moves.changed(guess, group, moves.pictured(size, size))
+            yield 0.9, moves.changed(guess, group, moves.filmed(16, 224))
+            for cost, length in enumerate((64, 65, 17, 49, 196, 197)):
+                yield 2.2 + cost / 10, moves.changed(guess, group, moves.as_long(length))
+            yield 2.3, moves.changed(guess, group, lambda s: replace(s, kind="int", high=2))
+            yield 2.6, moves.changed(guess, group, moves.sized(0, 1))
+        for name in guess.tensors():
+            yield 2.9, guess.with_spec(name, Verbatim("1"))
+
+    def _push(self, cost: float, guess: Guess) -> None:
+        key = guess.expressions()
+        cost += moves.implausibility(guess)
+        if key not in self.tried and cost < self.costs.get(key, math.inf):
+            self.costs[key] = cost
+            heapq.heappush(self.queue, (cost, next(self.order), guess))
+
+
+def _source_line(trouble: Trouble) -> str:
+    if trouble.frame is None:
+        return ""
+    try:
+        lines, start = inspect.getsourcelines(trouble.frame)
+        return lines[trouble.line - start] if 0 <= trouble.line - start < len(lines) else ""
+    except (OSError, TypeError):
+        return ""

@@ -1,0 +1,1 @@
+"""DataLoaders measured: the same batches by other numbers of workers."""

@@ -1,0 +1,103 @@
+"""A loader's collate function eager, scripted and traced, on batches of the loader itself."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader, default_collate, default_convert
+
+from tsguard.report import AttemptError
+from tsguard.runtime.usercode import UserCode
+from tsguard.runtime.worker.backends import forget_failures
+from tsguard.runtime.worker.comparison import compare
+from tsguard.runtime.worker.errors import TracerWarnings, described, first_line
+from tsguard.runtime.worker.loaders.cost import samples
+from tsguard.runtime.worker.timing import HostClock, measure
+
+Collate = Callable[[Any], Any]
+
+# The profiling executor is done after the third call.
+_WARM_UP_CALLS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CollateBench:
+    """The function, two uncollated batches that differ in length, and the seconds for each timing."""
+
+    eager: Collate
+    batches: tuple[tuple[str, Any], ...]
+    seconds: float
+    code: UserCode
+
+
+def collate_bench(loader: DataLoader[Any], seconds: float, code: UserCode) -> CollateBench | None:
+    """What the loader's collate function is tried with; None where there is no Python function of the user's."""
+    function: Any = loader.collate_fn
+    if function in (default_collate, default_convert):
+        return None
+    # A scripted function keeps the Python function that it was made of.
+    eager = getattr(function, "_torchdynamo_inline", function)
+    if isinstance(eager, torch.jit.ScriptFunction):
+        return None
+    (first, *_) = itertools.islice(samples(loader), 1)
+    found: list[tuple[str, Any]] = [("a batch", first.items)]
+    if isinstance(first.items, list) and len(first.items) > 1:
+        found.append(("a shorter batch", first.items[:-1]))
+    return CollateBench(eager, tuple(found), seconds, code)
+
+
+def collate_attempt(bench: CollateBench, backend: str) -> dict[str, Any]:
+    """Compile the function with one backend, compare and time it; the fields of an attempt."""
+    example = bench.batches[0][1]
+    started = time.process_time()
+    with TracerWarnings(bench.code):
+        try:
+            built = _built(bench.eager, backend, example)
+            variants = [_variant(bench.eager, built, name, batch) for name, batch in bench.batches]
+        except Exception as error:
+            forget_failures()
+            return {"status": "failed", "error": asdict(described(error, bench.code))}
+    fields: dict[str, Any] = {"compile_seconds": time.process_time() - started}
+    fields["parity"] = {"ok": all(v["equal"] for v in variants), "variants": variants}
+    if not fields["parity"]["ok"]:
+        wrong = next(v for v in variants if not v["equal"])
+        divergence = AttemptError("Divergence", f"with {wrong['name']}: {wrong['note']}")
+        return {**fields, "status": "diverged", "error": asdict(divergence)}
+    return {**fields, "status": "ok", **_timed(bench, built, example)}
+
+
+def _built(eager: Collate, backend: str, example: Any) -> Collate:
+    if backend == "script":
+        scripted: Collate = torch.jit.script(eager)
+        scripted(example)
+        return scripted
+    trace: Callable[..., Collate] = torch.jit.trace
+    return trace(eager, (example,), check_trace=False)
+
+
+def _variant(eager: Collate, built: Collate, name: str, batch: Any) -> dict[str, Any]:
+    expected = eager(batch)
+    try:
+        found = compare(expected, built(batch), lambda: None)
+    except Exception as error:
+        return {"name": name, "equal": False, "max_error": None, "note": f"raises {first_line(error)}"}
+    return {"name": name, "equal": found.equal, "max_error": found.max_error, "note": found.note}
+
+
+def _timed(bench: CollateBench, built: Collate, example: Any) -> dict[str, Any]:
+    clock = HostClock("thread CPU", time.thread_time)
+    for function in (bench.eager, built):
+        clock.time(partial(function, example), _WARM_UP_CALLS)
+    found = measure(lambda: bench.eager(example), lambda: built(example), clock, bench.seconds)
+    return {
+        "warm_up_calls": _WARM_UP_CALLS,
+        "seconds": found.seconds,
+        "eager_seconds": found.eager_seconds,
+        "speedup": asdict(found.ratio.speedup()) if found.ratio is not None else None,
+    }

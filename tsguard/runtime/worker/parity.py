@@ -1,0 +1,179 @@
+"""An attempt held against eager on the example inputs and on varied ones."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from tsguard.report import Parity, Variant
+from tsguard.runtime.worker.comparison import Comparison, compare, compare_gradients
+from tsguard.runtime.worker.errors import first_line
+from tsguard.runtime.worker.running import Call, Result, run
+from tsguard.runtime.worker.state import State
+from tsguard.runtime.worker.values import mapped
+from tsguard.runtime.worker.variants import InputVariant, variants
+
+
+class Eager:
+    """The eager side: its answers to variants, remembered over the attempts.
+
+    Args:
+        module: the module or function, in the mode under test.
+        backward: whether gradients are compared as well, then on the essential variants.
+        seconds: how long all variants beyond the essential ones may take.
+    """
+
+    def __init__(self, module: Any, call: Call, *, backward: bool, seconds: float = 4.0) -> None:
+        self.module = module
+        self.call = call
+        self.backward = backward
+        self.state = State.of(module)
+        self.seconds = seconds
+        self._double: nn.Module | None = None
+        self.mutates_inputs = False
+
+    @functools.cached_property
+    def first(self) -> Result:
+        """Eager's result on the example inputs.
+
+        Raises:
+            Exception: whatever the model raises.
+        """
+        result = self._run(InputVariant("", self.call))
+        before = (self.call.args, self.call.kwargs)
+        self.mutates_inputs = not compare(before, result.inputs, lambda: None).equal
+        return result
+
+    @functools.cached_property
+    def answers(self) -> list[tuple[InputVariant, Result]]:
+        """Its results on the example inputs and on every variant that it accepts."""
+        found = [(InputVariant("same inputs", self.call, None, True), self.first)]
+        started = time.monotonic()
+        for variant in _distinct(variants(self.call)):
+            spent = time.monotonic() - started
+            if spent > (2 * self.seconds if variant.essential else self.seconds):
+                continue
+            if self.backward and not variant.essential:
+                continue
+            try:
+                found.append((variant, self._run(variant)))
+            except Exception:
+                continue
+        return found
+
+    def _run(self, variant: InputVariant) -> Result:
+        return run(self.module, variant.call, self.state, backward=self.backward, before=variant.before)
+
+    def is_deterministic(self) -> bool:
+        """Whether eager gives the same result for the same inputs, state and seed."""
+        again = self._run(InputVariant("", self.call))
+        return compare(self.first.output, again.output, lambda: None).equal
+
+    def exact(self, variant: InputVariant) -> Result:
+        """The result of a float64 copy.
+
+        Raises:
+            Exception: the module cannot be copied or does not run in float64.
+        """
+        if self._double is None:
+            if not isinstance(self.module, nn.Module):
+                raise TypeError("a function has no precision of its own")
+            self.state.restore(self.module)
+            self._double = copy.deepcopy(self.module).double()
+        before = _wide(variant.before) if variant.before is not None else None
+        state = State.of(self._double)
+        return run(self._double, _wide(variant.call), state, backward=self.backward, before=before)
+
+
+def _wide(call: Call) -> Call:
+    return Call(*mapped((call.args, call.kwargs), lambda t: t.double() if t.is_floating_point() else t))
+
+
+def _distinct(found: Iterator[InputVariant]) -> Iterator[InputVariant]:
+    names: dict[str, int] = {}
+    for variant in found:
+        names[variant.name] = names.get(variant.name, 0) + 1
+        number = names[variant.name]
+        name = variant.name if number == 1 else f"{variant.name} ({number})"
+        yield replace(variant, name=name)
+
+
+def check(eager: Eager, attempt: Any, *, shapes_fixed: bool = False) -> Parity:
+    """Compare an attempt with eager on every variant that eager accepts.
+
+    Args:
+        shapes_fixed: the backend is specialised to one shape, so others are not asked.
+    """
+    found, gradients, buffers = [], True, True
+    for variant, expected in eager.answers:
+        if shapes_fixed and variant.note is not None:
+            continue
+        outcome, gradient, buffer = _compare_variant(eager, attempt, variant, expected)
+        found.append(Variant(variant.name, outcome.equal, outcome.max_error, outcome.note or variant.note))
+        gradients &= gradient
+        buffers &= buffer
+    return Parity(
+        all(v.equal for v in found) and gradients and buffers,
+        tuple(found),
+        gradients if eager.backward else None,
+        buffers,
+    )
+
+
+def _compare_variant(
+    eager: Eager, attempt: Any, variant: InputVariant, expected: Result
+) -> tuple[Comparison, bool, bool]:
+    try:
+        actual = run(attempt, variant.call, eager.state, backward=eager.backward, before=variant.before)
+    except Exception as error:
+        sizes = f" ({variant.note})" if variant.note else ""
+        return Comparison(False, None, f"raises {first_line(error)}{sizes}"), True, True
+    outcome = compare(expected.output, actual.output, lambda: eager.exact(variant).output)
+    gradient = compare_gradients(expected.gradients, actual.gradients, lambda: eager.exact(variant).gradients)
+    buffer = _compare_buffers(expected, actual)
+    for part in (gradient, buffer):
+        if outcome.equal and not part.equal:
+            outcome = part
+    if not outcome.equal and variant.note:
+        outcome = Comparison(False, outcome.max_error, f"{outcome.note} ({variant.note})")
+    return outcome, gradient.equal, buffer.equal
+
+
+def _compare_buffers(expected: Result, actual: Result) -> Comparison:
+    """Buffers that both sides have; a frozen attempt has none left."""
+    for name in expected.buffers.keys() & actual.buffers.keys():
+        result = compare(expected.buffers[name], actual.buffers[name], lambda: None)
+        if not result.equal:
+            return Comparison(False, result.max_error, f"buffer {name} differs after the call")
+    return Comparison(True, 0.0)
+
+
+def follows_mode(eager: Eager, attempt: Any) -> bool | None:
+    """Whether an attempt still agrees with eager when both change between train and eval.
+
+    None where there is no mode to change.
+    """
+    module = eager.module
+    if not isinstance(module, nn.Module) or not isinstance(attempt, nn.Module):
+        return None
+    mode = module.training
+    try:
+        module.train(not mode)
+        attempt.train(not mode)
+        expected = run(module, eager.call, eager.state, backward=False)
+        actual = run(attempt, eager.call, eager.state, backward=False)
+        same_output = compare(expected.output, actual.output, lambda: None).equal
+        return same_output and _compare_buffers(expected, actual).equal
+    except Exception:
+        return None
+    finally:
+        module.train(mode)
+        with torch.no_grad():
+            attempt.train(mode)

@@ -1,0 +1,240 @@
+"""From a target to something that can be called: imported, constructed, with inputs."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from torch import nn
+
+from tsguard.runtime.channel import Channel
+from tsguard.runtime.subject import Subject
+from tsguard.runtime.worker.constructing.construct import CannotConstruct, candidates
+from tsguard.runtime.worker.inputs import search
+from tsguard.runtime.worker.loading import evaluate, import_file, look_up
+from tsguard.runtime.worker.running import Call
+from tsguard.runtime.worker.state import State, seed_everything
+from tsguard.runtime.worker.values import cloned
+
+_MOST_CONSTRUCTIONS = 4
+_KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.DOTALL)
+
+
+class Stopped(Exception):
+    """A target that cannot be attempted further: the step, the cause, what to add.
+
+    ``callee`` is what there is all the same: a module that no inputs were found for.
+    """
+
+    def __init__(
+        self, step: str, cause: BaseException, needed: tuple[str, ...] = (), callee: Any = None
+    ) -> None:
+        super().__init__(step)
+        self.step = step
+        self.cause = cause
+        self.needed = needed
+        self.callee = callee
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Something callable and the arguments of a call.
+
+    ``expression`` makes it, ``inputs`` make the arguments; either is None when it comes
+    from ``get_module()`` or ``example_inputs()`` of the file, as ``source`` says.
+    """
+
+    callee: Any
+    call: Call
+    expression: str | None
+    inputs: tuple[str, ...] | None
+    source: str
+    guessed: bool
+    module: ModuleType
+
+
+def prepare(subject: Subject, channel: Channel) -> Prepared:
+    """Import, construct and find inputs, in this order.
+
+    Raises:
+        Stopped: one of the steps fails.
+    """
+    module = _imported(subject, channel)
+    stopped: Stopped | None = None
+    for made in itertools.islice(_made(subject, module, channel), _MOST_CONSTRUCTIONS):
+        if isinstance(made.callee, nn.Module):
+            made.callee.eval()
+        channel.send("constructed", expression=made.expression, guessed=made.guessed)
+        channel.phase("inputs")
+        try:
+            call, inputs, source = _inputs(subject, module, made, channel)
+        except Stopped as stop:
+            # Other constructor arguments may do, unless these were given or need no guess.
+            stopped = stopped or stop
+            continue
+        channel.send("inputs", expressions=inputs, source=source)
+        guessed = made.guessed or source == "inferred"
+        return Prepared(made.callee, call, made.expression, inputs, source, guessed, module)
+    assert stopped is not None
+    raise stopped
+
+
+def constructed(subject: Subject, channel: Channel) -> tuple[ModuleType, Any]:
+    """The file's module and the target in it, constructed and not called.
+
+    Raises:
+        Stopped: the file cannot be imported or the target not constructed.
+    """
+    module = _imported(subject, channel)
+    for made in _made(subject, module, channel):
+        return module, made.callee
+    raise Stopped("construct", TypeError(f"{subject.qualname} gives no module"))
+
+
+def _imported(subject: Subject, channel: Channel) -> ModuleType:
+    channel.phase("import")
+    seed_everything(0)
+    try:
+        return import_file(subject)
+    except BaseException as error:
+        raise Stopped("import", error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A callee, the expression that made it, whether that was guessed, inputs that came with it."""
+
+    callee: Any
+    expression: str | None = None
+    guessed: bool = False
+    call: Call | None = None
+
+
+def _made(subject: Subject, module: ModuleType, channel: Channel) -> Iterator[_Made]:
+    """What the target is, or may be where constructor arguments have to be guessed."""
+    channel.phase("construct")
+    seed_everything(0)
+    try:
+        if subject.constructor is not None:
+            yield _Made(_original(evaluate(module, subject.constructor)), subject.constructor)
+            return
+        found = look_up(module, subject.qualname)
+        if not isinstance(found, type):
+            yield _Made(_original(found))
+            return
+        supplied = _from_get_module(module, found)
+        if supplied is not None:
+            yield _Made(supplied[0], call=supplied[1])
+            return
+        for built in candidates(module, subject.qualname, found):
+            yield _Made(built.instance, built.expression, built.guessed)
+            channel.phase("construct")
+            seed_everything(0)
+    except CannotConstruct as error:
+        raise Stopped("construct", error.error, error.needed) from None
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        raise Stopped("construct", error) from None
+
+
+def _original(found: Any) -> Any:
+    """The Python function behind a scripted one: that is what it is compared with."""
+    original = getattr(found, "_torchdynamo_inline", None)
+    return original if callable(original) and not isinstance(found, nn.Module) else found
+
+
+def _from_get_module(module: ModuleType, cls: type) -> tuple[Any, Call] | None:
+    function = vars(module).get("get_module")
+    if not callable(function):
+        return None
+    supplied = function()
+    if not isinstance(supplied, tuple) or len(supplied) != 2 or type(supplied[0]) is not cls:
+        return None
+    return supplied[0], _as_call(supplied[1])
+
+
+def _as_call(inputs: Any) -> Call:
+    """Example inputs as torch's benchmark suite gives them: a tuple, a dict, or one value."""
+    if isinstance(inputs, dict):
+        return Call((), inputs)
+    return Call(tuple(inputs)) if isinstance(inputs, (tuple, list)) else Call((inputs,))
+
+
+def _inputs(
+    subject: Subject, module: ModuleType, made: _Made, channel: Channel
+) -> tuple[Call, tuple[str, ...] | None, str]:
+    callee = made.callee
+    if subject.inputs is not None:
+        try:
+            return _given(subject.inputs, module), subject.inputs, "given"
+        except BaseException as error:
+            raise Stopped("inputs", error, callee=callee) from None
+    if made.call is not None:
+        return made.call, None, "get_module()"
+    supplied = _from_example_inputs(module, callee, channel)
+    channel.phase("inputs")
+    if supplied is not None:
+        return supplied, None, "example_inputs()"
+    return _inferred(callee, channel)
+
+
+def _given(expressions: tuple[str, ...], module: ModuleType) -> Call:
+    seed_everything(0)
+    args, kwargs = [], {}
+    for expression in expressions:
+        keyword = _KEYWORD.fullmatch(expression)
+        if keyword is not None:
+            kwargs[keyword[1]] = evaluate(module, keyword[2])
+        else:
+            args.append(evaluate(module, expression))
+    return Call(tuple(args), kwargs)
+
+
+def _from_example_inputs(module: ModuleType, callee: Any, channel: Channel) -> Call | None:
+    """The file's own example inputs, if this target runs on them.
+
+    Raises:
+        Stopped: they cannot be made, or can be meant for no other target and it fails on them.
+    """
+    function: Callable[[], Any] | None = vars(module).get("example_inputs")
+    if not callable(function) or function is callee:
+        return None
+    channel.phase("example_inputs")
+    try:
+        call = _as_call(function())
+    except BaseException as error:
+        raise Stopped("example_inputs", error, callee=callee) from None
+    meant = _is_the_only_module(module, callee)
+    if not meant:
+        channel.phase("inputs")
+    state = State.of(callee)
+    try:
+        Call(cloned(call.args), cloned(call.kwargs)).on(callee)
+    except BaseException as error:
+        if meant or not isinstance(error, Exception):
+            raise Stopped("example_inputs", error, callee=callee) from None
+        return None
+    finally:
+        state.restore(callee)
+    return call
+
+
+def _is_the_only_module(module: ModuleType, callee: Any) -> bool:
+    classes = (value for value in vars(module).values() if isinstance(value, type))
+    modules = {c for c in classes if issubclass(c, nn.Module) and c.__module__ == module.__name__}
+    return modules == {type(callee)}
+
+
+def _inferred(callee: Any, channel: Channel) -> tuple[Call, tuple[str, ...], str]:
+    try:
+        found = search.find(callee, lambda guess: channel.phase("inputs"))
+    except BaseException as error:
+        raise Stopped("inputs", error, callee=callee) from None
+    if isinstance(found, search.NotFound):
+        raise Stopped("inputs", found.error, found.best.expressions(), callee)
+    return search.build(found.guess), found.guess.expressions(), "inferred"

@@ -1,0 +1,98 @@
+"""One run of a module or an attempt, from a known state, with a known seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tsguard.runtime.worker.state import State, seed_everything
+from tsguard.runtime.worker.values import cloned, floating
+
+SEED = 20210
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Arguments of one call of ``forward``."""
+
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+    def cloned(self) -> Call:
+        return Call(cloned(self.args), cloned(self.kwargs))
+
+    def on(self, function: Callable[..., Any]) -> Any:
+        return function(*self.args, **self.kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run left behind: outputs, gradients by parameter, buffers, the inputs as they are now."""
+
+    output: Any
+    gradients: dict[str, Tensor]
+    buffers: dict[str, Tensor]
+    inputs: Any
+
+
+def run(callee: Any, call: Call, state: State, *, backward: bool, before: Call | None = None) -> Result:
+    """Run once, after the call ``before`` if there is one, and put the state back.
+
+    Raises:
+        Exception: whatever the callee raises.
+    """
+    state.restore(callee)
+    try:
+        if before is not None:
+            with torch.no_grad():
+                before.cloned().on(callee)
+        call = call.cloned()
+        seed_everything(SEED)
+        with torch.set_grad_enabled(backward):
+            output = call.on(callee)
+            gradients = _gradients(callee, call, output) if backward else {}
+        buffers = dict(callee.named_buffers()) if isinstance(callee, nn.Module) else {}
+        return Result(cloned(output), gradients, cloned(buffers), (call.args, call.kwargs))
+    finally:
+        state.restore(callee)
+
+
+def _gradients(callee: Any, call: Call, output: Any) -> dict[str, Tensor]:
+    """Gradients of a weighted sum of the outputs, so that none cancels by symmetry."""
+    wanted = learnable(callee)
+    for index, tensor in enumerate(floating((call.args, call.kwargs))):
+        if tensor.requires_grad:
+            wanted[f"input {index}"] = tensor
+    outputs = [t for t in floating(output) if t.requires_grad]
+    if not outputs or not wanted:
+        return {}
+    loss = sum((_weights(t) * t).abs().sum() if t.is_complex() else (_weights(t) * t).sum() for t in outputs)
+    found = torch.autograd.grad(loss, list(wanted.values()), allow_unused=True)  # type: ignore[arg-type]
+    return {name: g.detach() for name, g in zip(wanted, found, strict=True) if g is not None}
+
+
+def learnable(callee: Any) -> dict[str, Tensor]:
+    """The parameters that training would change, by name."""
+    if not isinstance(callee, nn.Module):
+        return {}
+    return {name: p for name, p in callee.named_parameters() if p.requires_grad}
+
+
+def _weights(tensor: Tensor) -> Tensor:
+    count = torch.arange(tensor.numel(), device=tensor.device, dtype=torch.float32)
+    return (torch.cos(count) / max(tensor.numel(), 1)).view(tensor.shape).to(tensor.dtype)
+
+
+def scalar_loss(output: Any) -> Tensor | None:
+    """The mean of all outputs, as a training step would have; None if nothing can be learned."""
+    outputs = [t for t in floating(output) if t.requires_grad and not t.is_complex()]
+    if not outputs:
+        return None
+    total = outputs[0].mean()
+    for tensor in outputs[1:]:
+        total = total + tensor.mean()
+    return total

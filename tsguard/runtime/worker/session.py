@@ -1,0 +1,116 @@
+"""The task of one target: prepare it, then make the attempts that were asked for."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from dataclasses import asdict
+from typing import Any
+
+import torch
+from torch import nn
+
+from tsguard.runtime.channel import Channel
+from tsguard.runtime.plan import AttemptSpec, Settings
+from tsguard.runtime.subject import Subject
+from tsguard.runtime.usercode import UserCode
+from tsguard.runtime.worker.attempting import Bench, attempt, compiled_only, place_on
+from tsguard.runtime.worker.errors import described, user_places
+from tsguard.runtime.worker.parity import Eager
+from tsguard.runtime.worker.prepare import Prepared, Stopped, prepare
+from tsguard.runtime.worker.running import Call, learnable
+from tsguard.runtime.worker.values import floating, moved
+
+__all__ = ["attempts"]
+
+
+def attempts(argument: dict[str, Any], channel: Channel) -> None:
+    """Make the attempts on one target, sending each as it is done."""
+    subject = Subject.from_json(argument["subject"])
+    settings = Settings(**argument["settings"])
+    specs = [AttemptSpec(**spec) for spec in argument["attempts"]]
+    code = UserCode.around(subject.file, subject.module)
+    torch.set_num_threads(settings.threads)
+    try:
+        prepared = prepare(subject, channel)
+    except Stopped as stop:
+        _report_stop(stop, specs, channel, code)
+        return
+    for (device, mode, dtype), group in itertools.groupby(specs, lambda s: (s.device, s.mode, s.dtype)):
+        _attempt_group(prepared, list(group), (device, mode, dtype), settings, channel, code)
+
+
+def _report_stop(stop: Stopped, specs: list[AttemptSpec], channel: Channel, code: UserCode) -> None:
+    """Say why there is no call; what needs none is attempted all the same."""
+    error = described(stop.cause, code)
+    channel.send(
+        "stopped",
+        step=stop.step,
+        error=asdict(error),
+        needed=list(stop.needed),
+        places=user_places(stop.cause, code),
+    )
+    for spec in specs if stop.callee is not None else ():
+        if spec.backend == "script" and spec.device == "cpu":
+            if isinstance(stop.callee, nn.Module):
+                stop.callee.train(spec.mode == "train")
+            channel.send("attempt", spec=asdict(spec), **compiled_only(stop.callee, spec, channel, code))
+
+
+def _attempt_group(
+    prepared: Prepared,
+    specs: list[AttemptSpec],
+    where: tuple[str, str, str | None],
+    settings: Settings,
+    channel: Channel,
+    code: UserCode,
+) -> None:
+    device, mode, dtype = where
+    channel.phase(AttemptSpec("eager", *where).phase)  # type: ignore[arg-type]
+    eager = None
+    try:
+        eager = _eager(prepared, device, mode, dtype)
+        _ = eager.first
+        fields: dict[str, Any] = {"status": "ok"}
+        if not settings.only_time and not eager.is_deterministic():
+            fields["note"] = "the result differs from call to call with the same inputs, seed and state"
+    except BaseException as error:
+        fields = {
+            "status": "failed",
+            "error": asdict(described(error, code)),
+            "places": user_places(error, code),
+        }
+    passes = "forward+backward" if eager is not None and eager.backward else "forward"
+    spec = {"backend": "eager", "device": device, "mode": mode, "dtype": dtype}
+    channel.send("attempt", spec=spec, passes=passes, **fields)
+    for wanted in specs:
+        send = functools.partial(channel.send, "attempt", spec=asdict(wanted), passes=passes)
+        if fields["status"] == "ok" and eager is not None:
+            bench = Bench(eager, settings, channel, code)
+            result = attempt(bench, wanted, lambda known, send=send: send(**known))  # type: ignore[misc]
+        elif wanted.backend == "script":
+            result = compiled_only(prepared.callee, wanted, channel, code)
+        else:
+            result = {"status": "skipped", "note": "eager itself fails on these inputs"}
+        send(**result)
+
+
+def _eager(prepared: Prepared, device: str, mode: str, dtype: str | None) -> Eager:
+    callee = place_on(prepared.callee, device, dtype)
+    number = getattr(torch, dtype) if dtype else None
+    args, kwargs = moved((prepared.call.args, prepared.call.kwargs), device, number)
+    if isinstance(callee, nn.Module):
+        callee.train(mode == "train")
+    call = Call(args, kwargs)
+    backward = mode == "train" and _can_learn(callee, call)
+    return Eager(callee, call, backward=backward)
+
+
+def _can_learn(callee: Any, call: Call) -> bool:
+    """Whether a backward pass means anything: parameters, or inputs that gradients may reach."""
+    if learnable(callee):
+        return True
+    inputs = floating((call.args, call.kwargs))
+    for tensor in inputs:
+        tensor.requires_grad_(True)
+    return bool(inputs)

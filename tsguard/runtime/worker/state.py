@@ -1,0 +1,110 @@
+"""A module's state beside its parameters: buffers and plain attributes, kept and put back.
+
+Running a module moves batch statistics, counters and caches, and tracing runs it too.
+For a comparison both sides must start from the same state.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+_OWN = ("_parameters", "_buffers", "_modules")
+_SCALARS = (bool, int, float, str)
+
+
+@dataclass(slots=True)
+class State:
+    """The state of every submodule of ``owner``, by its path; nothing for a function."""
+
+    owner: Any
+    buffers: dict[str, Tensor | None]
+    attributes: dict[str, dict[str, Any]]
+
+    @classmethod
+    def of(cls, module: Any) -> State:
+        """What there is to put back."""
+        state = cls(module, {}, {})
+        if isinstance(module, nn.Module):
+            for path, submodule in module.named_modules():
+                for name, buffer in submodule._buffers.items():
+                    state.buffers[_join(path, name)] = None if buffer is None else buffer.detach().clone()
+                if not isinstance(submodule, torch.jit.ScriptModule):
+                    state.attributes[path] = _plain_attributes(submodule)
+        return state
+
+    def restore(self, attempt: Any = None) -> None:
+        """Put the state back into the owner, and into an attempt made of it."""
+        with torch.no_grad():
+            if isinstance(self.owner, nn.Module):
+                self._restore_owner(self.owner)
+            if isinstance(attempt, nn.Module) and attempt is not self.owner:
+                self._restore_attempt(attempt)
+
+    def _restore_owner(self, owner: nn.Module) -> None:
+        for path, submodule in owner.named_modules():
+            for name, current in list(submodule._buffers.items()):
+                kept = self.buffers.get(_join(path, name))
+                if kept is None or current is None or current.shape != kept.shape:
+                    submodule._buffers[name] = None if kept is None else kept.clone()
+                else:
+                    current.copy_(kept)
+            if path in self.attributes:
+                _put_back(submodule, self.attributes[path])
+
+    def _restore_attempt(self, attempt: nn.Module) -> None:
+        """Buffers that go by the same name, and numbers and strings of compiled modules."""
+        for name, buffer in attempt.named_buffers():
+            kept = self.buffers.get(name.removeprefix("_orig_mod."))
+            if kept is not None and kept.shape == buffer.shape:
+                buffer.copy_(kept)
+        for path, submodule in attempt.named_modules():
+            if isinstance(submodule, torch.jit.ScriptModule):
+                _put_back_compiled(submodule, self.attributes.get(path, {}))
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _plain_attributes(submodule: nn.Module) -> dict[str, Any]:
+    return {
+        name: value.copy() if isinstance(value, (list, dict, set)) else value
+        for name, value in vars(submodule).items()
+        if not _belongs_to_torch(name)
+    }
+
+
+def _belongs_to_torch(name: str) -> bool:
+    return name in _OWN or name == "training" or name.endswith("_hooks")
+
+
+def _put_back(submodule: nn.Module, attributes: dict[str, Any]) -> None:
+    own = vars(submodule)
+    for name in [n for n in own if n not in attributes and not _belongs_to_torch(n)]:
+        del own[name]
+    for name, value in attributes.items():
+        own[name] = value.copy() if isinstance(value, (list, dict, set)) else value
+
+
+def _put_back_compiled(submodule: Any, attributes: dict[str, Any]) -> None:
+    for name, value in attributes.items():
+        if isinstance(value, _SCALARS):
+            with contextlib.suppress(Exception):
+                if getattr(submodule, name) != value:
+                    setattr(submodule, name, value)
+
+
+def seed_everything(seed: int) -> None:
+    """Seed every generator that a model may draw from."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    with contextlib.suppress(ImportError):
+        import numpy
+
+        numpy.random.seed(seed)

@@ -1,0 +1,93 @@
+"""The warm process: imports torch once, then forks a supervisor with a worker for each task.
+
+It must stay forkable: one thread, no OpenMP region, no CUDA. So it imports and waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import platform
+import select
+import socket
+import sys
+from typing import Any
+
+from tsguard.runtime.processes import adopt_orphans, descendants, kill_below, reap
+from tsguard.runtime.supervisor import supervise
+
+_IDLE_SECONDS = 0.5
+_WORKER_MODULES = (
+    "tsguard.runtime.worker.session",
+    "tsguard.runtime.worker.reloading",
+    "tsguard.runtime.worker.harvest",
+    "tsguard.runtime.worker.peeling",
+)
+
+
+def main(control: int) -> None:
+    """Serve tasks that arrive as file descriptors on the socket ``control`` until it closes."""
+    os.setsid()
+    adopt_orphans()
+    connection = socket.socket(fileno=control)
+    connection.sendall(json.dumps(_warm_up()).encode() + b"\n")
+    supervisors: set[int] = set()
+    while True:
+        ready, _, _ = select.select([connection], [], [], _IDLE_SECONDS)
+        supervisors -= reap().keys()
+        if not ready:
+            _end_strays(supervisors)
+            continue
+        message, jobs, _, _ = socket.recv_fds(connection, 1, 1)
+        if not message:
+            break
+        for job in jobs:
+            supervisors.add(_fork_supervisor(connection, job))
+    kill_below(os.getpid())
+
+
+def _warm_up() -> dict[str, Any]:
+    """Import what every task needs; what there is, or why it cannot be had."""
+    facts: dict[str, Any] = {"python": platform.python_version(), "executable": sys.executable}
+    try:
+        import torch
+
+        torch.set_num_threads(1)
+        for name in _WORKER_MODULES:
+            importlib.import_module(name)
+    except Exception as error:
+        return {**facts, "torch": None, "error": f"{type(error).__name__}: {error}"}
+    gc.collect()
+    gc.freeze()
+    return {**facts, "torch": torch.__version__, "cuda": torch.version.cuda, "error": None}
+
+
+def _fork_supervisor(connection: socket.socket, job: int) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            connection.close()
+            supervise(job)
+        finally:
+            os._exit(0)
+    os.close(job)
+    return pid
+
+
+def _end_strays(supervisors: set[int]) -> None:
+    """Kill workers whose supervisor was killed, by them or by others."""
+    for pid in descendants(os.getpid()):
+        with contextlib.suppress(OSError):
+            stray = _parent(pid) == os.getpid() and pid not in supervisors
+            if stray:
+                kill_below(pid)
+                os.kill(pid, 9)
+
+
+def _parent(pid: int) -> int:
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        stat = file.read()
+    return int(stat[stat.rindex(b")") + 2 :].split()[1])

@@ -1,0 +1,20 @@
+"""The statements of a tree, without a look at the many more expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator
+
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """A statement and all within it, or all of a module, in the order of ``ast.walk``."""
+    todo = deque([node])
+    while todo:
+        current = todo.popleft()
+        if isinstance(current, ast.stmt):
+            yield current
+        for block in _BLOCKS:
+            todo.extend(getattr(current, block, ()))

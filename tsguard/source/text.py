@@ -1,0 +1,158 @@
+"""A source file: bytes decoded as Python would, its tree, and places in it.
+
+The tree is the standard library's ``ast``, because that is what torch compiles from:
+its node classes are the grammar that ``torch/jit/frontend.py`` is written in.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+class Span(NamedTuple):
+    """A range of text: 1-based, columns in code points, end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Why a file has no tree: ``kind`` is "syntax" or "unreadable"."""
+
+    kind: str
+    message: str
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class SourceFile:
+    """One Python file.  ``path`` is as the user should see it.
+
+    ``broken`` tells why ``tree`` is empty; otherwise it is None.
+    """
+
+    path: str
+    text: str
+    broken: Broken | None = None
+    _tree: ast.Module | None = field(default=None, repr=False)
+
+    @classmethod
+    def read(cls, path: Path, shown: str | None = None) -> SourceFile:
+        """Read a file; an unreadable one comes back ``broken``, nothing is raised."""
+        shown = shown if shown is not None else str(path)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            return cls(shown, "", Broken("unreadable", f"cannot be read: {reason}", Span(1, 1, 1, 1)))
+        return cls.decode(data, shown)
+
+    @classmethod
+    def decode(cls, data: bytes, shown: str) -> SourceFile:
+        """Decode by the byte-order mark or coding comment, as Python does."""
+        try:
+            text = data.decode(encoding_of(data))
+        except (SyntaxError, UnicodeDecodeError, LookupError):
+            line = _first_undecodable_line(data)
+            span = Span(line, 1, line, 1)
+            return cls(shown, "", Broken("unreadable", "is not UTF-8 and declares no other encoding", span))
+        return cls(shown, text.removeprefix("\ufeff"))
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines without their ends, split where Python's tokenizer splits them."""
+        return _NEWLINE.split(self.text)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+
+    def offset(self, line: int, column: int) -> int:
+        """Where in the text a 1-based place is."""
+        return self._starts[line - 1] + column - 1
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The 1-based line and column of a place in the text."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    @property
+    def tree(self) -> ast.Module:
+        """The parsed module; empty where the file is broken."""
+        if self._tree is None:
+            self._tree = self._parse()
+        return self._tree
+
+    def _parse(self) -> ast.Module:
+        if self.broken is not None:
+            return ast.Module(body=[], type_ignores=[])
+        if "\0" in self.text:
+            self.broken = Broken("syntax", "it holds a null byte", self._first("\0"))
+            return ast.Module(body=[], type_ignores=[])
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(self.text)
+        except SyntaxError as error:
+            line = min(max(error.lineno or 1, 1), len(self.lines))
+            column = max(error.offset or 1, 1)
+            message = error.msg or "invalid syntax"
+            self.broken = Broken("syntax", message, Span(line, column, line, column + 1))
+        except (ValueError, RecursionError, MemoryError) as error:
+            reason = "is nested too deeply to be parsed" if isinstance(error, RecursionError) else str(error)
+            self.broken = Broken("syntax", reason, Span(1, 1, 1, 1))
+        return ast.Module(body=[], type_ignores=[])
+
+    def _first(self, character: str) -> Span:
+        line, text = next((n, text) for n, text in enumerate(self.lines, 1) if character in text)
+        column = text.index(character) + 1
+        return Span(line, column, line, column + 1)
+
+    def column(self, line: int, offset: int) -> int:
+        """The 1-based code point column of a UTF-8 byte offset, as ``ast`` counts."""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        if text.isascii():
+            return offset + 1
+        return len(text.encode()[:offset].decode(errors="ignore")) + 1
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node; of a compound statement, its first line only."""
+        line = getattr(node, "lineno", 1)
+        offset = getattr(node, "col_offset", 0)
+        end_line = getattr(node, "end_lineno", None) or line
+        end_offset = getattr(node, "end_col_offset", None) or offset
+        start = self.column(line, offset)
+        if isinstance(node, ast.stmt) and getattr(node, "body", None) and end_line > line:
+            return Span(line, start, line, max(len(self.lines[line - 1].rstrip()), start) + 1)
+        return Span(line, start, end_line, max(self.column(end_line, end_offset), 1))
+
+
+def encoding_of(data: bytes) -> str:
+    """The encoding that the byte-order mark or the coding comment of a file names.
+
+    Raises:
+        SyntaxError: it names none that there is.
+    """
+    return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+
+
+def _first_undecodable_line(data: bytes) -> int:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return data.count(b"\n", 0, error.start) + 1
+    return 1
