@@ -101,6 +101,13 @@ def internal_error(error: Exception, target: str, path: str, span: Span) -> Find
     return tool_finding("TSG004", path, span, target=target, error=summary)
 
 
+def killed(job: Job, ending: str) -> Inspection:
+    """What is known of a file whose process ended without a result: ``ending`` says how."""
+    return Inspection(
+        job.shown, job.whole, (tool_finding("TSG005", job.shown, Span(1, 1, 1, 1), ending=ending),)
+    )
+
+
 def _of_file(program: Program, module: Module, job: Job) -> Iterator[Finding]:
     """The findings that belong to no target."""
     from tsguard.judges.api import judge_api

@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from tsguard import __version__
@@ -14,7 +15,7 @@ from tsguard.baseline import Baseline
 from tsguard.cache import Cache
 from tsguard.config import ConfigError, Settings
 from tsguard.environment import NoEnvironment, package_folders
-from tsguard.inspection import Inspection, inspect
+from tsguard.inspection import Inspection, inspect, killed
 from tsguard.report import Finding, Purpose, Report
 from tsguard.requests import Job, Plan
 from tsguard.source.patterns import Patterns
@@ -25,7 +26,8 @@ _BYTES_PER_WORKER = 150_000
 # A project keeps the trees of all that it has read: it is begun anew after so much source.
 _BYTES_PER_PROJECT = 10_000_000
 
-_Outcome = tuple[Inspection, frozenset[Path]]
+# An inspection and the files that it rests on; None for them where it came about by chance.
+_Outcome = tuple[Inspection, frozenset[Path] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def inspect_files(
     todo = [job for job in jobs if job not in done]
     for job, (inspection, files) in zip(todo, _inspect_all(todo, context, settings.jobs), strict=True):
         done[job] = inspection
-        if cache:
+        if cache and files is not None:
             cache.put(job, inspection, files)
         progress()
     return [done[job] for job in jobs]
@@ -156,13 +158,14 @@ def _inspect_all(jobs: Sequence[Job], context: _Context, wanted: int) -> Iterato
         for chunk in _chunks(jobs, _BYTES_PER_PROJECT):
             yield from _inspect_chunk(chunk, context)
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+    from tsguard.workers import Work, shared_out
 
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        chunks = list(_chunks(jobs, _BYTES_PER_WORKER))
-        for outcomes in pool.map(_inspect_listed, chunks, [context] * len(chunks)):
-            yield from outcomes
+    work = Work(partial(_inspect_listed, context=context), _killed)
+    yield from shared_out(work, list(_chunks(jobs, _BYTES_PER_WORKER)), workers)
+
+
+def _killed(job: Job, ending: str) -> _Outcome:
+    return killed(job, ending), None
 
 
 def _inspect_listed(jobs: Sequence[Job], context: _Context) -> list[_Outcome]:

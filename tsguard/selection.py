@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tsguard import rules
 
 # What `select` leaves on: a file that was not judged must not pass for a clean one.
-_ALWAYS = frozenset({"TSG001", "TSG002", "TSG004"})
+_ALWAYS = frozenset({"TSG001", "TSG002", "TSG004", "TSG005"})
 
 
 class UnknownSelector(LookupError):
