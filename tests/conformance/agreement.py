@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.conformance.programs import Program
 from tsguard.analysis.python import Program as Sources
+from tsguard.environment import package_folders
 from tsguard.judges.script import judge_script
 from tsguard.project import Project
 from tsguard.project.targets import find_target
@@ -76,7 +77,7 @@ def compare_in_place(placed: Sequence[tuple[Path, Program]]) -> list[Comparison]
 
 
 def _compared(program: Program, path: Path, said: dict[str, object]) -> Comparison:
-    project = Project((path.parent,))
+    project = Project((path.parent, *package_folders(path.parent)))
     outcome = judge_script(Sources(project), find_target(project.module(path), program.target))
     return Comparison(
         program,

@@ -108,8 +108,8 @@ def build(interp: Interpreter, target: Target) -> py.Value:
             value if not classes.has_unknown_base(interp, value) else _assumed_module(interp, value, target)
         )
     instance = py.ModuleValue(value)
-    args, kwargs = constructor_arguments(interp, target, value)
     try:
+        args, kwargs = constructor_arguments(interp, target, value)
         initialize(interp, instance, args, kwargs, target.call)
     except Raised as raised:
         raise Impossible(str(raised), raised.node) from None

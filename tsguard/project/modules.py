@@ -17,6 +17,14 @@ _DESCRIBED = frozenset({"torch", "numpy", "typing_extensions"}) | sys.stdlib_mod
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """A ``try`` around a statement, which runs if nothing is raised there (``succeeds``) or if something is."""
+
+    node: ast.Try
+    succeeds: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Binding:
     """One statement that gives a module-level name its value.
 
@@ -24,7 +32,8 @@ class Binding:
     ``guard`` tells how certain it is that the statement runs: "" always, "try" in a
     try body, "except" in its handlers, "if"/"else" in a branch, "typing" only for
     type checkers.  ``test`` is the condition of the innermost ``if`` around it, ``holds``
-    the truth that it must have.
+    the truth that it must have.  ``attempts`` are the ``try`` statements around it, each with
+    whether the statement runs if nothing is raised.
     """
 
     name: str
@@ -32,6 +41,7 @@ class Binding:
     guard: str = ""
     test: ast.expr | None = None
     holds: bool = True
+    attempts: tuple[Attempt, ...] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -96,16 +106,22 @@ _TRY = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
 
 
 def _bindings(
-    statements: list[ast.stmt], guard: str, test: ast.expr | None = None, holds: bool = True
+    statements: list[ast.stmt],
+    guard: str,
+    test: ast.expr | None = None,
+    holds: bool = True,
+    attempts: tuple[Attempt, ...] = (),
 ) -> Iterator[Binding]:
     for node in statements:
-        yield from (Binding(name, node, guard, test, holds) for name in _bound(node))
+        yield from (Binding(name, node, guard, test, holds, attempts) for name in _bound(node))
         if isinstance(node, ast.If):
             typing_only = "TYPE_CHECKING" in ast.dump(node.test)
-            yield from _bindings(node.body, "typing" if typing_only else guard or "if", node.test, True)
-            yield from _bindings(node.orelse, guard if typing_only else guard or "else", node.test, False)
-        for body, inner in _blocks(node, guard):
-            yield from _bindings(body, inner, test, holds)
+            inner = "typing" if typing_only else guard or "if"
+            yield from _bindings(node.body, inner, node.test, True, attempts)
+            inner = guard if typing_only else guard or "else"
+            yield from _bindings(node.orelse, inner, node.test, False, attempts)
+        for body, inner, attempt in _blocks(node, guard):
+            yield from _bindings(body, inner, test, holds, (*attempts, *attempt))
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:
@@ -123,18 +139,20 @@ def _bound(node: ast.stmt) -> Iterator[str]:
         yield from assigned_names(node.target)
 
 
-def _blocks(node: ast.stmt, guard: str) -> Iterator[tuple[list[ast.stmt], str]]:
-    """The blocks of a statement that is no ``if``, in order, each with the guard of its names."""
+def _blocks(node: ast.stmt, guard: str) -> Iterator[tuple[list[ast.stmt], str, tuple[Attempt, ...]]]:
+    """The blocks of a statement that is no ``if``, in order, each with what its names hang on."""
     if isinstance(node, _TRY):
-        yield node.body, guard or "try"
+        succeeds = (Attempt(node, True),) if isinstance(node, ast.Try) else ()
+        fails = (Attempt(node, False),) if isinstance(node, ast.Try) else ()
+        yield node.body, guard or "try", succeeds
         for handler in node.handlers:
-            yield handler.body, "except"
-        yield node.orelse, guard or "try"
-        yield node.finalbody, guard
+            yield handler.body, "except", fails
+        yield node.orelse, guard or "try", succeeds
+        yield node.finalbody, guard, ()
     elif isinstance(node, ast.For):
-        yield node.body, guard or "if"
+        yield node.body, guard or "if", ()
     elif isinstance(node, (ast.With, ast.While)):
-        yield node.body, guard
+        yield node.body, guard, ()
 
 
 def assigned_names(target: ast.expr) -> Iterator[str]:
@@ -183,6 +201,15 @@ class Finder:
             self._found[key] = self._search(name, importer)
         return self._found[key]
 
+    def is_absent(self, name: str, importer: Module) -> bool:
+        """Whether importing a module fails: the environment is at hand, and nothing of this name is in it."""
+        if not name or self.is_described(name) or self.find(name, importer) is not None:
+            return False
+        roots = (importer.root, *self._search_paths)
+        if not any(self._locate("torch", root) for root in roots):
+            return False
+        return not any(_is_binary_or_bare(name, root) for root in roots)
+
     def files_behind(self, module: Module) -> set[Path]:
         """The files that the meaning of a module's names rests on, as far as they were asked for.
 
@@ -219,6 +246,12 @@ def _candidates(name: str, root: Path) -> tuple[Path, Path]:
     """Where a module of this name would lie below a root: as a package, else as a file."""
     base = root.joinpath(*name.split("."))
     return base / "__init__.py", base.with_name(base.name + ".py")
+
+
+def _is_binary_or_bare(name: str, root: Path) -> bool:
+    """Whether a module lies below a root in a form that is not read: compiled, or a folder of its own."""
+    base = root.joinpath(*name.split("."))
+    return base.is_dir() or any(base.parent.glob(f"{base.name}.*"))
 
 
 def _module_name(path: Path) -> tuple[str, Path]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tsguard.project.modules import Binding, Finder, Module
@@ -60,18 +61,46 @@ class Project:
         if (module.name, name) in _seen:
             return None
         seen = _seen | {(module.name, name)}
-        for binding in _by_certainty(module.bindings.get(name, [])):
+        bindings = _by_certainty(self.bindings(module, name))
+        for binding in bindings:
             found = self._binding_meaning(module, binding, seen)
             if found is not None and not isinstance(found, Missing):
                 return found
         starred = self._through_stars(module, name, seen)
         if starred is not None:
             return starred
-        for binding in _by_certainty(module.bindings.get(name, [])):
+        for binding in bindings:
             return self._binding_meaning(module, binding, seen)
         if module.is_package:
             return self.finder.find(f"{module.name}.{name}", module)
         return None
+
+    def bindings(self, module: Module, name: str) -> list[Binding]:
+        """The statements that may bind a module-level name: of imports that fail, those that replace them."""
+        found: list[Binding] = []
+        for binding in module.bindings.get(name, []):
+            failing = [(a, self.failing_import(module, a.node)) for a in binding.attempts]
+            if any(s is not None and a.succeeds and binding.node.lineno >= s.lineno for a, s in failing):
+                continue
+            if failing and binding.guard == "except" and all(s is not None for _, s in failing):
+                binding = replace(binding, guard="")
+            found.append(binding)
+        return found
+
+    def failing_import(self, module: Module, node: ast.Try) -> ast.stmt | None:
+        """The first import in a ``try`` that fails, where a handler is there for that."""
+        if not any(_catches_imports(handler) for handler in node.handlers):
+            return None
+        return next((s for s in node.body if any(self.absent(module, s))), None)
+
+    def absent(self, module: Module, node: ast.stmt) -> Iterator[str]:
+        """The modules that a statement imports and that are not installed."""
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [module.absolute(node)]
+        return (name for name in names if self.finder.is_absent(name, module))
 
     def _through_stars(self, module: Module, name: str, seen: frozenset[tuple[str, str]]) -> Meaning | None:
         for node in module.star_imports:
@@ -131,6 +160,11 @@ def public_names(module: str) -> frozenset[str]:
         return frozenset()
     loaded = importlib.import_module(module)
     return frozenset(getattr(loaded, "__all__", [name for name in dir(loaded) if not name.startswith("_")]))
+
+
+def _catches_imports(handler: ast.ExceptHandler) -> bool:
+    caught = ast.unparse(handler.type) if handler.type is not None else ""
+    return not caught or any(name in caught for name in ("ImportError", "ModuleNotFoundError", "Exception"))
 
 
 def _by_certainty(bindings: list[Binding]) -> list[Binding]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import classes, library, names, numpy_arrays
 from tsguard.analysis.values import (
+    TRUE,
     Atom,
     BoundMethod,
     ClassMethod,
@@ -93,6 +94,8 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
         return _TENSOR_PROPERTIES[name]()
     if isinstance(owner, (FunctionValue, Partial)):
         return _function_attribute(owner, name)
+    if isinstance(owner, BoundMethod) and name.startswith("__"):
+        return _plain_attribute(owner.function, name)
     if isinstance(owner, Atom):
         return Unknown(f"{owner.name}.{name}")
     if is_none(owner):
@@ -100,17 +103,23 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
     return BoundMethod(External(f"method.{name}"), owner)
 
 
-def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value:
+def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | None:
     if isinstance(owner, Partial):
         return owner.function if name == "func" else Unknown(name)
     if name in ("__name__", "__qualname__"):
         return Const(owner.name)
-    return Unknown(f"{owner.name}.{name}")
+    if name == "__isabstractmethod__":
+        return TRUE if "abstract" in owner.marks else None
+    return Const(owner.module.name) if name == "__module__" else Unknown(f"{owner.name}.{name}")
 
 
 def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value | None:
     if name == "__name__":
         return Const(owner.name)
+    if name == "__module__":
+        return Const(owner.module.name)
+    if name == "__dict__":
+        return by_name(owner.members)
     found = classes.class_member(interp, owner, name)
     if found is not None:
         value = found[0]
@@ -124,7 +133,7 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
             return value
         return value
     for base in classes.mro(interp, owner):
-        if isinstance(base, External):
+        if isinstance(base, External) and (name.startswith("__") or _has_member(interp, base, name)):
             return External(f"{base.name}.{name}")
         if isinstance(base, Unknown):
             return Unknown(f"{owner.name}.{name}", why=base.why)
@@ -166,6 +175,8 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
         return owner.cls
     if name == "__dict__":
         return by_name(owner.attributes, owner.open)
+    if name == "__module__" and isinstance(owner.cls, ClassValue):
+        return Const(owner.cls.module.name)
     found = classes.class_member(interp, owner.cls, name)
     if found is not None:
         return _member(interp, found[0], owner)
@@ -202,6 +213,8 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
         return shared
     if name in ("__class__", "__dict__"):
         return owner.cls if name == "__class__" else by_name(owner.attributes, owner.open)
+    if name == "__module__" and isinstance(owner.cls, ClassValue):
+        return Const(owner.cls.module.name)
     found = classes.class_member(interp, owner.cls, name)
     if found is not None:
         return _member(interp, found[0], owner)

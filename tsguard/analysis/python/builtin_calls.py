@@ -31,6 +31,7 @@ from tsguard.analysis.values import (
     TupleValue,
     Unknown,
     Value,
+    by_name,
     constant,
     is_none,
 )
@@ -397,6 +398,20 @@ def _globals(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
     return DictValue({}, open=True)
 
 
+def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``vars(x)``: what an object holds, the public names of one of torch's modules."""
+    owner = interp.settled(args[0]) if args else Unknown("")
+    if isinstance(owner, (ObjectValue, ClassValue)):
+        found = interp.attribute(owner, "__dict__")
+        return found if found is not None else DictValue({}, open=True)
+    name = interp.tables.canonical(owner.name) if isinstance(owner, External) else ""
+    if name not in interp.tables.listed_modules:
+        return DictValue({}, open=True)
+    members = [full.rpartition(".") for full in interp.tables.names if full.startswith(f"{name}.")]
+    named = {short: interp.attribute(owner, short) for module, _, short in members if module == name}
+    return by_name({short: value for short, value in named.items() if value is not None})
+
+
 def _import_module(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return Unknown("an imported module")
 
@@ -472,7 +487,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.print": _constant(NONE),
     "builtins.globals": _globals,
     "builtins.locals": _globals,
-    "builtins.vars": _globals,
+    "builtins.vars": _vars,
     "builtins.int": _computed("int", int, "int"),
     "builtins.float": _computed("float", float, "float"),
     "builtins.bool": _computed("bool", bool, "bool"),

@@ -150,7 +150,10 @@ def _run(
         interp.active[function.node] = active
     if frame.yielded is not None:
         return frame.yielded
-    return signal.value if isinstance(signal, Return) else NONE
+    if isinstance(signal, Return):
+        return signal.value
+    # Only where what raises is passed over does anything come after a raise.
+    return Unknown("") if isinstance(function.node.body[-1], ast.Raise) else NONE
 
 
 def _enclosing(scope: Scope) -> Scope:

@@ -101,11 +101,31 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
         mark = "unused"
     if mark is not None:
         return marked(value, mark)
-    if name or (isinstance(target, Unknown)):
+    if name not in ("", "functools.wraps") or isinstance(target, Unknown):
         return marked(value, "decorated") if not name else value
     wrapper = interp.evaluate(decorator, scope) if isinstance(decorator, ast.Call) else target
     result = interp.call(wrapper, [value], {}, decorator)
     return value if isinstance(result, Unknown) else result
+
+
+def overloads(interp: Interpreter, function: FunctionValue) -> list[ast.FunctionDef]:
+    """The declarations under ``@torch.jit._overload`` that stand before a module-level function."""
+    if not function.scope.is_global:
+        return []
+    nodes = [b.node for b in function.module.bindings.get(function.name, ()) if b.node is not function.node]
+    return [
+        node
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        and any(
+            _mark_of(interp, decorator, function.scope) == "overload" for decorator in node.decorator_list
+        )
+    ]
+
+
+def _mark_of(interp: Interpreter, decorator: ast.expr, scope: Scope) -> str:
+    target = interp.evaluate(decorator, scope)
+    return _MARKS.get(target.name, "") if isinstance(target, External) else ""
 
 
 def _drops(decorator: ast.expr) -> bool:

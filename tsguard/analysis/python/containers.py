@@ -42,7 +42,7 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
         return _module_item(interp, owner, key, node)
     if isinstance(owner, Const):
         return _constant_item(interp, owner, key, node)
-    if isinstance(owner, (ClassValue, External)):
+    if isinstance(owner, ClassValue) or (isinstance(owner, External) and owner.name not in _MAPPINGS):
         return _subscripted_class(owner, key)
     if isinstance(owner, ObjectValue):
         method = interp.attribute(owner, "__getitem__")
@@ -51,6 +51,10 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
     if isinstance(owner, RangeValue) and isinstance(owner.start, Const):
         return Unknown("", "int")
     return _unknown_item(owner, key, node)
+
+
+# What of the standard library holds items of which nothing is known.
+_MAPPINGS = frozenset({"sys.modules", "os.environ", "sys.argv", "sys.path", "sys.version_info"})
 
 
 def _unknown_item(owner: Value, key: Value, node: ast.AST | None) -> Value:

@@ -13,9 +13,11 @@ from tsguard.analysis.values import (
     NONE,
     Const,
     DictValue,
+    External,
     FunctionValue,
     ListValue,
     ModuleValue,
+    ObjectValue,
     SetValue,
     SliceValue,
     TupleValue,
@@ -63,12 +65,27 @@ def _call(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
         return classes.super_value(interp, args, scope)
     if isinstance(node.func, ast.Name) and node.func.id in ("locals", "vars") and not args:
         return by_name(scope.names, is_open=True)
+    if function == External("importlib.util.find_spec"):
+        return _found_spec(interp, args, scope)
     result = interp.call(function, args, kwargs, node)
     if isinstance(result, ModuleValue) and (
         result.place is None or result.place[1].root != scope.module.root
     ):
         result.place = (node, scope.module)
     return result
+
+
+def _found_spec(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
+    """``importlib.util.find_spec``: None where no such package is installed."""
+    name = constant(args[0]) if args else None
+    if not isinstance(name, str):
+        return Unknown("importlib.util.find_spec(...)")
+    finder = interp.program.project.finder
+    if finder.is_absent(name, scope.module):
+        return NONE
+    if finder.is_described(name) or finder.find(name, scope.module) is not None:
+        return ObjectValue(External("importlib.machinery.ModuleSpec"), open=True)
+    return Unknown(f"importlib.util.find_spec({name!r})")
 
 
 def _is_super(node: ast.Call) -> bool:

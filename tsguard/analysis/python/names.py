@@ -7,7 +7,7 @@ import builtins
 import math
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes, operations
+from tsguard.analysis.python import classes, introspection, operations
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
     NONE,
@@ -60,12 +60,11 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     if value is not None:
         return value
     module = scope.module
-    bindings = module.bindings.get(name)
+    bindings = interp.program.project.bindings(module, name)
     if not bindings and not module.star_imports and not module.is_package:
         return None
     scope.names[name] = _PENDING
-    chosen = _on_the_side_that_runs(interp, bindings or [], scope)
-    value = _from_meaning(interp, name, scope) if chosen is None else _bound(interp, name, scope, chosen)
+    value = _evaluated(interp, name, scope, bindings)
     if value is None:
         del scope.names[name]
         return None
@@ -73,6 +72,17 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     if bindings and isinstance(value, (ListValue, DictValue, SetValue, ClassValue)):
         _apply_changes(interp, name, value, scope)
     return value
+
+
+def _evaluated(interp: Interpreter, name: str, scope: Scope, bindings: list[Binding]) -> Value | None:
+    """What binds a name; a module that is imported raises nothing, whatever it looks like from here."""
+    from tsguard.analysis.python.interpreter import Raised
+
+    try:
+        chosen = _on_the_side_that_runs(interp, bindings, scope)
+        return _from_meaning(interp, name, scope) if chosen is None else _bound(interp, name, scope, chosen)
+    except Raised:
+        return Unknown(name)
 
 
 def _on_the_side_that_runs(interp: Interpreter, bindings: list[Binding], scope: Scope) -> ast.stmt | None:
@@ -147,7 +157,8 @@ def _original(meaning: Definition, name: str) -> str:
     return name if name in bound or not bound else bound[0]
 
 
-_NUMPY_CONSTANTS = {
+_CONSTANTS = {
+    "typing.TYPE_CHECKING": False,
     "numpy.pi": math.pi,
     "numpy.e": math.e,
     "numpy.inf": math.inf,
@@ -166,8 +177,11 @@ def external(interp: Interpreter, name: str) -> Value:
 
 
 def _external(interp: Interpreter, name: str) -> Value:
-    if name in _NUMPY_CONSTANTS:
-        return Const(_NUMPY_CONSTANTS[name])
+    if name in _CONSTANTS:
+        return Const(_CONSTANTS[name])
+    known = introspection.constant(name)
+    if known is not None:
+        return known
     canonical = interp.tables.canonical(name)
     entry = interp.tables.names.get(canonical)
     if isinstance(entry, dict):
@@ -201,7 +215,7 @@ def _bound(interp: Interpreter, name: str, scope: Scope, node: ast.stmt) -> Valu
 def _assigned(interp: Interpreter, name: str, node: ast.Assign, scope: Scope) -> Value | None:
     own = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
     if name in own:
-        earlier = _earlier_binding(scope.module.bindings.get(name, []), node)
+        earlier = _earlier_binding(interp.program.project.bindings(scope.module, name), node)
         if earlier is not None:
             before = _bound(interp, name, scope, earlier.node)
             if before is not None:

@@ -6,7 +6,14 @@ import ast
 import builtins
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import builtin_calls, methods, numpy_arrays, regular_expressions, torch_calls
+from tsguard.analysis.python import (
+    builtin_calls,
+    introspection,
+    methods,
+    numpy_arrays,
+    regular_expressions,
+    torch_calls,
+)
 from tsguard.analysis.values import NONE, External, ObjectValue, Unknown, Value
 
 if TYPE_CHECKING:
@@ -35,6 +42,8 @@ def call(
         return torch_calls.call(interp, function, args, kwargs, node)
     if head == "math":
         return builtin_calls.math_call(interp, short, args, node)
+    if head == "inspect":
+        return introspection.call(interp, short, args)
     if head == "re":
         return regular_expressions.call(interp, short, args, kwargs)
     if head == "numpy":

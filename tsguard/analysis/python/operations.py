@@ -180,6 +180,9 @@ def _unknown_result(
     return Unknown(label, _result_hint(op, left, right), default)
 
 
+_BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
 def _result_hint(op: ast.operator, left: Value, right: Value) -> str:
     hints = {hint_of(left), hint_of(right)}
     if isinstance(op, ast.Div):
@@ -192,7 +195,7 @@ def _result_hint(op: ast.operator, left: Value, right: Value) -> str:
     ):
         return "float"
     if hints <= {"int", "bool"}:
-        return "int"
+        return "bool" if hints == {"bool"} and isinstance(op, _BITWISE) else "int"
     if "float" in hints and hints <= {"int", "float", "bool", ""}:
         return "float"
     if "str" in hints and isinstance(op, (ast.Mod, ast.Add)):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -217,9 +219,11 @@ def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
 
 
 def _handler(node: ast.Try, name: str) -> ast.ExceptHandler | None:
+    raised = getattr(builtins, name, None)
     for handler in node.handlers:
         caught = ast.unparse(handler.type) if handler.type is not None else ""
-        if not caught or not name or name in caught or "Exception" in caught:
+        bases = {c.__name__ for c in raised.__mro__} if isinstance(raised, type) else {"Exception", name}
+        if not caught or not name or bases & set(re.findall(r"\w+", caught)):
             return handler
     return None
 
@@ -248,6 +252,8 @@ def _class(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
 
 def _import(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.Import, ast.ImportFrom))
+    if interp.tries and any(interp.program.project.absent(scope.module, node)):
+        raise interp.raise_("ModuleNotFoundError", node)
     for bound, value in assignments.imported(interp, node, scope):
         scope.names[bound] = value
     return None

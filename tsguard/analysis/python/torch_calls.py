@@ -10,6 +10,7 @@ from tsguard.analysis.python import library, operations
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.values import (
     NONE,
+    ClassValue,
     External,
     FunctionValue,
     ModuleValue,
@@ -75,6 +76,8 @@ def _scripted(value: Value) -> Value:
     """What is handed to torch.jit.script comes back compiled."""
     if isinstance(value, ModuleValue):
         value.scripted = True
+    if isinstance(value, ClassValue):
+        value.marks = value.marks | {"script"}
     if isinstance(value, FunctionValue):
         return replace(value, marks=value.marks | {"script"})
     return value

@@ -204,6 +204,8 @@ class _Reader:
         raise self._refuse(text_of(node))
 
     def _class(self, cls: py.ClassValue) -> t.Type:
+        if classes.derives_from(self.compiler.interp, cls, "torch.Tensor"):
+            return t.TENSOR
         is_direct = self.depth == (2 if isinstance(self.whole, ast.Constant) else 1)
         if not is_direct and "typing.NamedTuple" in (getattr(base, "name", "") for base in cls.bases):
             refuse_references(cls, self.whole)

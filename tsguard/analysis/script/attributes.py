@@ -125,6 +125,9 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
     if isinstance(type_, t.EnumType) and name in ("name", "value"):
         return simple(t.STR if name == "name" else type_.value)
     if isinstance(type_, t.ModuleType):
+        instance = fc.compiler.typed.get(type_.key)
+        if name == "forward" and instance is not None:
+            return fc.compiler.module_attribute(fc, ModuleS(instance), name, node)
         return UnknownS("it is a method of a module that a conditional expression chooses")
     return _method(fc, value, name, node)
 
@@ -200,10 +203,13 @@ def _python_attribute(fc: FunctionCompiler, owner: PythonS, name: str, node: ast
 def _python_class_member(
     fc: FunctionCompiler, cls: py.ClassValue, name: str, node: ast.AST
 ) -> Sugared | None:
-    """A member of the class of a module under compilation, or ``Function.apply``."""
+    """A member of the class of a module under compilation, or of an ``autograd.Function``."""
     interp = fc.compiler.interp
-    if name == "apply" and python_classes.derives_from(interp, cls, "torch.autograd.Function"):
-        return PythonS(cls, f"{cls.name}.apply", opaque=True)
+    if python_classes.derives_from(interp, cls, "torch.autograd.Function"):
+        if name == "apply":
+            return PythonS(cls, f"{cls.name}.apply", opaque=True)
+        member = interp.attribute(cls, name)
+        return fc.compiler.names.sugar(fc, member, node) if member is not None else None
     fc.compiler.reporter.tie()
     if cls in fc.compiler.model_classes:
         found = python_classes.class_member(interp, cls, name)

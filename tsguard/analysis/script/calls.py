@@ -62,8 +62,8 @@ def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node
     if isinstance(callee, Builtin):
         return Simple(call_builtin(fc, callee.symbol, args, kwargs, node, callee.receiver))
     if isinstance(callee, Function):
-        schema = fc.compiler.function_schema(fc, callee.function, node)
-        return call_schemas(fc, (schema,), args, kwargs, node, callee.function.name)
+        schemas = fc.compiler.function_schemas(fc, callee.function, node)
+        return call_schemas(fc, schemas, args, kwargs, node, callee.function.name)
     if isinstance(callee, Compiled):
         return call_schemas(fc, callee.schemas, args, kwargs, node, callee.name)
     if isinstance(callee, (Method, ModuleS)):

@@ -68,6 +68,7 @@ class Compiler:
     infos: dict[int, ModuleInfo] = field(default_factory=dict)
     concrete_types: dict[int, ConcreteType] = field(default_factory=dict)
     local_types: dict[object, object] = field(default_factory=dict)
+    typed: dict[object, py.ModuleValue] = field(default_factory=dict)
     compiled_modules: set[int] = field(default_factory=set)
     script_classes: dict[int, classes.ScriptClass] = field(default_factory=dict)
     class_types: dict[int, t.Type] = field(default_factory=dict)
@@ -123,8 +124,10 @@ class Compiler:
 
     # -- functions ----------------------------------------------------------------------------
 
-    def function_schema(self, fc: FunctionCompiler, function: py.FunctionValue, node: ast.AST) -> Schema:
-        """A free function's schema, compiled the first time it is met.
+    def function_schemas(
+        self, fc: FunctionCompiler, function: py.FunctionValue, node: ast.AST
+    ) -> tuple[Schema, ...]:
+        """A free function's schema, or those of its overloads, compiled the first time it is met.
 
         Raises:
             Refusal: it is being compiled: a recursive call.
@@ -134,14 +137,27 @@ class Compiler:
             raise self._recursion(function.name, node)
         self.compiling.add(key)
         try:
-            return self.once.compiled(
-                function,
-                is_shared(function),
-                lambda: self.compile_function(function, None, function.name, node, fc.scope.module),
-                (node, fc.scope.module),
-            )
+            declared = python_classes.overloads(self.interp, function)
+            if not declared:
+                return (self._function_schema(fc, function, node, None),)
+            return tuple(self._function_schema(fc, function, node, each) for each in declared)
         finally:
             self.compiling.discard(key)
+
+    def _function_schema(
+        self,
+        fc: FunctionCompiler,
+        function: py.FunctionValue,
+        node: ast.AST,
+        declaration: ast.FunctionDef | None,
+    ) -> Schema:
+        caller = fc.scope.module
+        return self.once.compiled(
+            (function, declaration),
+            is_shared(function),
+            lambda: self.compile_function(function, None, function.name, node, caller, declaration),
+            (node, caller),
+        )
 
     def _recursion(self, name: str, node: ast.AST) -> Refusal:
         self.reporter.tie()
@@ -154,11 +170,15 @@ class Compiler:
         label: str,
         call: ast.AST | None = None,
         caller: Module | None = None,
+        declaration: ast.FunctionDef | None = None,
     ) -> Schema:
-        """Build and compile one function; refusals are reported, not raised."""
+        """Build and compile one function, with the types of a ``declaration`` if it is overloaded.
+
+        Refusals are reported, not raised.
+        """
         source = function.wrapped if function.wrapped is not None else function
         with self.reporter.entering(Entered(label, source.module, call, caller)):
-            return self._compile_entered(function, source, receiver, call, caller)
+            return self._compile_entered(function, source, receiver, call, caller, declaration)
 
     def _compile_entered(
         self,
@@ -167,6 +187,7 @@ class Compiler:
         receiver: Sugared | None,
         call: ast.AST | None,
         caller: Module | None,
+        declaration: ast.FunctionDef | None,
     ) -> Schema:
         node = source.node
         place, module = (call, caller) if call is not None and caller is not None else (node, source.module)
@@ -181,7 +202,7 @@ class Compiler:
         if hidden:
             self.reporter.tie()
             self.report(Refusal("grad-decorator-names", place, name=hidden, function=node.name), module)
-        return self._compile_node(function, source, node, receiver, failed=bool(hidden))
+        return self._compile_node(function, source, node, receiver, declaration, failed=bool(hidden))
 
     def _compile_node(
         self,
@@ -189,6 +210,7 @@ class Compiler:
         source: py.FunctionValue,
         node: ast.FunctionDef,
         receiver: Sugared | None,
+        declaration: ast.FunctionDef | None,
         *,
         failed: bool,
     ) -> Schema:
@@ -198,6 +220,9 @@ class Compiler:
             built = False
             self.report(Refusal(refused.rule, refused.node, **refused.facts), source.module)
         signature = signatures.read(self, node, source.scope, method=receiver is not None, opaque=dropped)
+        if declaration is not None:
+            implementation = signature if receiver is None else None
+            signature = signatures.declared(self, declaration, source.scope, implementation)
         for refusal in signature.refusals:
             self.report(refusal, source.module)
         if dropped:
@@ -351,7 +376,9 @@ class Compiler:
         return found
 
     def module_type(self, instance: py.ModuleValue) -> t.Type:
-        return t.ModuleType(self.name_of(instance), concrete_type(self, instance))
+        type_ = concrete_type(self, instance)
+        self.typed.setdefault(type_, instance)
+        return t.ModuleType(self.name_of(instance), type_)
 
     def container_kind(self, instance: py.ModuleValue) -> str:
         """ "list", "dict", "parameters" or "" for a module that is no container."""

@@ -206,7 +206,7 @@ def _class_member(
         return Method(owner, name, (), value.function)
     if isinstance(value, py.PropertyValue):
         return _property(compiler, fc, owner, name, value, node)
-    return None
+    return UnknownS(value.why) if isinstance(value, py.Unknown) else None
 
 
 def _property(
@@ -231,20 +231,22 @@ def unused_properties(compiler: Compiler, instance: py.ModuleValue) -> set[str]:
     return {str(py.constant(item)) for item in items if isinstance(item, py.Const)}
 
 
+def overload_declarations(compiler: Compiler, owner: ModuleS, name: str) -> list[py.FunctionValue]:
+    """The declarations of a method under ``@torch.jit._overload_method``, which no subclass inherits."""
+    cls = owner.instance.cls
+    return cls.overloads.get(name, []) if isinstance(cls, py.ClassValue) else []
+
+
 def overloads_of(compiler: Compiler, owner: ModuleS, name: str) -> tuple[Schema, ...]:
-    """The schemas of ``@torch.jit._overload_method`` declarations."""
+    """The schemas of a method's overloads."""
     from tsguard.analysis.script import signatures
 
-    for base in python_classes.mro(compiler.interp, owner.instance.cls):
-        declared = base.overloads.get(name) if isinstance(base, py.ClassValue) else None
-        if declared:
-            found = []
-            for function in declared:
-                if isinstance(function.node, ast.FunctionDef):
-                    signature = signatures.read(compiler, function.node, function.scope, method=True)
-                    found.append(Schema(name, "", signature.arguments, signature.returns or t.UNKNOWN))
-            return tuple(found)
-    return ()
+    found = []
+    for function in overload_declarations(compiler, owner, name):
+        if isinstance(function.node, ast.FunctionDef):
+            signature = signatures.read(compiler, function.node, function.scope, method=True)
+            found.append(Schema(name, "", signature.arguments, signature.returns or t.UNKNOWN))
+    return tuple(found)
 
 
 def has(compiler: Compiler, owner: ModuleS, name: str) -> bool | None:

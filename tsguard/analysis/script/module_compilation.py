@@ -16,7 +16,12 @@ from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.inference import describe as kind_of
 from tsguard.analysis.script.library_modules import forward_entry, library_member
-from tsguard.analysis.script.module_attributes import chosen_forward, overloads_of, unused_properties
+from tsguard.analysis.script.module_attributes import (
+    chosen_forward,
+    overload_declarations,
+    overloads_of,
+    unused_properties,
+)
 from tsguard.analysis.script.module_calls import call
 from tsguard.analysis.script.names import cause
 from tsguard.analysis.script.parametrizations import UNSCRIPTABLE_PARAMETRIZATIONS
@@ -96,6 +101,7 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue) -> None:
             _check_sequential(compiler, owner)
         return
     _compile_forward(compiler, owner)
+    _compile_overloaded(compiler, owner)
     notes.call_override(compiler, instance)
     for base in python_classes.mro(compiler.interp, instance.cls):
         if not isinstance(base, py.ClassValue):
@@ -132,9 +138,23 @@ def _compile_forward(compiler: Compiler, owner: ModuleS) -> None:
             _compile_method(compiler, owner, "forward", function)
 
 
+def _compile_overloaded(compiler: Compiler, owner: ModuleS) -> None:
+    """Methods with overloads are compiled whether they are called or not."""
+    cls = owner.instance.cls
+    for name in cls.overloads if isinstance(cls, py.ClassValue) else ():
+        found = python_classes.class_member(compiler.interp, cls, name)
+        if name != "forward" and found is not None and isinstance(found[0], py.FunctionValue):
+            compile_overloads(compiler, owner, name, found[0])
+
+
 def compile_overloads(compiler: Compiler, owner: ModuleS, name: str, function: py.FunctionValue) -> None:
     """Each declared overload compiles the implementation with its own types."""
     compiler.methods.setdefault((id(owner.instance), name), overloads_of(compiler, owner, name))
+    compiler.charge(function)
+    label = f"{compiler.name_of(owner.instance)}.{name}"
+    for declaration in overload_declarations(compiler, owner, name):
+        if isinstance(declaration.node, ast.FunctionDef):
+            compiler.compile_function(function, owner, label, declaration=declaration.node)
 
 
 def _compile_method(compiler: Compiler, owner: ModuleS, name: str, function: py.FunctionValue) -> None:

@@ -16,6 +16,7 @@ from tsguard.analysis.python.interpreter import Raised
 from tsguard.analysis.script.annotations import annotation_type, is_final
 from tsguard.analysis.script.forward_references import are_strings
 from tsguard.analysis.script.inference import Uninferable, type_of
+from tsguard.analysis.script.inference import describe as described
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ABSENT, Value
 from tsguard.language import schemas
@@ -23,6 +24,7 @@ from tsguard.language import types as t
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.compiler import Compiler
+    from tsguard.project.modules import Module
 
 
 @dataclass(eq=False, slots=True)
@@ -55,7 +57,7 @@ def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
             info.attributes[name] = declared.type(name, _inferred(compiler, value))
     for name, child in instance.children.items():
         declared.check_child(name, child, info)
-    _constants(compiler, instance, annotations, info)
+    _constants(compiler, instance, declared, info)
     for name, value in instance.attributes.items():
         if name.startswith("__") or name in info.ignored or name in info.constants:
             continue
@@ -142,48 +144,61 @@ def _inferred(compiler: Compiler, value: py.Value) -> t.Type:
         return t.UNKNOWN
 
 
-def _constants(
-    compiler: Compiler, instance: py.ModuleValue, annotations: dict[str, ast.expr], info: ModuleInfo
-) -> None:
+def _constants(compiler: Compiler, instance: py.ModuleValue, declared: _Declared, info: ModuleInfo) -> None:
     """Attributes that ``Final`` or ``__constants__`` declares constant."""
-    interp = compiler.interp
-    names = {
-        name
-        for name, annotation in annotations.items()
-        if is_final(annotation) and not _is_string(annotation)
-    }
-    if info.instance.cls and uses_future(compiler, instance):
-        names = set()
-    listed = python_classes.class_member(interp, instance.cls, "__constants__")
-    for item in getattr(listed[0], "items", ()) if listed is not None else ():
-        constant = py.constant(item)
-        if isinstance(constant, str):
-            names.add(constant)
-    for name in sorted(names):
+    places: dict[str, tuple[ast.AST, Module]] = {}
+    if declared.holder is not None and not declared.strings:
+        for name, annotation in declared.annotations.items():
+            if is_final(annotation) and not isinstance(annotation, ast.Constant):
+                places[name] = (annotation, declared.holder.module)
+    listed = python_classes.class_member(compiler.interp, instance.cls, "__constants__")
+    if listed is not None and isinstance(listed[1], py.ClassValue):
+        for item in getattr(listed[0], "items", ()):
+            constant = py.constant(item)
+            if isinstance(constant, str):
+                places.setdefault(constant, (_listing(listed[1]), listed[1].module))
+    for name in sorted(places):
         if name in info.attributes or name in instance.children:
             continue
         value = _constant_value(compiler, instance, name)
-        if value is not None:
-            info.constants[name] = value
+        if value is None:
+            continue
+        if _is_no_constant(compiler, value):
+            node, module = places[name]
+            facts = {"name": name, "given": described(value)}
+            compiler.report(Refusal("class-annotation/constant", node, **facts), module)
+        info.constants[name] = _as_constant(compiler, value)
 
 
-def uses_future(compiler: Compiler, instance: py.ModuleValue) -> bool:
-    _, holder = _annotations(compiler, instance)
-    return holder is not None and are_strings(holder)
+def _listing(cls: py.ClassValue) -> ast.AST:
+    """The statement in a class's body that lists its constants."""
+    for node in cls.node.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if any(isinstance(target, ast.Name) and target.id == "__constants__" for target in targets):
+            return node
+    return cls.node
 
 
-def _is_string(annotation: ast.expr) -> bool:
-    return isinstance(annotation, ast.Constant)
+_NO_CONSTANTS = (py.SetValue, py.DictValue, py.FunctionValue, py.BoundMethod, py.ClassValue, py.Partial)
 
 
-def _constant_value(compiler: Compiler, instance: py.ModuleValue, name: str) -> Value | None:
+def _is_no_constant(compiler: Compiler, value: py.Value) -> bool:
+    if isinstance(value, (py.ListValue, py.TupleValue)):
+        return any(_is_no_constant(compiler, item) for item in value.items)
+    if isinstance(value, py.External):
+        return _is_callable_attribute(compiler, value)
+    return isinstance(value, (*_NO_CONSTANTS, py.TensorValue))
+
+
+def _constant_value(compiler: Compiler, instance: py.ModuleValue, name: str) -> py.Value | None:
     try:
         found = compiler.interp.attribute(instance, name)
     except Raised:
         return None
-    if found is None:
-        return None
-    found = compiler.interp.settled(found)
+    return compiler.interp.settled(found) if found is not None else None
+
+
+def _as_constant(compiler: Compiler, found: py.Value) -> Value:
     if isinstance(found, py.ListValue):
         found = py.TupleValue(tuple(found.items), found.open)
     try:

@@ -7,7 +7,7 @@ torch/csrc/jit/python/init.cpp (``getSchemaWithNameAndDefaults``).
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -46,6 +46,22 @@ def read(
 ) -> Signature:
     """A function's signature; ``opaque`` for ``@unused``, whose annotations become Any."""
     return _Reader(compiler, node, scope, method, opaque).read()
+
+
+def declared(
+    compiler: Compiler, declaration: ast.FunctionDef, scope: Scope, implementation: Signature | None
+) -> Signature:
+    """The signature of one overload: a method's own, a function's with the defaults of its implementation.
+
+    Torch does not compare a method's defaults with its types.
+    """
+    own = read(compiler, declaration, scope, method=implementation is None)
+    if implementation is None:
+        refusals = tuple(r for r in own.refusals if not r.rule.startswith("default-type-mismatch"))
+        return replace(own, refusals=refusals)
+    defaults = {argument.name for argument in implementation.arguments if argument.has_default}
+    arguments = tuple(replace(argument, has_default=argument.name in defaults) for argument in own.arguments)
+    return replace(own, arguments=arguments)
 
 
 class _Reader:

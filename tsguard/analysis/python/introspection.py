@@ -1,0 +1,209 @@
+"""The ``inspect`` module: what constructors ask of classes and functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes
+from tsguard.analysis.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    BoundMethod,
+    ClassValue,
+    Const,
+    DictValue,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    Partial,
+    TupleValue,
+    Unknown,
+    Value,
+    by_name,
+)
+from tsguard.language import schemas
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+# What stands for an annotation or default that is not there.
+EMPTY = External("inspect.Parameter.empty")
+_OPENING = {"inspect._empty": EMPTY, "inspect.Signature.empty": EMPTY}
+
+
+def constant(name: str) -> Value | None:
+    """A name of the module that is another name's value."""
+    return _OPENING.get(name)
+
+
+def call(interp: Interpreter, name: str, args: list[Value]) -> Value:
+    """A function of the module."""
+    handler = _HANDLERS.get(name)
+    subject = interp.settled(args[0]) if args else Unknown("")
+    return handler(interp, subject) if handler is not None else Unknown("")
+
+
+def _isclass(interp: Interpreter, value: Value) -> Value:
+    if isinstance(value, External):
+        entry = interp.tables.entry(value.name)
+        return TRUE if isinstance(entry, dict) and entry.get("class") else _open("isclass", value)
+    if isinstance(value, Unknown):
+        return _open("isclass", value)
+    return TRUE if isinstance(value, ClassValue) else FALSE
+
+
+def _isfunction(interp: Interpreter, value: Value) -> Value:
+    if isinstance(value, (External, Unknown)):
+        return _open("isfunction", value)
+    return TRUE if isinstance(value, FunctionValue) else FALSE
+
+
+def _ismethod(interp: Interpreter, value: Value) -> Value:
+    if isinstance(value, (External, Unknown)):
+        return _open("ismethod", value)
+    return TRUE if isinstance(value, BoundMethod) else FALSE
+
+
+def _open(question: str, value: Value) -> Unknown:
+    label = value.label if isinstance(value, Unknown) else getattr(value, "name", "")
+    return Unknown(f"inspect.{question}({label})" if label else "", "bool")
+
+
+def _signature(interp: Interpreter, value: Value) -> Value:
+    parameters = _parameters(interp, value)
+    if parameters is None:
+        return Unknown("")
+    function, _ = _source(interp, value)
+    node = function.node if function is not None else None
+    returns = node.returns if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    facts = {
+        "parameters": by_name({p.name: p.described() for p in parameters}),
+        "return_annotation": _annotation(interp, function, returns),
+    }
+    return ObjectValue(External("inspect.Signature"), facts, open=True)
+
+
+def _getfullargspec(interp: Interpreter, value: Value) -> Value:
+    function, _ = _source(interp, value)
+    if function is None:
+        return Unknown("")
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults = TupleValue(tuple(interp.evaluate(d, function.scope) for d in spec.defaults))
+    facts: dict[str, Value] = {
+        "args": ListValue([Const(p.arg) for p in positional]),
+        "varargs": Const(spec.vararg.arg) if spec.vararg is not None else NONE,
+        "varkw": Const(spec.kwarg.arg) if spec.kwarg is not None else NONE,
+        "defaults": defaults if spec.defaults else NONE,
+        "kwonlyargs": ListValue([Const(p.arg) for p in spec.kwonlyargs]),
+        "kwonlydefaults": Unknown(""),
+        "annotations": DictValue({}, open=True),
+    }
+    return ObjectValue(External("inspect.FullArgSpec"), facts, open=True)
+
+
+class _Parameter:
+    def __init__(self, name: str, kind: str, annotation: Value, default: Value) -> None:
+        self.name = name
+        self._facts: dict[str, Value] = {
+            "name": Const(name),
+            "kind": External(f"inspect.Parameter.{kind}"),
+            "annotation": annotation,
+            "default": default,
+        }
+
+    def described(self) -> Value:
+        return ObjectValue(External("inspect.Parameter"), self._facts, open=True)
+
+
+def _source(interp: Interpreter, value: Value) -> tuple[FunctionValue | None, bool]:
+    """The function that a value runs when it is called, and whether it is given a receiver."""
+    if isinstance(value, ClassValue):
+        found = classes.class_member(interp, value, "__init__")
+        value = found[0] if found is not None else Unknown("")
+        return (value, True) if isinstance(value, FunctionValue) else (None, True)
+    if isinstance(value, ModuleValue):
+        found = classes.class_member(interp, value.cls, "__call__")
+        found = found or classes.class_member(interp, value.cls, "forward")
+        value = found[0] if found is not None else Unknown("")
+        return (value, True) if isinstance(value, FunctionValue) else (None, True)
+    if isinstance(value, BoundMethod) and isinstance(value.function, FunctionValue):
+        return _unwrapped(value.function), True
+    return (_unwrapped(value), False) if isinstance(value, FunctionValue) else (None, False)
+
+
+def _unwrapped(function: FunctionValue) -> FunctionValue:
+    return function.wrapped if function.wrapped is not None else function
+
+
+def _parameters(interp: Interpreter, value: Value) -> list[_Parameter] | None:
+    if isinstance(value, Partial):
+        return None
+    function, is_bound = _source(interp, value)
+    if function is None:
+        return _of_library(interp, value)
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults = [*[None] * (len(positional) - len(spec.defaults)), *spec.defaults]
+    found = [
+        _described(interp, function, p, "POSITIONAL_OR_KEYWORD", d)
+        for p, d in zip(positional, defaults, strict=True)
+    ][is_bound:]
+    if spec.vararg is not None:
+        found.append(_described(interp, function, spec.vararg, "VAR_POSITIONAL", None))
+    for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        found.append(_described(interp, function, parameter, "KEYWORD_ONLY", default))
+    if spec.kwarg is not None:
+        found.append(_described(interp, function, spec.kwarg, "VAR_KEYWORD", None))
+    return found
+
+
+def _described(
+    interp: Interpreter, function: FunctionValue, parameter: ast.arg, kind: str, default: ast.expr | None
+) -> _Parameter:
+    given = interp.evaluate(default, function.scope) if default is not None else EMPTY
+    annotation = _annotation(interp, function, parameter.annotation)
+    return _Parameter(parameter.arg, kind, annotation, given)
+
+
+def _annotation(interp: Interpreter, function: FunctionValue | None, node: ast.expr | None) -> Value:
+    if node is None or function is None:
+        return EMPTY
+    return interp.evaluate(node, function.scope)
+
+
+def _of_library(interp: Interpreter, value: Value) -> list[_Parameter] | None:
+    """The parameters of a layer's constructor or forward, by the tables."""
+    if isinstance(value, External):
+        entry = interp.tables.modules.get(value.name)
+        names = [name for name, _ in entry["init"]] if entry is not None else None
+    else:
+        names = _forward_names(interp, value)
+    if names is None:
+        return None
+    return [_Parameter(name, "POSITIONAL_OR_KEYWORD", Unknown(""), Unknown("")) for name in names]
+
+
+def _forward_names(interp: Interpreter, value: Value) -> list[str] | None:
+    if not isinstance(value, BoundMethod) or not isinstance(value.receiver, ModuleValue):
+        return None
+    cls = value.receiver.cls
+    entry = interp.tables.modules.get(cls.name) if isinstance(cls, External) else None
+    found = entry["forward"].get("schemas") if entry is not None else None
+    if not found or getattr(value.function, "name", "").rpartition(".")[2] != "forward":
+        return None
+    return [a.name for a in schemas.parse(found[0]).arguments if a.name != "self"]
+
+
+_HANDLERS: dict[str, Callable[[Interpreter, Value], Value]] = {
+    "isclass": _isclass,
+    "isfunction": _isfunction,
+    "ismethod": _ismethod,
+    "signature": _signature,
+    "getfullargspec": _getfullargspec,
+}
