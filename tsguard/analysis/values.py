@@ -151,7 +151,8 @@ class FunctionValue(Value):
     ``marks`` are the decorators that torch.jit heeds, by short name ("ignore",
     "unused", "export", "script", "no_grad", ...).  ``wrapped`` is the function that
     ``functools.wraps`` names in a wrapper: torch compiles its source, with the names
-    of the wrapper.
+    of the wrapper.  ``behind`` is the module of the outermost wrapper, where that is one of
+    a package that is not read.
     """
 
     node: FunctionNode
@@ -160,6 +161,7 @@ class FunctionValue(Value):
     owner: ClassValue | None = None
     marks: frozenset[str] = frozenset()
     wrapped: FunctionValue | None = None
+    behind: str = ""
 
     @property
     def module(self) -> Module:

@@ -142,7 +142,7 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
 
 def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value | None:
     receiver = owner.receiver
-    cls = receiver.cls if isinstance(receiver, ObjectValue) else owner.cls
+    cls = _class_of(receiver) or owner.cls
     order = classes.mro(interp, cls)
     place = order.index(owner.cls) + 1 if owner.cls in order else 0
     for base in order[place:]:
@@ -153,6 +153,13 @@ def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value
         if isinstance(base, Unknown):
             return Unknown(f"super().{name}", why=base.why)
     return BoundMethod(External(f"builtins.object.{name}"), receiver)
+
+
+def _class_of(receiver: Value) -> Value | None:
+    """The class in whose order super() goes on: that of an instance, or a class itself."""
+    if isinstance(receiver, ObjectValue):
+        return receiver.cls
+    return receiver if isinstance(receiver, ClassValue) else None
 
 
 _BARE_BASES = frozenset({"builtins.object", "typing.Generic", "abc.ABC", "typing.Protocol", "enum.Enum"})

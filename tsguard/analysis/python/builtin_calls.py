@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python import operations, type_tests
+from tsguard.analysis.python import operations, records, type_tests
 from tsguard.analysis.python.copies import copy
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
@@ -509,7 +509,9 @@ HANDLERS: dict[str, Handler] = {
     "itertools.repeat": _repeat,
     "importlib.import_module": _import_module,
     "typing.cast": _cast,
+    "dataclasses.dataclass": records.make,
     "dataclasses.field": _field,
+    "dataclasses.fields": records.fields,
     "warnings.warn": _constant(NONE),
     "torch.device": _device,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes, constructions, library, natives, operations
+from tsguard.analysis.python import classes, constructions, library, natives, operations, records
 from tsguard.analysis.python.statements import Return
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -273,31 +273,4 @@ def _special(
             if isinstance(member, EnumMember) and args and member.value == args[0]:
                 return member
         return args[0] if args and isinstance(args[0], EnumMember) else Unknown(cls.name)
-    if classes.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
-        bound = _fields(interp, cls, args, kwargs)
-        return TupleValue(tuple(bound.values()), cls=cls)
-    if "dataclass" in cls.marks and classes.class_member(interp, cls, "__init__") is None:
-        instance = ObjectValue(cls, _fields(interp, cls, args, kwargs))
-        post = classes.class_member(interp, cls, "__post_init__")
-        if post is not None:
-            interp.call(BoundMethod(post[0], instance), [], {}, None)
-        return instance
-    return None
-
-
-def _fields(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
-) -> dict[str, Value]:
-    names: dict[str, Value | None] = {}
-    for base in reversed(classes.mro(interp, cls)):
-        if isinstance(base, ClassValue):
-            names.update({name: base.members.get(name) for name in base.annotations})
-    bound: dict[str, Value] = {}
-    for index, (name, default) in enumerate(names.items()):
-        if index < len(args):
-            bound[name] = args[index]
-        elif name in kwargs:
-            bound[name] = kwargs[name]
-        else:
-            bound[name] = default if default is not None else Unknown(name)
-    return bound
+    return records.construct(interp, cls, args, kwargs)

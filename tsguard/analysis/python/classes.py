@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.scopes import Scope
@@ -24,10 +25,14 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
+from tsguard.analysis.worlds import Exhausted
 from tsguard.project.targets import MODULE_BASES
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
+
+# Nothing that a definition rests on takes so many steps to make.
+_DEFINITION_BUDGET = 2_000
 
 # Decorators that torch.jit heeds, or that wrap a function in one of torch's own.
 _MARKS = {
@@ -49,19 +54,46 @@ _MARKS = {
     "torch.inference_mode": "grad_wrapper",
     "torch.enable_grad": "grad_wrapper",
     "torch.set_grad_enabled": "grad_wrapper",
-    "torch.compiler.disable": "identity",
-    "torch._dynamo.disable": "identity",
-    "torch.compile": "compile",
     "functools.lru_cache": "cached",
     "functools.cache": "cached",
     "contextlib.contextmanager": "contextmanager",
     "typing.overload": "typing_overload",
     "abc.abstractmethod": "abstract",
     "torch.autocast": "autocast",
-    "torch.amp.autocast_mode.autocast": "autocast",
-    "torch.cuda.amp.custom_fwd": "python",
-    "torch.cuda.amp.custom_bwd": "python",
+    "torch.cuda.amp.autocast": "autocast",
+    "torch.cuda.amp.autocast_mode.autocast": "autocast",
+    "torch.cpu.amp.autocast": "autocast",
+    "torch.cpu.amp.autocast_mode.autocast": "autocast",
     "torch.jit.trace": "trace",
+}
+# Where what a decorator puts in a function's place is defined: torch looks the function's names up there.
+_HOMES = {
+    "torch.no_grad": "torch.utils._contextlib",
+    "torch.inference_mode": "torch.utils._contextlib",
+    "torch.enable_grad": "torch.utils._contextlib",
+    "torch.set_grad_enabled": "torch.utils._contextlib",
+    "torch.autocast": "torch.amp.autocast_mode",
+    "torch.cuda.amp.autocast": "torch.amp.autocast_mode",
+    "torch.cuda.amp.autocast_mode.autocast": "torch.amp.autocast_mode",
+    "torch.cpu.amp.autocast": "torch.amp.autocast_mode",
+    "torch.cpu.amp.autocast_mode.autocast": "torch.amp.autocast_mode",
+    "torch.amp.custom_fwd": "torch.amp.autocast_mode",
+    "torch.amp.custom_bwd": "torch.amp.autocast_mode",
+    "torch.amp.autocast_mode.custom_fwd": "torch.amp.autocast_mode",
+    "torch.amp.autocast_mode.custom_bwd": "torch.amp.autocast_mode",
+    "torch.cuda.amp.custom_fwd": "torch.amp.autocast_mode",
+    "torch.cuda.amp.custom_bwd": "torch.amp.autocast_mode",
+    "torch.cuda.amp.autocast_mode.custom_fwd": "torch.amp.autocast_mode",
+    "torch.cuda.amp.autocast_mode.custom_bwd": "torch.amp.autocast_mode",
+    "torch.compile": "torch._dynamo.eval_frame",
+    "torch.compiler.disable": "torch._dynamo.eval_frame",
+    "torch._dynamo.disable": "torch._dynamo.eval_frame",
+    "torch._dynamo.eval_frame.disable": "torch._dynamo.eval_frame",
+    "torch.profiler.record_function": "contextlib",
+    "torch.nn.attention.sdpa_kernel": "contextlib",
+    "torch.random.fork_rng": "contextlib",
+    "typing_extensions.deprecated": "typing_extensions",
+    "warnings.deprecated": "warnings",
 }
 _CLASS_MARKS = {
     "dataclasses.dataclass": "dataclass",
@@ -96,6 +128,9 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
         return ClassMethod(value)
     if name in ("builtins.property", "functools.cached_property", "torch.jit.property"):
         return PropertyValue(value)
+    home = _HOMES.get(name) or ("contextlib" if _decorates(interp, decorator, target) else "")
+    if home:
+        _put_behind(value, home)
     mark = _MARKS.get(name)
     if mark == "ignore" and _drops(decorator):
         mark = "unused"
@@ -103,8 +138,7 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
         return marked(value, mark)
     if name not in ("", "functools.wraps") or isinstance(target, Unknown):
         return marked(value, "decorated") if not name else value
-    wrapper = interp.evaluate(decorator, scope) if isinstance(decorator, ast.Call) else target
-    result = interp.call(wrapper, [value], {}, decorator)
+    result = _wrapped(interp, decorator, target, value, scope)
     return value if isinstance(result, Unknown) else result
 
 
@@ -126,6 +160,54 @@ def overloads(interp: Interpreter, function: FunctionValue) -> list[ast.Function
 def _mark_of(interp: Interpreter, decorator: ast.expr, scope: Scope) -> str:
     target = interp.evaluate(decorator, scope)
     return _MARKS.get(target.name, "") if isinstance(target, External) else ""
+
+
+def _wrapped(interp: Interpreter, decorator: ast.expr, target: Value, value: Value, scope: Scope) -> Value:
+    """What a decorator of the project makes of a function."""
+
+    def wrap() -> Value:
+        wrapper = interp.evaluate(decorator, scope) if isinstance(decorator, ast.Call) else target
+        return interp.call(wrapper, [value], {}, decorator)
+
+    return _bounded(interp, wrap, target)
+
+
+def _bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> Value:
+    """What a function makes of a definition; Unknown if that takes very long.
+
+    Such a one writes documentation or registers, which it is found out to do once.
+    """
+    endless = interp.program.memory.setdefault("endless", set())
+    assert isinstance(endless, set)
+    if function in endless:
+        return Unknown("")
+    try:
+        with interp.limited(_DEFINITION_BUDGET):
+            return run()
+    except Exhausted:
+        if interp.is_exhausted:
+            raise
+        endless.add(function)
+        return Unknown("")
+
+
+def _decorates(interp: Interpreter, decorator: ast.expr, target: Value) -> bool:
+    """Whether a decorator is a context manager that contextlib makes one."""
+    if not isinstance(decorator, ast.Call):
+        return False
+    if isinstance(target, ClassValue):
+        return derives_from(interp, target, "contextlib.ContextDecorator")
+    return isinstance(target, FunctionValue) and "contextmanager" in target.marks
+
+
+def _put_behind(value: Value, home: str) -> None:
+    """Note for a function, or a property's getter, that a wrapper stands in its place."""
+    if isinstance(value, FunctionValue):
+        value.behind = home
+    elif isinstance(value, PropertyValue):
+        _put_behind(value.getter, home)
+    elif isinstance(value, (StaticMethod, ClassMethod)):
+        _put_behind(value.function, home)
 
 
 def _drops(decorator: ast.expr) -> bool:
@@ -165,9 +247,26 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     for statement in node.body:
         _class_statement(interp, statement, body, cls)
     cls.members.setdefault("__doc__", NONE)
+    _tell_bases(interp, node, cls, scope)
     if derives_from(interp, cls, "enum.Enum"):
         _make_members(cls)
     return cls
+
+
+def _tell_bases(interp: Interpreter, node: ast.ClassDef, cls: ClassValue, scope: Scope) -> None:
+    """Run the ``__init_subclass__`` of a base, which may make a dataclass of the class; what fails is left out."""
+    from tsguard.analysis.python.interpreter import Raised
+
+    found = class_member(interp, cls, "__init_subclass__", after=cls)
+    if found is None:
+        return
+    function = found[0].function if isinstance(found[0], ClassMethod) else found[0]
+    keywords = {k.arg: k.value for k in node.keywords if k.arg is not None and k.arg != "metaclass"}
+    try:
+        kwargs = {name: interp.evaluate(value, scope) for name, value in keywords.items()}
+        _bounded(interp, lambda: interp.call(BoundMethod(function, cls), [], kwargs, node), function)
+    except Raised:
+        return
 
 
 def _make_members(cls: ClassValue) -> None:

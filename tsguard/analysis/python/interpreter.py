@@ -105,6 +105,7 @@ class Interpreter:
         self.open_loops = 0
         self.branches = 0
         self.tries = 0
+        self._limit = _BUDGET
 
     @property
     def tables(self) -> Tables:
@@ -122,8 +123,26 @@ class Interpreter:
             Exhausted: nothing is left.
         """
         self.world.spent += steps
-        if self.world.spent > _BUDGET:
+        if self.world.spent > self._limit:
             raise Exhausted
+
+    @contextmanager
+    def limited(self, steps: int) -> Iterator[None]:
+        """Do something that is worth no more steps than these.
+
+        Raises:
+            Exhausted: it takes more; ``is_exhausted`` tells whether the whole budget is used up.
+        """
+        kept, self._limit = self._limit, min(self._limit, self.world.spent + steps)
+        try:
+            yield
+        finally:
+            self._limit = kept
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether nothing more may be done."""
+        return self.world.spent > self._limit
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         """The value of an expression."""

@@ -198,10 +198,14 @@ class Compiler:
         if isinstance(node, ast.AsyncFunctionDef):
             self.report(Refusal("unsupported-statement/async", node, feature="async def"), source.module)
             return Schema(function.name, "", (), t.UNKNOWN, True)
-        hidden = notes.global_name_under_grad_mode(self, source)
+        hidden = notes.hidden_name(function, source)
         if hidden:
             self.reporter.tie()
-            self.report(Refusal("grad-decorator-names", place, name=hidden, function=node.name), module)
+            rule = "grad-decorator-names" if "grad_wrapper" in source.marks else "grad-decorator-names/other"
+            self.report(Refusal(rule, place, name=hidden, function=node.name), module)
+        elif "autocast" in function.marks and receiver is None:
+            self.reporter.tie()
+            self.report(Refusal("grad-decorator-names/autocast", place, function=node.name), module)
         return self._compile_node(function, source, node, receiver, declaration, failed=bool(hidden))
 
     def _compile_node(

@@ -13,6 +13,7 @@ from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
     ABSENT,
+    Method,
     ModuleS,
     NoneS,
     Print,
@@ -51,6 +52,9 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
         return Value(t.NONE, node=node)
     if isinstance(value, PythonS):
         return _python_value(fc, value, node)
+    if isinstance(value, Method) and isinstance(value.receiver, ModuleS) and value.function is not None:
+        # Torch compiles a method where it is read, and finds out afterwards that it is no value.
+        fc.compiler.method_schemas(fc, value.receiver, value.name, value.function, node)
     if isinstance(value, PythonModule):
         raise Refusal("python-object", node, value=text_of(node), kind="a Python module")
     raise Refusal("python-object", node, value=text_of(node), kind=with_article(value.kind))

@@ -209,7 +209,7 @@ class Names:
         marks = value.marks
         if marks & {"ignore", "unused"}:
             return PythonS(value, value.name, ignored=True, dropped="unused" in marks)
-        if "cached" in marks or "compile" in marks:
+        if "cached" in marks:
             return PythonS(value, value.name, ignored=True)
         if "trace" in marks:
             return UnknownS()

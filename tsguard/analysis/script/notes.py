@@ -194,15 +194,37 @@ def dropped_call(fc: FunctionCompiler, node: ast.AST, name: str) -> None:
     fc.compiler.report(Refusal("unused-called", node, function=name), fc.scope.module, if_reached=True)
 
 
-def global_name_under_grad_mode(compiler: Compiler, source: py.FunctionValue) -> str:
-    """A name that ``@torch.no_grad()`` hides: torch looks names up in the wrapper's module."""
+# What wrappers' modules call by the names that everyone gives it.
+_SHARED_NAMES = {
+    "torch.utils._contextlib": frozenset({"functools", "inspect", "sys", "warnings"}),
+    "torch.amp.autocast_mode": frozenset({"collections", "functools", "torch", "warnings"}),
+    "torch._dynamo.eval_frame": frozenset(
+        {
+            "contextlib",
+            "functools",
+            "inspect",
+            "itertools",
+            "logging",
+            "os",
+            "sys",
+            "torch",
+            "types",
+            "warnings",
+        }
+    ),
+}
+
+
+def hidden_name(function: py.FunctionValue, source: py.FunctionValue) -> str:
+    """A global name that a wrapper hides: torch looks names up in the wrapper's module."""
     assert isinstance(source.node, ast.FunctionDef)
-    if "grad_wrapper" not in source.marks:
+    if not function.behind:
         return ""
     arguments = source.node.args
     local = {a.arg for a in [*arguments.args, *arguments.kwonlyargs]}
     names = [n for statement in source.node.body for n in ast.walk(statement) if isinstance(n, ast.Name)]
     local |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    local |= _SHARED_NAMES.get(function.behind, frozenset())
     for name in names:
         if name.id not in local and not hasattr(builtins, name.id):
             return name.id

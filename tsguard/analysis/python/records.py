@@ -1,0 +1,105 @@
+"""Classes whose constructor is made from their fields: dataclasses and named tuples."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes
+from tsguard.analysis.values import (
+    BoundMethod,
+    ClassValue,
+    Const,
+    External,
+    ListValue,
+    ObjectValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+_MISSING = External("dataclasses.MISSING")
+
+
+def construct(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
+    """An instance, where the constructor in force is one made from fields."""
+    if classes.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
+        bases = [base for base in classes.mro(interp, cls) if isinstance(base, ClassValue)]
+        return TupleValue(tuple(_bound(_fields(bases), args, kwargs).values()), cls=cls)
+    if not _has_made_constructor(interp, cls):
+        return None
+    instance = ObjectValue(cls, _bound(_fields(_dataclasses(interp, cls)), args, kwargs))
+    post = classes.class_member(interp, cls, "__post_init__")
+    if post is not None:
+        interp.call(BoundMethod(post[0], instance), [], {}, None)
+    return instance
+
+
+def _has_made_constructor(interp: Interpreter, cls: ClassValue) -> bool:
+    """Whether the first class with a constructor is a dataclass that does not write its own."""
+    for base in classes.mro(interp, cls):
+        if isinstance(base, ClassValue):
+            if "__init__" in base.members:
+                return False
+            if "dataclass" in base.marks:
+                return True
+    return False
+
+
+def _dataclasses(interp: Interpreter, cls: Value) -> list[ClassValue]:
+    """The dataclasses among a class and its bases."""
+    return [b for b in classes.mro(interp, cls) if isinstance(b, ClassValue) and "dataclass" in b.marks]
+
+
+def _fields(bases: list[ClassValue]) -> dict[str, Value | None]:
+    """The fields that classes declare, those of the last base first, and their defaults."""
+    found: dict[str, Value | None] = {}
+    for base in reversed(bases):
+        found.update({n: base.members.get(n) for n, a in base.annotations.items() if not _is_of_class(a)})
+    return found
+
+
+def _is_of_class(annotation: ast.expr) -> bool:
+    """Whether an annotation is ``ClassVar``, which declares no field."""
+    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return str(text).partition("[")[0].rpartition(".")[2] == "ClassVar"
+
+
+def _bound(fields: dict[str, Value | None], args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+    bound: dict[str, Value] = {}
+    for index, (name, default) in enumerate(fields.items()):
+        if index < len(args):
+            bound[name] = args[index]
+        elif name in kwargs:
+            bound[name] = kwargs[name]
+        else:
+            bound[name] = default if default is not None else Unknown(name)
+    return bound
+
+
+def make(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``dataclass(cls)`` as a call."""
+    if not args or not isinstance(args[0], ClassValue):
+        return Unknown("")
+    args[0].marks = args[0].marks | {"dataclass"}
+    return args[0]
+
+
+def fields(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``dataclasses.fields``."""
+    subject = args[0].cls if args and isinstance(args[0], ObjectValue) else args[0] if args else None
+    if not isinstance(subject, ClassValue):
+        return Unknown("")
+    declared = _fields(_dataclasses(interp, subject))
+    return ListValue([_field(name, default) for name, default in declared.items()])
+
+
+def _field(name: str, default: Value | None) -> Value:
+    """A ``dataclasses.Field``; what its factory makes is its default."""
+    known = {"name": Const(name), "default": default or _MISSING, "default_factory": _MISSING}
+    return ObjectValue(External("dataclasses.Field"), known, open=True)
