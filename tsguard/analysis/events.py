@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tsguard.source.unparsing import unparsed
+
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
     from tsguard.source import Span
@@ -48,5 +50,5 @@ def with_article(noun: str) -> str:
 
 def text_of(node: ast.AST, limit: int = 60) -> str:
     """A piece of source for a message, on one line."""
-    text = " ".join(ast.unparse(node).split())
+    text = " ".join(unparsed(node).split())
     return text if len(text) <= limit else f"{text[: limit - 3]}..."

@@ -17,6 +17,7 @@ from tsguard.analysis.python.expressions import arguments
 from tsguard.analysis.python.interpreter import Interpreter, Raised
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Program
@@ -205,7 +206,7 @@ def unknown_parameter(
 
 def _hint(annotation: ast.expr | None) -> str:
     """The simple type that an annotation names."""
-    text = ast.unparse(annotation) if annotation is not None else ""
+    text = unparsed(annotation) if annotation is not None else ""
     for prefix in ("Optional[", "typing.Optional["):
         if text.startswith(prefix):
             text = text[len(prefix) : -1]

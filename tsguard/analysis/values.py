@@ -8,6 +8,7 @@ mutable and shared, as in Python.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
@@ -284,6 +285,20 @@ def literal(value: object) -> Value:
     if isinstance(value, dict):
         return DictValue({key: literal(item) for key, item in value.items()})
     return Const(value)
+
+
+@functools.lru_cache(maxsize=4096)
+def _evaluated(text: str) -> object:
+    return ast.literal_eval(text)
+
+
+def written(text: str) -> Value:
+    """The constant, or the tuple, list or dict of constants, that a text spells.
+
+    Raises:
+        ValueError, SyntaxError: it spells something else.
+    """
+    return literal(_evaluated(text))
 
 
 def slice_of(key: SliceValue) -> slice | None:

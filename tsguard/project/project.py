@@ -48,19 +48,24 @@ class Project:
 
     def __init__(self, search_paths: tuple[Path, ...] = ()) -> None:
         self.finder = Finder(search_paths)
+        self._meanings: dict[tuple[Module, str], Meaning | None] = {}
 
     def module(self, path: Path, *, shown: str | None = None, text: str | None = None) -> Module:
         """The module of a file; ``text`` replaces what is on disk (standard input)."""
         file = SourceFile(shown or str(path), text) if text is not None else None
         return self.finder.of_file(path, file, shown)
 
-    def meaning(
-        self, module: Module, name: str, _seen: frozenset[tuple[str, str]] = frozenset()
-    ) -> Meaning | None:
+    def meaning(self, module: Module, name: str) -> Meaning | None:
         """What a module-level name leads to through imports, or None if unbound."""
-        if (module.name, name) in _seen:
+        key = (module, name)
+        if key not in self._meanings:
+            self._meanings[key] = self._meaning(module, name, frozenset())
+        return self._meanings[key]
+
+    def _meaning(self, module: Module, name: str, visited: frozenset[tuple[str, str]]) -> Meaning | None:
+        if (module.name, name) in visited:
             return None
-        seen = _seen | {(module.name, name)}
+        seen = visited | {(module.name, name)}
         bindings = _by_certainty(self.bindings(module, name))
         for binding in bindings:
             found = self._binding_meaning(module, binding, seen)
@@ -107,7 +112,7 @@ class Project:
             source = self.imported(module, module.absolute(node))
             if isinstance(source, Module):
                 hidden = name.startswith("_") if source.exported is None else name not in source.exported
-                found = None if hidden else self.meaning(source, name, seen)
+                found = None if hidden else self._meaning(source, name, seen)
                 if found is not None:
                     return found
             elif isinstance(source, External) and name in public_names(source.name):
@@ -143,7 +148,7 @@ class Project:
         module = self.imported(importer, source)
         if not isinstance(module, Module):
             return type(module)(f"{source}.{name}")
-        found = self.meaning(module, name, seen)
+        found = self._meaning(module, name, seen)
         if found is None:
             found = self.finder.find(f"{source}.{name}", importer)
         return found if found is not None else Missing(f"{source}.{name}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.api import closures
 from tsguard.analysis.events import text_of
 from tsguard.project.targets import is_module_class
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.api.flow import Flow, Tracked
@@ -83,7 +84,7 @@ def _fixed(flow: Flow, node: ast.Call, given: Given, function: str, rule: str) -
         return None
     if first.kind in ("scripted", "traced") and look.value is not None and _trains(first, look):
         flow.usage.report(rule, node, name=_name(node))
-    key = ast.unparse(node.args[0])
+    key = unparsed(node.args[0])
     if function == "torch.jit.optimize_for_inference" and key in flow.env:
         flow.env[key] = replace(first, mode="eval")
     return replace(first, kind="frozen", mode="eval")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tsguard.analysis.api import calls
 from tsguard.project.project import Definition
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.api.usage import Usage
@@ -86,7 +87,7 @@ class Flow:
             for element in target.elts:
                 self._bind(element, None)
         elif isinstance(target, (ast.Name, ast.Attribute)):
-            key = ast.unparse(target)
+            key = unparsed(target)
             if value is None:
                 self.env.pop(key, None)
             else:
@@ -114,7 +115,7 @@ class Flow:
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return self.env.get(ast.unparse(node)) if self.env else None
+            return self.env.get(unparsed(node)) if self.env else None
         if isinstance(node, ast.Lambda):
             Flow(self.usage).value(node.body)
             return None
@@ -160,12 +161,12 @@ class Flow:
         """A function that is given a module may put it into any mode."""
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             if isinstance(argument, (ast.Name, ast.Attribute)):
-                key = ast.unparse(argument)
+                key = unparsed(argument)
                 if key in self.env:
                     self.env[key] = replace(self.env[key], mode="unknown")
 
     def _method(self, owner: Tracked, function: ast.Attribute, node: ast.Call) -> Tracked | None:
-        name, key = function.attr, ast.unparse(function.value)
+        name, key = function.attr, unparsed(function.value)
         if name in ("eval", "train"):
             changed = replace(owner, mode=_mode(name, node))
             if key in self.env:

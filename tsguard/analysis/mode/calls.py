@@ -24,6 +24,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.language.modes import is_random_function, is_random_operator
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.mode.walk import Walk
@@ -125,7 +126,7 @@ def _method(walk: Walk, name: str, receiver: Value, args: Args, node: ast.AST | 
         uses.random(walk, f"Tensor.{short}", node)
     elif receiver.role and state.changes_in_place(short) and walk.mode != "train":
         text = (
-            ast.unparse(node.func.value)
+            unparsed(node.func.value)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             else "it"
         )

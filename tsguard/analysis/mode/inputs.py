@@ -20,6 +20,7 @@ from tsguard.analysis.values import (
     Value,
     is_none,
 )
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.mode.walk import Walk
@@ -58,7 +59,7 @@ def _argument(walk: Walk, function: FunctionValue, parameter: ast.arg, default: 
 
 
 def _by_annotation(annotation: ast.expr | None) -> Value:
-    text = ast.unparse(annotation) if annotation is not None else ""
+    text = unparsed(annotation) if annotation is not None else ""
     text = text.removeprefix("typing.").removeprefix("Optional[").strip("'\"")
     head = text.partition("[")[0].partition(" |")[0].rpartition(".")[2].rstrip("]")
     if head in _NUMBERS:

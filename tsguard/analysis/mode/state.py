@@ -18,6 +18,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.language.modes import is_random_operator
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.mode.walk import Walk
@@ -79,33 +80,31 @@ def check(walk: Walk, node: ast.stmt, scope: Scope) -> None:
         return
     value = getattr(node, "value", None)
     for target in getattr(node, "targets", None) or [node.target]:  # type: ignore[attr-defined]
-        changed = _changed(walk, target, node, scope)
-        if changed is not None and not _is_move(target, value):
-            rule, name = changed
-            walk.report(rule, target, name=name)
+        rule = _changed(walk, target, node, scope)
+        if rule is not None and not _is_move(target, value):
+            walk.report(rule, target, name=unparsed(target))
 
 
-def _changed(walk: Walk, target: ast.expr, node: ast.stmt, scope: Scope) -> tuple[str, str] | None:
-    """The rule that an assignment to a piece of state breaks, and what it is called; None for no state."""
-    text = ast.unparse(target)
+def _changed(walk: Walk, target: ast.expr, node: ast.stmt, scope: Scope) -> str | None:
+    """The rule that an assignment to a piece of state breaks; None for no state."""
     if isinstance(target, ast.Subscript):
-        return ("state-updated-in-eval", text) if _is_state(walk.evaluate(target.value, scope)) else None
+        return "state-updated-in-eval" if _is_state(walk.evaluate(target.value, scope)) else None
     in_place = isinstance(node, ast.AugAssign)
     if isinstance(target, ast.Name):
-        return ("state-updated-in-eval", text) if in_place and _is_state(scope.names.get(target.id)) else None
+        return "state-updated-in-eval" if in_place and _is_state(scope.names.get(target.id)) else None
     if not isinstance(target, ast.Attribute):
         return None
     owner = walk.evaluate(target.value, scope)
     if _is_state(owner) and target.attr == "data":
-        return "state-updated-in-eval", text
+        return "state-updated-in-eval"
     if not isinstance(owner, ModuleValue):
         return None
     if isinstance(owner.buffers.get(target.attr), TensorValue) or isinstance(
         owner.parameters.get(target.attr), TensorValue
     ):
-        return "state-updated-in-eval", text
+        return "state-updated-in-eval"
     if target.attr in owner.attributes and (in_place or _counts(target, node)):
-        return "state-updated-in-eval/counter", text
+        return "state-updated-in-eval/counter"
     return None
 
 
@@ -116,9 +115,9 @@ def _is_state(value: Value | None) -> bool:
 def _counts(target: ast.Attribute, node: ast.stmt) -> bool:
     """``self.n = self.n + 1``."""
     value = getattr(node, "value", None)
-    return isinstance(value, ast.BinOp) and ast.unparse(target) in (
-        ast.unparse(value.left),
-        ast.unparse(value.right),
+    return isinstance(value, ast.BinOp) and unparsed(target) in (
+        unparsed(value.left),
+        unparsed(value.right),
     )
 
 
@@ -130,4 +129,4 @@ def _is_move(target: ast.expr, value: ast.expr | None) -> bool:
         or value.func.attr not in _MOVES
     ):
         return False
-    return ast.unparse(value.func.value) == ast.unparse(target)
+    return unparsed(value.func.value) == unparsed(target)

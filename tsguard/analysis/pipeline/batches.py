@@ -11,6 +11,7 @@ from tsguard.analysis.pipeline.frames import Frame, Function
 from tsguard.analysis.pipeline.loaders import LoaderLoop
 from tsguard.analysis.pipeline.names import Names, method
 from tsguard.project.project import Definition
+from tsguard.source.unparsing import unparsed
 
 _SELF_RETURNING = ("eval", "train", "to", "cuda", "cpu", "float", "half", "double")
 
@@ -64,7 +65,7 @@ def _goes_through_rows(function: Function) -> bool:
 
 
 def _is_by_row(iterated: ast.expr, batch: str) -> bool:
-    text = ast.unparse(iterated)
+    text = unparsed(iterated)
     return text in (
         *(batch, f"enumerate({batch})", f"range(len({batch}))"),
         *(f"range({batch}.size(0))", f"range({batch}.shape[0])"),

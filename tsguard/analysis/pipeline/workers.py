@@ -12,6 +12,7 @@ from tsguard.analysis.pipeline.epochs import called
 from tsguard.analysis.pipeline.frames import Frame, Function
 from tsguard.analysis.pipeline.loaders import Loader
 from tsguard.analysis.pipeline.names import is_self, methods
+from tsguard.source.unparsing import unparsed
 
 _GENERATORS = frozenset(
     {
@@ -203,5 +204,5 @@ def _is_listed(source: ast.expr, dataset: Dataset, frame: Frame) -> bool:
     if isinstance(source, ast.Name):
         found = frame.lookup(source.id)
         annotation = getattr(found[0][0].node, "annotation", None) if found is not None else None
-        return annotation is not None and bool(_ANNOTATED_LIST.match(ast.unparse(annotation)))
+        return annotation is not None and bool(_ANNOTATED_LIST.match(unparsed(annotation)))
     return isinstance(source, (ast.List, ast.Tuple, ast.ListComp))

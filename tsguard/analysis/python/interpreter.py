@@ -21,9 +21,10 @@ from tsguard.analysis.python import (
     statements,
 )
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.values import FunctionNode, ModuleValue, Unknown, Value, literal
+from tsguard.analysis.values import FunctionNode, ModuleValue, Unknown, Value, written
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.tables import Tables, tables
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -149,7 +150,7 @@ class Interpreter:
         self.spend()
         handler = expressions.HANDLERS.get(type(node))
         if handler is None:
-            return Unknown(ast.unparse(node))
+            return Unknown(unparsed(node))
         return handler(self, node, scope)
 
     def execute(self, body: list[ast.stmt], scope: Scope) -> statements.Signal:
@@ -216,7 +217,7 @@ class Interpreter:
             fixed, text = self.world.known(value.label)
             if fixed:
                 try:
-                    return literal(ast.literal_eval(text))
+                    return written(text)
                 except (ValueError, SyntaxError):
                     return value
         return value

@@ -23,7 +23,7 @@ from tsguard.analysis.values import (
     Value,
     constant,
     is_none,
-    literal,
+    written,
 )
 from tsguard.language.modes import observes
 
@@ -86,7 +86,7 @@ def _bind(
 
 def default_value(text: str) -> Value:
     try:
-        return literal(ast.literal_eval(text))
+        return written(text)
     except (ValueError, SyntaxError):
         return Unknown(text)
 

@@ -30,6 +30,7 @@ from tsguard.analysis.values import (
     Value,
     is_none,
 )
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -91,7 +92,7 @@ def place_label(node: ast.AST | None) -> str:
     """A label for what only its place tells apart."""
     if node is None:
         return ""
-    return f"{ast.unparse(node)}"
+    return f"{unparsed(node)}"
 
 
 def default_of(value: Value) -> Value | None:

@@ -13,6 +13,7 @@ from tsguard.analysis.python import assignments, classes, operations
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import NONE, Const, External, ObjectValue, Unknown, Value
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -111,9 +112,9 @@ def condition(interp: Interpreter, test: ast.expr, scope: Scope, node: ast.If | 
     value = interp.settled(interp.evaluate(test, scope))
     if isinstance(value, Unknown) and value.default is None and node is not None:
         if _only_raises(node.body):
-            return interp.world.decide(value.label or ast.unparse(test), False, guess=True)
+            return interp.world.decide(value.label or unparsed(test), False, guess=True)
         if node.orelse and _only_raises(node.orelse):
-            return interp.world.decide(value.label or ast.unparse(test), True, guess=True)
+            return interp.world.decide(value.label or unparsed(test), True, guess=True)
     return interp.truth(value, test)
 
 
@@ -221,7 +222,7 @@ def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
 def _handler(node: ast.Try, name: str) -> ast.ExceptHandler | None:
     raised = getattr(builtins, name, None)
     for handler in node.handlers:
-        caught = ast.unparse(handler.type) if handler.type is not None else ""
+        caught = unparsed(handler.type) if handler.type is not None else ""
         bases = {c.__name__ for c in raised.__mro__} if isinstance(raised, type) else {"Exception", name}
         if not caught or not name or bases & set(re.findall(r"\w+", caught)):
             return handler
@@ -233,7 +234,7 @@ def _with(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     for item in node.items:
         entered = interp.evaluate(item.context_expr, scope)
         if item.optional_vars is not None:
-            value = entered if isinstance(entered, ObjectValue) else Unknown(ast.unparse(item.context_expr))
+            value = entered if isinstance(entered, ObjectValue) else Unknown(unparsed(item.context_expr))
             assignments.assign(interp, item.optional_vars, value, scope)
     return interp.execute(node.body, scope)
 

@@ -19,6 +19,7 @@ from tsguard.language import types as t
 from tsguard.language.relations import optional, union
 from tsguard.project.project import Definition
 from tsguard.project.targets import resolve
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
@@ -138,7 +139,7 @@ class _Reader:
             return aliased
         value = self._value(node)
         if value is None:
-            name = ast.unparse(node)
+            name = unparsed(node)
             if name in _BARE:
                 return _BARE[name]
             if hasattr(typing, name):

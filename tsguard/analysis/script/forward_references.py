@@ -10,6 +10,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.project.modules import Module
+from tsguard.source.unparsing import unparsed
 
 
 def uses_future_annotations(module: Module) -> bool:
@@ -30,7 +31,7 @@ def are_strings(cls: py.ClassValue) -> bool:
 def reference(annotation: ast.expr, cls: py.ClassValue) -> str | None:
     """The text of a field's annotation that is a string at run time; None of others."""
     if are_strings(cls):
-        return ast.unparse(annotation)
+        return unparsed(annotation)
     return (
         annotation.value
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)
@@ -53,7 +54,7 @@ def refuse_unreadable(cls: py.ClassValue, name: str, annotation: ast.expr, node:
     if (text is not None and ("|" in text or _is_quoted(text))) or (
         text is None and _holds_string(annotation)
     ):
-        raise refused_field(cls, name, text or ast.unparse(annotation), node)
+        raise refused_field(cls, name, text or unparsed(annotation), node)
 
 
 def _is_quoted(text: str) -> bool:

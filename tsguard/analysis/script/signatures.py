@@ -21,6 +21,7 @@ from tsguard.language import types as t
 from tsguard.language.matching import convertible_to_list
 from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Argument
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
@@ -250,6 +251,6 @@ def _broadcast_size(annotation: ast.expr | None) -> int | None:
 
 
 def _broadcast_type(annotation: ast.expr) -> t.Type:
-    element = t.FLOAT if "float" in ast.unparse(annotation) else t.INT
+    element = t.FLOAT if "float" in unparsed(annotation) else t.INT
     listed = t.ListType(element)
-    return t.OptionalType(listed) if ast.unparse(annotation).startswith("Optional") else listed
+    return t.OptionalType(listed) if unparsed(annotation).startswith("Optional") else listed

@@ -14,6 +14,7 @@ from tsguard.analysis.python.interpreter import Raised
 from tsguard.analysis.trace import functions, layers, methods
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.values import Opaque, origin_of
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.tracer import Tracer
@@ -116,7 +117,7 @@ def _label(function: py.FunctionValue, args: Args) -> str:
 def _compiled(function: py.FunctionValue, values: Args, node: ast.AST | None) -> py.Value:
     """A scripted function's result: a tensor, or several if its annotation says so."""
     returns = function.node.returns if isinstance(function.node, ast.FunctionDef) else None
-    if isinstance(returns, ast.Subscript) and ast.unparse(returns.value).rpartition(".")[2] in (
+    if isinstance(returns, ast.Subscript) and unparsed(returns.value).rpartition(".")[2] in (
         "Tuple",
         "tuple",
     ):

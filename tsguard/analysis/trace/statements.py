@@ -18,6 +18,7 @@ from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.values import Fixed, depends
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.tracer import Tracer
@@ -247,8 +248,7 @@ def _catches_shapes(node: ast.Try) -> bool:
     for handler in node.handlers:
         names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         caught = any(
-            name is None or ast.unparse(name) in ("RuntimeError", "Exception", "BaseException")
-            for name in names
+            name is None or unparsed(name) in ("RuntimeError", "Exception", "BaseException") for name in names
         )
         if caught and any(_has_effect(statement) for statement in handler.body):
             return True
