@@ -15,6 +15,7 @@ from tsguard.analysis.python import classes, library
 from tsguard.analysis.python.calls import initialize
 from tsguard.analysis.python.expressions import arguments
 from tsguard.analysis.python.interpreter import Interpreter, Raised
+from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
 from tsguard.source.unparsing import unparsed
@@ -70,6 +71,7 @@ def built(interp: Interpreter, target: Target) -> py.Value:
     kept = last[1] if isinstance(last, tuple) and last[0] is target else {}
     if not kept:
         memory["built"] = (target, kept)
+        interp.program.likenesses = Likenesses()
     key = (tuple(world.given.items()), world.lenient)
     known = kept.get(key)
     if known is None:

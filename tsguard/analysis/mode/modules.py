@@ -55,9 +55,39 @@ def call(
 ) -> Value:
     """The result of calling a module; a second call of it shows nothing new."""
     key = (module, walk.mode)
-    if key in walk.done:
-        return walk.done[key]
-    walk.done[key] = TensorValue()
+    known = walk.done.get(key)
+    if known is not None:
+        walk.depend(known[1])
+        return known[0]
+    walk.done[key] = (TensorValue(), ())
+    begun = len(walk.dependent)
+    result = _result(walk, module, args, kwargs, node)
+    walk.done[key] = (result, tuple(walk.dependent[begun:]))
+    return result
+
+
+def _result(
+    walk: Walk, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """What a module returns, from memory if one like it was called before and changed nothing."""
+    if isinstance(module.cls, External) or not walk.tree.is_plain or walk.tree.is_switching:
+        return _followed(walk, module, args, kwargs, node)
+    given = [*args, *kwargs.values()]
+    key = (*kwargs, walk.memory.key(module, given, walk.mode, walk.ways(module, node)))
+    known = walk.memory.recall(key, module)
+    if known is not None:
+        walk.depend(known[1])
+        return known[0]
+    begun, changes = len(walk.dependent), walk.changes
+    result = _followed(walk, module, args, kwargs, node)
+    if walk.changes == changes:
+        walk.memory.keep(key, module, result, walk.dependent[begun:])
+    return result
+
+
+def _followed(
+    walk: Walk, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
     _hooks(walk, module, "forward_pre", [TupleValue(tuple(args))], node)
     forward = walk.attribute(module, "forward")
     if forward is None or isinstance(forward, Unknown):
@@ -66,7 +96,6 @@ def call(
     else:
         result = walk.call(forward, args, kwargs, node)
     _hooks(walk, module, "forward", [TupleValue(tuple(args)), result], node)
-    walk.done[key] = result
     return result
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode.choices import by_mode, in_mode
-from tsguard.analysis.python import Raised
+from tsguard.analysis.python import Raised, classes
 from tsguard.analysis.python.copies import copy
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
@@ -31,7 +31,8 @@ _MOST_CLONES = 64
 
 @dataclass(eq=False)
 class Tree:
-    """``flags`` holds ``training`` after train() and after eval(); ``paths`` only registered modules."""
+    """``flags`` holds ``training`` after train() and after eval(); ``paths`` only registered modules;
+    ``is_plain`` tells that train() and eval() reach them all."""
 
     root: ModuleValue | None = None
     paths: dict[ModuleValue, str] = field(default_factory=dict)
@@ -39,6 +40,7 @@ class Tree:
     current: dict[ModuleValue, bool] = field(default_factory=dict)
     clones: dict[ModuleValue, list[ModuleValue]] = field(default_factory=dict)
     is_switching: bool = False
+    is_plain: bool = True
 
     def register(self) -> None:
         """Name the modules that can be reached from the root through children."""
@@ -103,6 +105,7 @@ def of(walk: Walk, root: ModuleValue) -> Tree:
     tree.is_switching = False
     for module in {*after["train"], *after["eval"]}:
         tree.flags[module] = (after["train"].get(module, True), after["eval"].get(module, True))
+    tree.is_plain = all(flags == (True, False) for flags in tree.flags.values())
     return tree
 
 
@@ -110,10 +113,14 @@ def set_flag(walk: Walk, module: ModuleValue, value: Value) -> None:
     """``module.train(value)`` as torch.nn.Module has it: the flag, then the children's own train()."""
     store(walk, module, value)
     for child in module.children.values():
-        if isinstance(child, ModuleValue):
-            method = walk.attribute(child, "train")
-            if method is not None:
-                walk.call(method, [value], {}, None)
+        if not isinstance(child, ModuleValue):
+            continue
+        if "train" not in child.attributes and classes.class_member(walk, child.cls, "train") is None:
+            set_flag(walk, child, value)
+            continue
+        method = walk.attribute(child, "train")
+        if method is not None:
+            walk.call(method, [value], {}, None)
 
 
 def store(walk: Walk, module: ModuleValue, value: Value) -> None:
@@ -123,6 +130,7 @@ def store(walk: Walk, module: ModuleValue, value: Value) -> None:
         walk.tree.current[module] = flags[0]
     else:
         walk.tree.flags[module] = (flags[0], flags[1])
+        walk.tree.is_plain = False
 
 
 def training(walk: Walk, module: ModuleValue) -> Value:

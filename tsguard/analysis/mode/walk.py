@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import Event, Gap, text_of
-from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, tree
+from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, tree, uses
 from tsguard.analysis.mode.choices import ByMode, Mode, in_mode
 from tsguard.analysis.mode.frames import Frame, Place
+from tsguard.analysis.mode.memory import Memory
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import Interpreter, Program, Raised
 from tsguard.analysis.python import expressions as python_expressions
@@ -30,7 +31,8 @@ class Walk(Interpreter):
     """One target in one world, followed in both modes at once.
 
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
-    ``self.training``.  ``layers`` are the modules found to depend on it.
+    ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
+    ``changes`` counts what is done to modules.
     """
 
     def __init__(self, program: Program, target: Target, world: World) -> None:
@@ -40,8 +42,10 @@ class Walk(Interpreter):
         self.mode: Mode = "both"
         self.frames: list[Frame] = []
         self.tree = tree.Tree()
-        self.done: dict[tuple[ModuleValue, Mode], Value] = {}
-        self.layers: dict[ModuleValue, None] = {}
+        self.done: dict[tuple[ModuleValue, Mode], tuple[Value, tuple[ModuleValue, ...]]] = {}
+        self.memory = Memory(program.likenesses)
+        self.dependent: list[ModuleValue] = []
+        self.changes = 0
         self.events: dict[tuple[object, ...], Event] = {}
         self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
         self.gaps: dict[tuple[str, int, str], Gap] = {}
@@ -68,6 +72,7 @@ class Walk(Interpreter):
             for registry, names in zip(_registries(owner), before, strict=True):
                 registry.clear()
                 registry.update(names)
+        self.memory.likenesses.forget()
 
     # -- reporting ----------------------------------------------------------------------------
 
@@ -106,8 +111,8 @@ class Walk(Interpreter):
         if self.tree.is_switching:
             return
         if layer is not None and when is None:
-            self.layers.setdefault(layer)
-        own = next((place for place in places if is_own(self.target, place.module)), None) or self._way_in()
+            self.depend([layer])
+        own = self._editable(places) or self._way_in()
         if own is None:
             return
         if own not in places[:1]:
@@ -118,6 +123,23 @@ class Walk(Interpreter):
             self.events.setdefault(event.key, event)
         else:
             self.conditional.setdefault(event.key, (event, when))
+
+    def depend(self, layers: Iterable[ModuleValue]) -> None:
+        """Record that modules depend on the mode."""
+        self.dependent.extend(layers)
+
+    @property
+    def layers(self) -> list[ModuleValue]:
+        """The modules found to depend on the mode."""
+        return list(dict.fromkeys(self.dependent))
+
+    def ways(self, module: ModuleValue, node: ast.AST | None) -> tuple[Place | None, Place | None]:
+        """The places to which what is found in a module goes, unless it is found at a place of its own."""
+        return self._editable(uses.places(self, module, node)), self._way_in()
+
+    def _editable(self, places: Iterable[Place]) -> Place | None:
+        """The first place that the user can edit."""
+        return next((place for place in places if is_own(self.target, place.module)), None)
 
     def _way_in(self) -> Place | None:
         """The innermost call in the target's own code that leads to the code that runs."""
@@ -192,9 +214,12 @@ class Walk(Interpreter):
 
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         if name == "training" and isinstance(owner, ModuleValue):
+            self.changes += 1
             tree.store(self, owner, value)
             return
         if isinstance(owner, ObjectValue):
+            self.changes += 1
+            self.memory.likenesses.forget()
             self._changed.setdefault(owner, [dict(names) for names in _registries(owner)])
         super().set_attribute(owner, name, value)
         if isinstance(value, ModuleValue):

@@ -20,6 +20,7 @@ from tsguard.analysis.python import (
     operations,
     statements,
 )
+from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import FunctionNode, ModuleValue, Unknown, Value, written
 from tsguard.analysis.worlds import Exhausted, World
@@ -51,7 +52,8 @@ class Program:
 
     Module-level names do not depend on a target's constructor arguments, so they are
     evaluated once and shared by all runs.  ``memory`` is for later stages to keep what
-    they find out about such shared values and nodes.
+    they find out about such shared values and nodes; ``likenesses`` are those of one
+    target's modules.
     """
 
     def __init__(self, project: Project, release: str | None = None) -> None:
@@ -62,6 +64,7 @@ class Program:
         self.ancestries: dict[str, tuple[Value, ...]] = {}
         self._scopes: dict[int, Scope] = {}
         self.constructions: dict[Hashable, list[Pattern]] = {}
+        self.likenesses = Likenesses()
         self.black_boxes: set[int] = set()
         self._generators: dict[FunctionNode, bool] = {}
 

@@ -40,6 +40,8 @@ from tsguard.language.schemas import Operators, Schema
 from tsguard.language.tables import Tables
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from tsguard.analysis.script.sugared import Args, Kwargs
     from tsguard.project import Target
     from tsguard.project.modules import Module
@@ -69,6 +71,7 @@ class Compiler:
     concrete_types: dict[int, ConcreteType] = field(default_factory=dict)
     local_types: dict[object, object] = field(default_factory=dict)
     typed: dict[object, py.ModuleValue] = field(default_factory=dict)
+    models: dict[Hashable, py.ModuleValue] = field(default_factory=dict)
     compiled_modules: set[int] = field(default_factory=set)
     script_classes: dict[int, classes.ScriptClass] = field(default_factory=dict)
     class_types: dict[int, t.Type] = field(default_factory=dict)
@@ -357,6 +360,7 @@ class Compiler:
     # -- modules ------------------------------------------------------------------------------
 
     def info(self, instance: py.ModuleValue) -> ModuleInfo:
+        instance = self.model(instance)
         known = self.infos.get(id(instance))
         if known is None:
             known = ModuleInfo(instance)
@@ -364,6 +368,10 @@ class Compiler:
             known = describe(self, instance)
             self.infos[id(instance)] = known
         return known
+
+    def model(self, instance: py.ModuleValue) -> py.ModuleValue:
+        """The first module met that nothing tells from this one: what it shows, this one does."""
+        return self.models.setdefault(self.interp.program.likenesses.of(instance), instance)
 
     def name_of(self, instance: py.ModuleValue) -> str:
         return str(getattr(instance.cls, "name", "module")).rpartition(".")[2]
@@ -438,10 +446,11 @@ class Compiler:
         Raises:
             Refusal: it is being compiled: a recursive call.
         """
-        known = self.methods.get((id(owner.instance), name))
+        model = self.model(owner.instance)
+        known = self.methods.get((id(model), name))
         if known is not None:
             return known
-        marker = (id(function), id(owner.instance))
+        marker = (id(function), id(model))
         label = f"{self.name_of(owner.instance)}.{name}"
         if marker in self.compiling:
             assert node is not None

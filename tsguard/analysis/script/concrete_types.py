@@ -30,6 +30,7 @@ class ConcreteType:
 
 def concrete_type(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
     """The concrete type of a module that has been described, and all below it."""
+    instance = compiler.model(instance)
     known = compiler.concrete_types.get(id(instance))
     if known is None:
         # What holds itself, and what is known by its place, is of a type of its own.

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 def compile_module(compiler: Compiler, instance: py.ModuleValue) -> None:
     """Compile a module and all below it, as ``torch.jit.script(module)`` does."""
+    instance = compiler.model(instance)
     if id(instance) in compiler.compiled_modules:
         return
     compiler.compiled_modules.add(id(instance))

@@ -1,4 +1,4 @@
-"""Modules that were followed before: many blocks of a network are one block many times."""
+"""Modules that were followed before, with arguments that trace alike."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.trace.values import Fixed, Number, Traced
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ _DEEPEST = 16
 class Memory:
     """Results of modules by their likeness and that of the arguments."""
 
+    likenesses: Likenesses
     results: dict[Hashable, py.Value] = field(default_factory=dict)
-    likenesses: dict[int, Hashable] = field(default_factory=dict)
 
     def recall(self, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> py.Value | None:
         """What a module like this one returned for arguments like these."""
@@ -34,38 +35,7 @@ class Memory:
 
     def _key(self, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> Hashable:
         named = tuple((name, _argument(value)) for name, value in kwargs.items())
-        return (self._likeness(module), tuple(map(_argument, args)), named)
-
-    def _likeness(self, value: py.Value, depth: int = 0) -> Hashable:
-        if isinstance(value, py.Const):
-            return (type(value.value), value.value)
-        if isinstance(value, py.TensorValue):
-            return (value.role, value.rank)
-        if isinstance(value, py.ModuleValue):
-            return self._of_module(value)
-        if isinstance(value, (py.ListValue, py.TupleValue)) and depth < _DEEPEST:
-            items = tuple(self._likeness(item, depth + 1) for item in value.items)
-            return (type(value), value.open, items)
-        return value  # itself, not its id(): a value that has gone may leave its id to another
-
-    def _of_module(self, module: py.ModuleValue) -> Hashable:
-        known = self.likenesses.get(id(module))
-        if known is None:
-            self.likenesses[id(module)] = id(module)
-            registries = (
-                module.attributes,
-                module.arguments,
-                module.parameters,
-                module.buffers,
-                module.children,
-            )
-            held = tuple(
-                tuple((name, self._likeness(value)) for name, value in registry.items())
-                for registry in registries
-            )
-            known = (module.cls, held, bool(module.hooks) and id(module))
-            self.likenesses[id(module)] = known
-        return known
+        return (self.likenesses.of(module), tuple(map(_argument, args)), named)
 
 
 def _argument(value: py.Value, depth: int = 0) -> Hashable:

@@ -63,7 +63,7 @@ class Tracer(Interpreter):
         self.gaps: list[Gap] = []
         self.varying: dict[str, frozenset[str]] = {}
         self.state = state.State()
-        self.memory = Memory()
+        self.memory = Memory(program.likenesses)
         self.node: ast.AST | None = None
         self.statement: ast.AST | None = None
         self.check: ast.expr | None = None

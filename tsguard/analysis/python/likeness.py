@@ -1,0 +1,64 @@
+"""Modules that cannot be told apart: many blocks of a network are one block many times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+# A list may hold itself.
+_DEEPEST = 16
+
+
+class Likenesses:
+    """Equal numbers for modules of one class, made at one place, that hold the same under the same names.
+
+    What changes a module while they are in use must call ``forget``.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[ModuleValue, Hashable] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def forget(self) -> None:
+        """Look at every module anew."""
+        self._known.clear()
+
+    def of(self, module: ModuleValue) -> Hashable:
+        """What stands for a module and all like it."""
+        known = self._known.get(module)
+        if known is None:
+            self._known[module] = module  # met again below itself, it is like no other
+            known = self._known[module] = self._number(module)
+        return known
+
+    def _number(self, module: ModuleValue) -> int:
+        held = tuple(
+            tuple([(name, self._of(value)) for name, value in registry.items()])
+            for registry in (
+                module.attributes,
+                module.arguments,
+                module.parameters,
+                module.buffers,
+                module.children,
+            )
+        )
+        state = (module.open, module.initialized, module.scripted, module.training, module.switched)
+        hooked = module if module.hooks else None
+        key = (module.cls, module.place, held, state, hooked, *module.parametrized.items())
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def _of(self, value: Value, depth: int = 0) -> Hashable:
+        if isinstance(value, Const):
+            return (type(value.value), value.value)
+        if isinstance(value, ModuleValue):
+            return (ModuleValue, self.of(value))
+        if isinstance(value, TensorValue):
+            return (TensorValue, value.role, value.rank)
+        if isinstance(value, (ListValue, TupleValue)) and depth < _DEEPEST:
+            items = tuple([self._of(item, depth + 1) for item in value.items])
+            return (type(value), value.open, items)
+        return value  # itself, not its id(): a value that has gone may leave its id to another
