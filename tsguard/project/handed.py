@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tsguard.project.modules import Module
+from tsguard.source.walking import children
 
 _SCRIPTERS = frozenset({"script", "script_if_tracing"})
 _CONSUMERS = _SCRIPTERS | {"trace"}
+_USES_JIT = re.compile(r"(?:script|script_if_tracing|trace)\s*\(")
 _DEEPEST = 4
 # Where DataLoader takes its collate_fn without a keyword.
 _POSITION = 6
@@ -29,7 +32,7 @@ class HandedOver:
 def handed_over(module: Module) -> HandedOver:
     """What a file hands over, under ``functools.partial``, in a lambda, as a method or as an object to call."""
     text = module.file.text
-    if "jit" not in text and "collate_fn" not in text and "DataLoader" not in text:
+    if "collate_fn" not in text and "DataLoader" not in text and not _USES_JIT.search(text):
         return HandedOver()
     to_script: set[str] = set()
     to_trace: set[str] = set()
@@ -56,7 +59,7 @@ def _calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
             cls = f"{cls}.{node.name}" if cls else node.name
         elif isinstance(node, ast.Call):
             yield node, cls
-        todo += [(child, cls) for child in ast.iter_child_nodes(node)]
+        todo += [(child, cls) for child in children(node)]
 
 
 def _last_name(expression: ast.expr) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.values import ClassValue, FunctionValue, ModuleValue, Value
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
@@ -41,7 +42,7 @@ def _reached(interp: Interpreter, cls: ClassValue) -> Iterator[FunctionValue]:
         yield function
         if function.marks & {"ignore", "unused"}:
             continue
-        for node in ast.walk(function.node):
+        for node in walked(function.node):
             if isinstance(node, ast.Call):
                 called = _called(interp, cls, function, node.func)
                 if called is not None:
@@ -66,7 +67,7 @@ def unused_branches(root: ModuleValue) -> Iterator[FunctionValue]:
 
 
 def _branches(function: FunctionValue) -> bool:
-    return any(isinstance(node, _BRANCHES) for node in ast.walk(function.node))
+    return any(isinstance(node, _BRANCHES) for node in walked(function.node))
 
 
 def dictionary_returned(root: ModuleValue | None) -> str | None:
@@ -75,7 +76,7 @@ def dictionary_returned(root: ModuleValue | None) -> str | None:
     forward = cls.members.get("forward") if isinstance(cls, ClassValue) else None
     if not isinstance(forward, FunctionValue):
         return None
-    nodes = list(ast.walk(forward.node))
+    nodes = list(walked(forward.node))
     assigned = [node for node in nodes if isinstance(node, ast.Assign) and _is_dictionary(node.value)]
     names = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
     for node in nodes:

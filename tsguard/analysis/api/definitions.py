@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tsguard.source.walking import children, walked
+
 if TYPE_CHECKING:
     from tsguard.analysis.api.usage import Usage
 
@@ -55,7 +57,7 @@ def _definitions(
     parent: ast.AST, owner: ast.ClassDef | None
 ) -> Iterator[tuple[Function | ast.ClassDef, ast.ClassDef | None]]:
     """Every definition of a file, with the class whose body it lies in directly."""
-    for node in ast.iter_child_nodes(parent):
+    for node in children(parent):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node, owner
             yield from _definitions(node, node if isinstance(node, ast.ClassDef) else None)
@@ -126,7 +128,7 @@ def _check_annotations(usage: Usage, annotations: list[ast.expr]) -> None:
         return
     missing: dict[str, ast.Name] = {}
     for annotation in annotations:
-        for name in ast.walk(annotation):
+        for name in walked(annotation):
             if isinstance(name, ast.Name) and name.id in _TYPING and usage.names.meaning(name) is None:
                 known = missing.setdefault(name.id, name)
                 if (name.lineno, name.col_offset) < (known.lineno, known.col_offset):

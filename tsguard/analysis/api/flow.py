@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from tsguard.analysis.api import calls
 from tsguard.project.project import Definition
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import children
 
 if TYPE_CHECKING:
     from tsguard.analysis.api.usage import Usage
@@ -68,7 +69,7 @@ class Flow:
                 self.value(item.context_expr)
             self.run(node.body)
         else:
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 if isinstance(child, ast.expr):
                     self.value(child)
 
@@ -119,7 +120,7 @@ class Flow:
         if isinstance(node, ast.Lambda):
             Flow(self.usage).value(node.body)
             return None
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self.value(child)
             elif isinstance(child, ast.comprehension):

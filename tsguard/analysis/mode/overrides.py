@@ -11,6 +11,7 @@ from tsguard.analysis.python import classes
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import ClassValue, External, FunctionValue, ModuleValue
 from tsguard.language.modes import LAYERS
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.mode.walk import Walk
@@ -39,7 +40,7 @@ def _broken(node: ast.FunctionDef) -> str | None:
     parameters = node.args
     if len(parameters.posonlyargs) + len(parameters.args) < 2 and parameters.vararg is None:
         return "train-override/no-mode"
-    returns = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
+    returns = [n for n in walked(node) if isinstance(n, ast.Return) and n.value is not None]
     raises = isinstance(node.body[-1], ast.Raise)
     return None if returns or raises else "train-override"
 
@@ -59,7 +60,7 @@ def _constructor_with(walk: Walk, root: ModuleValue, node: ast.AST) -> Place | N
     for cls in dict.fromkeys(module.cls for _, module in descendants(root)):
         for base in classes.mro(walk, cls):
             constructor = base.members.get("__init__") if isinstance(base, ClassValue) else None
-            if isinstance(constructor, FunctionValue) and any(n is node for n in ast.walk(constructor.node)):
+            if isinstance(constructor, FunctionValue) and any(n is node for n in walked(constructor.node)):
                 return Place(constructor.module, node)
     return None
 

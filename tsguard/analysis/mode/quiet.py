@@ -22,6 +22,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.language.modes import FUNCTIONS, is_random_operator
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -75,7 +76,7 @@ def _is_quiet(walk: Walk, function: FunctionValue, receiver: ModuleValue | None)
         seen.add(current.node)
         if len(seen) > _REACH:
             return False
-        for node in ast.walk(current.node):
+        for node in walked(current.node):
             word = (
                 node.id
                 if isinstance(node, ast.Name)

@@ -9,6 +9,7 @@ from tsguard.analysis.events import Event, text_of
 from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.analysis.pipeline.frames import Frame, Site
 from tsguard.analysis.pipeline.names import Names
+from tsguard.source.walking import walked
 
 # Functions that return an array of their own, which nothing else can change.
 _FRESH = frozenset(
@@ -131,7 +132,7 @@ def _is_float64(call: ast.Call, name: str, dtype: str) -> bool:
 def _data(pipeline: Pipeline) -> Iterator[tuple[ast.expr, Names, Frame]]:
     """What is returned as an item, or made a TensorDataset of."""
     for code in pipeline.item_code:
-        for node in ast.walk(code.function):
+        for node in walked(code.function):
             if isinstance(node, ast.Return) and node.value is not None:
                 parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
                 for part in parts:

@@ -12,6 +12,7 @@ from tsguard.analysis.pipeline.loaders import LoaderLoop
 from tsguard.analysis.pipeline.names import Names, method
 from tsguard.project.project import Definition
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 _SELF_RETURNING = ("eval", "train", "to", "cuda", "cpu", "float", "half", "double")
 
@@ -59,7 +60,7 @@ def _goes_through_rows(function: Function) -> bool:
     parameters = [parameter.arg for parameter in function.args.args if parameter.arg != "self"]
     return any(
         isinstance(node, (ast.For, ast.comprehension)) and _is_by_row(node.iter, parameters[0])
-        for node in ast.walk(function)
+        for node in walked(function)
         if parameters
     )
 

@@ -11,6 +11,7 @@ from tsguard.analysis.pipeline.context import ItemCode, Pipeline
 from tsguard.analysis.pipeline.frames import Frame, Loop
 from tsguard.analysis.pipeline.loaders import Loader
 from tsguard.analysis.pipeline.names import Names
+from tsguard.source.walking import walked
 
 _COMPILERS = {"torch.jit.script": "compiled-collate", "torch.jit.trace": "compiled-collate/traced"}
 _STACKERS = frozenset(
@@ -86,7 +87,7 @@ def _tensor_of_tensors(pipeline: Pipeline, call: ast.Call, code: ItemCode) -> It
 
 def _items_one_by_one(pipeline: Pipeline, code: ItemCode) -> Iterator[Event]:
     """``[x.item() for x in tensor]``."""
-    for node in ast.walk(code.function):
+    for node in walked(code.function):
         if not isinstance(node, (ast.ListComp, ast.GeneratorExp)) or len(node.generators) != 1:
             continue
         generator = node.generators[0]
@@ -116,7 +117,7 @@ def _grown_by_cat(
 
 
 def _assigned_name(call: ast.Call, loop: Loop) -> str:
-    for node in ast.walk(loop):
+    for node in walked(loop):
         if isinstance(node, ast.Assign) and node.value is call and len(node.targets) == 1:
             return getattr(node.targets[0], "id", "")
     return ""
@@ -126,7 +127,7 @@ def _is_only_grown(name: str, part: ast.Name, loop: Loop) -> bool:
     """Whether the loop reads a name nowhere else, so that a list would do until it ends."""
     reads = (
         node
-        for node in ast.walk(loop)
+        for node in walked(loop)
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
     )
     return name != "" and all(node is part for node in reads) and not _sets_otherwise(name, loop)
@@ -134,6 +135,6 @@ def _is_only_grown(name: str, part: ast.Name, loop: Loop) -> bool:
 
 def _sets_otherwise(name: str, loop: Loop) -> bool:
     stores = [
-        n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+        n for n in walked(loop) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
     ]
     return len(stores) > 1

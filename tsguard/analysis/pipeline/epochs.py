@@ -10,6 +10,7 @@ from tsguard.analysis.pipeline.context import Dataset, Pipeline
 from tsguard.analysis.pipeline.frames import Frame, Loop, Site
 from tsguard.analysis.pipeline.loaders import Loader, LoaderLoop
 from tsguard.analysis.pipeline.names import Names, method
+from tsguard.source.walking import walked
 
 _DECODERS = frozenset(
     {
@@ -62,14 +63,14 @@ def _rebuilt_loaders(pipeline: Pipeline) -> Iterator[Event]:
         if not inside or not loader.has_workers:
             continue
         changing = changed_in(inside)
-        used = {n.id for n in ast.walk(loader.site.node) if isinstance(n, ast.Name)}
+        used = {n.id for n in walked(loader.site.node) if isinstance(n, ast.Name)}
         if not changing & used and not any(isinstance(n, ast.Attribute) for n in _dataset_parts(loader)):
             yield pipeline.event("loader-rebuilt/epoch", loader.site.node)
 
 
-def _dataset_parts(loader: Loader) -> Iterator[ast.AST]:
+def _dataset_parts(loader: Loader) -> tuple[ast.AST, ...]:
     dataset = loader.argument("dataset")
-    return ast.walk(dataset) if dataset is not None else iter(())
+    return walked(dataset) if dataset is not None else ()
 
 
 def changed_in(loops: Iterable[Loop]) -> set[str]:
@@ -79,7 +80,7 @@ def changed_in(loops: Iterable[Loop]) -> set[str]:
 
 def _changed(loops: Iterable[Loop]) -> set[ast.expr]:
     changed: set[ast.expr] = set()
-    for node in (node for loop in loops for node in ast.walk(loop)):
+    for node in (node for loop in loops for node in walked(loop)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             changed.add(node)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -122,7 +123,7 @@ def _decoding_without_workers(pipeline: Pipeline, loop: LoaderLoop) -> Iterator[
 
 
 def _trains(loop: Loop) -> bool:
-    return any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in ast.walk(loop))
+    return any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in walked(loop))
 
 
 def _decoder(pipeline: Pipeline, loader: Loader) -> str:
@@ -139,11 +140,11 @@ def _decoder(pipeline: Pipeline, loader: Loader) -> str:
 def _decoder_of(dataset: Dataset) -> str:
     getter = dataset.getter
     todo = [getter] if getter is not None else []
-    helpers = [n.func.attr for g in todo for n in ast.walk(g) if isinstance(n, ast.Call) and _is_own(n.func)]  # type: ignore[attr-defined]
+    helpers = [n.func.attr for g in todo for n in walked(g) if isinstance(n, ast.Call) and _is_own(n.func)]  # type: ignore[attr-defined]
     todo += [found for name in helpers if (found := method(dataset.cls, name)) is not None]
     for function in todo:
         frame = dataset.names.survey.frames.get(function)
-        for node in ast.walk(function):
+        for node in walked(function):
             if isinstance(node, ast.Call) and frame is not None and node.args:
                 name = called(dataset.names, node, frame)
                 if name in _DECODERS and not isinstance(node.args[0], ast.Constant):

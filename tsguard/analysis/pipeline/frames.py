@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from tsguard.project.modules import assigned_names
+from tsguard.source.walking import children, walked
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -116,12 +117,12 @@ def _look_at(node: ast.AST, place: _Place, found: Survey) -> _Todo:
         found.loops.append(Site[Loop](node, place.frame, place.loops, place.guarded))
         repeated = set(map(id, node.body))
         inside = replace(place, loops=(*place.loops, node))
-        return [(c, inside if id(c) in repeated else place) for c in ast.iter_child_nodes(node)][::-1]
+        return [(c, inside if id(c) in repeated else place) for c in children(node)][::-1]
     if isinstance(node, ast.Call):
         found.calls.append(Site[ast.Call](node, place.frame, place.loops, place.guarded))
     elif isinstance(node, ast.If) and _asks_for_main(node.test):
         place = replace(place, guarded=True)
-    return _places(ast.iter_child_nodes(node), place)
+    return _places(children(node), place)
 
 
 def _into_function(node: Function, place: _Place, found: Survey) -> _Todo:
@@ -178,4 +179,4 @@ def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
 
 
 def _asks_for_main(test: ast.expr) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(test))
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in walked(test))

@@ -11,6 +11,7 @@ from tsguard.analysis.pipeline.epochs import called
 from tsguard.analysis.pipeline.loaders import LoaderLoop
 from tsguard.analysis.pipeline.names import is_self
 from tsguard.analysis.pipeline.workers import OPENERS
+from tsguard.source.walking import children, walked
 
 _STATISTICS = frozenset(
     {"mean", "std", "var", "median", "min", "max", "sum", "amin", "amax", "std_mean", "var_mean"}
@@ -113,7 +114,7 @@ def _statistics_of_epochs(pipeline: Pipeline, loop: LoaderLoop) -> Iterator[Even
 
 def _is_stored(name: str, loop: LoaderLoop) -> bool:
     """Whether the loops over epochs bind a name anew, or write into what it stands for."""
-    for node in (node for around in loop.outer for node in ast.walk(around)):
+    for node in (node for around in loop.outer for node in walked(around)):
         if isinstance(node, (ast.Name, ast.Subscript)) and isinstance(node.ctx, ast.Store):
             root = node.value if isinstance(node, ast.Subscript) else node
             if isinstance(root, ast.Name) and root.id == name:
@@ -125,14 +126,14 @@ def _reopened(pipeline: Pipeline, call: ast.Call, code: ItemCode) -> Iterator[Ev
     name = called(code.names, call, code.frame)
     if name not in _READERS or _is_kept(call, code) or not _is_the_same_each_time(call, code):
         return
-    if any(isinstance(node, ast.Attribute) for argument in call.args for node in ast.walk(argument)):
+    if any(isinstance(node, ast.Attribute) for argument in call.args for node in walked(argument)):
         yield pipeline.event("file-reopened", call, call=text_of(call, 40))
 
 
 def _is_kept(call: ast.Call, code: ItemCode) -> bool:
     """Whether the result goes into an attribute: opened when first needed."""
-    for node in ast.walk(code.function):
-        if isinstance(node, ast.Assign) and any(part is call for part in ast.walk(node.value)):
+    for node in walked(code.function):
+        if isinstance(node, ast.Assign) and any(part is call for part in walked(node.value)):
             return any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
     return False
 
@@ -140,7 +141,7 @@ def _is_kept(call: ast.Call, code: ItemCode) -> bool:
 def _is_the_same_each_time(call: ast.Call, code: ItemCode) -> bool:
     """Whether a call depends on settled attributes and on names from outside the method alone."""
     arguments = (*call.args, *(keyword.value for keyword in call.keywords))
-    for node in (below for argument in arguments for below in ast.walk(argument)):
+    for node in (below for argument in arguments for below in walked(argument)):
         if isinstance(node, ast.Call) and called(code.names, node, code.frame).startswith(
             ("random", "numpy.random")
         ):
@@ -175,7 +176,7 @@ def _constants(pipeline: Pipeline, code: ItemCode) -> Iterator[Event]:
             ):
                 yield pipeline.event("built-for-each-item", node, call=text_of(node.func, 40))
                 continue  # what a Compose holds is part of it
-        todo.extend(ast.iter_child_nodes(node))
+        todo.extend(children(node))
 
 
 def _fixed_transform(pipeline: Pipeline, call: ast.Call, code: ItemCode) -> Iterator[Event]:

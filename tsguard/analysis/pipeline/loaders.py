@@ -10,6 +10,7 @@ from typing import Any
 from tsguard.analysis.pipeline.frames import Frame, Loop, Site
 from tsguard.analysis.pipeline.names import Names
 from tsguard.project.project import Definition
+from tsguard.source.walking import walked
 
 DATALOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
 # The parameters of torch.utils.data.DataLoader in order, with their defaults.
@@ -126,7 +127,7 @@ def _unpacked(expression: ast.expr, frame: Frame, names: Names) -> dict[str, ast
 
 
 def _is_changed(name: str, frame: Frame) -> bool:
-    for node in ast.walk(frame.node):
+    for node in walked(frame.node):
         if isinstance(node, ast.Attribute) and node.attr in _MUTATORS and _is_named(node.value, name):
             return True
         if (
@@ -189,7 +190,7 @@ def loader_loops(found: list[Loader], names: Names) -> Iterator[LoaderLoop]:
     for site in names.survey.loops:
         if isinstance(site.node, ast.While):
             continue
-        batch = frozenset(n.id for n in ast.walk(site.node.target) if isinstance(n, ast.Name))
+        batch = frozenset(n.id for n in walked(site.node.target) if isinstance(n, ast.Name))
         for loader, around in search.iterated(site.node.iter, site.frame):
             yield LoaderLoop(loader, site.node, site.frame, batch, (*around, *site.loops))
 

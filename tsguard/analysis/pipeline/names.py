@@ -15,6 +15,7 @@ from tsguard.analysis.pipeline.frames import Bound, Frame, Function, Survey
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, External, Project
 from tsguard.project.targets import resolve
+from tsguard.source.walking import walked
 
 # Packages whose functions the rules know by name.
 _KNOWN = frozenset(
@@ -230,12 +231,12 @@ def methods(cls: ast.ClassDef) -> list[Function]:
 
 def _attribute_assignments(cls: ast.ClassDef) -> Iterator[tuple[str, Assignment]]:
     for function in methods(cls):
-        for node in ast.walk(function):
+        for node in walked(function):
             if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 continue
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             value = None if isinstance(node, ast.AugAssign) else node.value
             for target in targets:
-                for part in ast.walk(target):
+                for part in walked(target):
                     if isinstance(part, ast.Attribute) and is_self(part.value):
                         yield part.attr, (function, value if part is target else None)

@@ -10,6 +10,7 @@ from tsguard.analysis.pipeline.context import ItemCode, Pipeline
 from tsguard.analysis.pipeline.frames import Frame
 from tsguard.analysis.pipeline.loaders import LoaderLoop
 from tsguard.analysis.pipeline.names import Names
+from tsguard.source.walking import walked
 
 
 def check(pipeline: Pipeline) -> Iterator[Event]:
@@ -35,12 +36,12 @@ def _half_pinned(pipeline: Pipeline, loop: LoaderLoop) -> Iterator[Event]:
 def _transfers(loop: LoaderLoop, names: Names) -> Iterator[ast.Call]:
     """Calls in the loop that move a batch, or a part of it, to a device other than the CPU."""
     holders = set(loop.batch)
-    for node in ast.walk(loop.loop):
+    for node in walked(loop.loop):
         if isinstance(node, ast.comprehension) and _root(node.iter) in holders:
-            holders |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+            holders |= {n.id for n in walked(node.target) if isinstance(n, ast.Name)}
         elif isinstance(node, ast.Assign):
             holders |= set(_parts_taken(node, holders))
-    for node in ast.walk(loop.loop):
+    for node in walked(loop.loop):
         moves = isinstance(node, ast.Call) and to_device(node, names, loop.frame)
         if isinstance(node, ast.Call) and moves and _root(node) in holders:
             yield node
@@ -54,7 +55,7 @@ def _parts_taken(node: ast.Assign, holders: set[str]) -> Iterator[str]:
             targets = target.elts
             values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] * len(targets)
         for name, value in zip(targets, values, strict=False):
-            taken = not any(isinstance(part, ast.Call) for part in ast.walk(value))
+            taken = not any(isinstance(part, ast.Call) for part in walked(value))
             if isinstance(name, ast.Name) and taken and _root(value) in holders:
                 yield name.id
 

@@ -13,6 +13,7 @@ from tsguard.analysis.pipeline.frames import Frame, Function
 from tsguard.analysis.pipeline.loaders import Loader
 from tsguard.analysis.pipeline.names import is_self, methods
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import children, walked
 
 _GENERATORS = frozenset(
     {
@@ -87,7 +88,7 @@ def _users(dataset: Dataset, name: str) -> list[Function]:
         function
         for function in methods(dataset.cls)
         if function.name not in ("__init__", "__len__", "__del__", "close", "__exit__")
-        and any(_reads(node, name) for node in ast.walk(function))
+        and any(_reads(node, name) for node in walked(function))
     ]
 
 
@@ -134,7 +135,7 @@ def _constant_seed(pipeline: Pipeline, loader: Loader) -> Iterator[Event]:
 def _constant_seeds_in(
     pipeline: Pipeline, function: ast.AST, frame: Frame, parameters: list[str]
 ) -> Iterator[Event]:
-    for node in ast.walk(function):
+    for node in walked(function):
         if not isinstance(node, ast.Call) or called(pipeline.names, node, frame) not in _SEEDERS:
             continue
         if len(node.args) == 1 and _is_same_each_epoch(node.args[0], pipeline, frame, parameters):
@@ -154,7 +155,7 @@ def _is_same_each_epoch(seed: ast.expr, pipeline: Pipeline, frame: Frame, parame
             seed.attr.endswith("seed") and isinstance(seed.value, ast.Name) and _is_outer(seed.value, frame)
         )
     if isinstance(seed, (ast.Constant, ast.BinOp, ast.Subscript, ast.UnaryOp)):
-        below = [child for child in ast.iter_child_nodes(seed) if isinstance(child, ast.expr)]
+        below = [child for child in children(seed) if isinstance(child, ast.expr)]
         return all(_is_same_each_epoch(child, pipeline, frame, parameters) for child in below)
     return False
 
@@ -176,7 +177,7 @@ def _repeated_items(pipeline: Pipeline, loader: Loader, dataset: Dataset) -> Ite
 def _knows_of_workers(dataset: Dataset) -> bool:
     """Whether anything in the class looks as if it knew of workers, or could be told its share."""
     words = (
-        getattr(n, "id", "") or getattr(n, "attr", "") or getattr(n, "arg", "") for n in ast.walk(dataset.cls)
+        getattr(n, "id", "") or getattr(n, "attr", "") or getattr(n, "arg", "") for n in walked(dataset.cls)
     )
     return any(part in str(word).lower() for word in words if word for part in _SHARDING)
 
@@ -184,12 +185,12 @@ def _knows_of_workers(dataset: Dataset) -> bool:
 def _goes_through_a_list(dataset: Dataset, getter: Function) -> bool:
     """Whether iterating gives what every copy of the dataset holds: no stream, nothing drawn at random."""
     frame = dataset.names.survey.frames[getter]
-    calls = [node for node in ast.walk(getter) if isinstance(node, ast.Call)]
+    calls = [node for node in walked(getter) if isinstance(node, ast.Call)]
     if any("random" in dataset.names.qualified(call.func, frame) for call in calls):
         return False
-    if any(isinstance(node, ast.While) for node in ast.walk(getter)):
+    if any(isinstance(node, ast.While) for node in walked(getter)):
         return False
-    iterated = [node.iter for node in ast.walk(getter) if isinstance(node, (ast.For, ast.comprehension))]
+    iterated = [node.iter for node in walked(getter) if isinstance(node, (ast.For, ast.comprehension))]
     iterated += [call.args[0] for call in calls if called(dataset.names, call, frame) == "iter" and call.args]
     return any(_is_listed(source, dataset, frame) for source in iterated)
 

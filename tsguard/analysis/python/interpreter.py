@@ -26,6 +26,7 @@ from tsguard.analysis.values import FunctionNode, ModuleValue, Unknown, Value, w
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.tables import Tables, tables
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import children
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -90,7 +91,7 @@ def _yields(node: FunctionNode) -> bool:
         if isinstance(current, (ast.Yield, ast.YieldFrom)):
             return True
         if not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            stack.extend(ast.iter_child_nodes(current))
+            stack.extend(children(current))
     return False
 
 

@@ -26,6 +26,7 @@ from tsguard.analysis.values import (
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, Missing
 from tsguard.project.project import External as ExternalMeaning
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -213,7 +214,7 @@ def _bound(interp: Interpreter, name: str, scope: Scope, node: ast.stmt) -> Valu
 
 
 def _assigned(interp: Interpreter, name: str, node: ast.Assign, scope: Scope) -> Value | None:
-    own = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+    own = {n.id for n in walked(node.value) if isinstance(n, ast.Name)}
     if name in own:
         earlier = _earlier_binding(interp.program.project.bindings(scope.module, name), node)
         if earlier is not None:

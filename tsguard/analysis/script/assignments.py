@@ -20,6 +20,7 @@ from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
 from tsguard.project.modules import assigned_names
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.function import FunctionCompiler
@@ -46,7 +47,7 @@ def poison(fc: FunctionCompiler, node: ast.stmt) -> None:
         targets = [node.target]
     names = [name for target in targets for name in assigned_names(target)]
     if not targets:
-        names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        names = [n.id for n in walked(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         names.append(node.name)
     if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -56,7 +57,7 @@ def poison(fc: FunctionCompiler, node: ast.stmt) -> None:
     for name in names:
         fc.frame.sugared.pop(name, None)
         fc.frame.variables[name] = Value(t.UNKNOWN)
-    if any(isinstance(n, ast.Return) for n in ast.walk(node)) and isinstance(node, ast.Try):
+    if any(isinstance(n, ast.Return) for n in walked(node)) and isinstance(node, ast.Try):
         fc.frame.exits = True
 
 

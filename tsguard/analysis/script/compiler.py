@@ -38,6 +38,7 @@ from tsguard.language import types as t
 from tsguard.language.matching import Matcher, matcher
 from tsguard.language.schemas import Operators, Schema
 from tsguard.language.tables import Tables
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -114,7 +115,7 @@ class Compiler:
         """
         memory, key = self.interp.program.memory, ("size", function.node)
         if key not in memory:
-            memory[key] = sum(isinstance(node, ast.expr) for node in ast.walk(function.node))
+            memory[key] = sum(isinstance(node, ast.expr) for node in walked(function.node))
         self.interp.spend(cast("int", memory[key]))
 
     def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:

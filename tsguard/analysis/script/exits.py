@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tsguard.source.walking import walked
+
 # What a block does: exits on every path, on some, on none, or raises on all.
 Status = Literal["will", "might", "wont", "throws"]
 _RETURN: tuple[type[ast.stmt], ...] = (ast.Return,)
@@ -109,7 +111,7 @@ class _Flow:
 
     def _with_that_loses(self, rest: Sequence[ast.stmt]) -> ast.With | None:
         for statement in rest:
-            for node in ast.walk(statement):
+            for node in walked(statement):
                 if isinstance(node, ast.With) and (_returns_value(node) or self._outlives(node, node.body)):
                     return node
         return None
@@ -121,9 +123,9 @@ class _Flow:
     def _read_outside(self, block: ast.With) -> Iterator[str]:
         """Names that are read after a with block, or around it in a loop."""
         end = block.end_lineno or block.lineno
-        loops = (n for n in ast.walk(self.function) if isinstance(n, (ast.For, ast.While)))
+        loops = (n for n in walked(self.function) if isinstance(n, (ast.For, ast.While)))
         repeated = any(loop.lineno < block.lineno <= (loop.end_lineno or 0) for loop in loops)
-        for node in ast.walk(self.function):
+        for node in walked(self.function):
             name = node.target if isinstance(node, ast.AugAssign) else node
             if not isinstance(name, ast.Name) or (name is node and not isinstance(name.ctx, ast.Load)):
                 continue
@@ -139,21 +141,18 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _stored(statements: Sequence[ast.stmt]) -> set[str]:
-    nodes = (node for statement in statements for node in ast.walk(statement))
+    nodes = (node for statement in statements for node in walked(statement))
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _returns_value(block: ast.With) -> bool:
     """Whether a with block returns what it computes, not a variable from before."""
     stored = _stored(block.body)
-    returns = (node for node in ast.walk(block) if isinstance(node, ast.Return))
+    returns = (node for node in walked(block) if isinstance(node, ast.Return))
     return any(not isinstance(node.value, ast.Name) or node.value.id in stored for node in returns)
 
 
 def _first(body: Sequence[ast.stmt], kind: tuple[type[ast.stmt], ...]) -> ast.stmt:
     return next(
-        n
-        for statement in body
-        for n in ast.walk(statement)
-        if isinstance(n, ast.stmt) and isinstance(n, kind)
+        n for statement in body for n in walked(statement) if isinstance(n, ast.stmt) and isinstance(n, kind)
     )

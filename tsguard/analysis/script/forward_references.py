@@ -11,6 +11,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.project.modules import Module
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 
 def uses_future_annotations(module: Module) -> bool:
@@ -63,9 +64,7 @@ def _is_quoted(text: str) -> bool:
 
 def _holds_string(annotation: ast.expr) -> bool:
     """``Optional[List["Node"]]``: a name in quotes inside of an annotation."""
-    return any(
-        isinstance(node, ast.Constant) and isinstance(node.value, str) for node in ast.walk(annotation)
-    )
+    return any(isinstance(node, ast.Constant) and isinstance(node.value, str) for node in walked(annotation))
 
 
 def refuse_references(cls: py.ClassValue, node: ast.AST) -> None:

@@ -39,6 +39,7 @@ from tsguard.analysis.script.sugared import (
 )
 from tsguard.language import schemas
 from tsguard.language import types as t
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.compiler import Compiler
@@ -428,7 +429,7 @@ def cause(error: str) -> str:
 
 def _undefined(fc: FunctionCompiler, name: str, node: ast.AST) -> Refusal:
     """Why a name means nothing: nobody assigns it, or its block has ended."""
-    names = (n for n in ast.walk(fc.node) if isinstance(n, ast.Name) and n.id == name)
+    names = (n for n in walked(fc.node) if isinstance(n, ast.Name) and n.id == name)
     lines = [n.lineno for n in names if isinstance(n.ctx, ast.Store)]
     if lines and min(lines) < getattr(node, "lineno", 0):
         return Refusal("undefined-name/block", node, name=name, line=min(lines))

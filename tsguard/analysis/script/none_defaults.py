@@ -16,6 +16,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.function import FunctionCompiler
@@ -33,14 +34,14 @@ def _asked(fc: FunctionCompiler) -> tuple[set[str], set[str]]:
     """The names that a function tests for None, and those of them that it must not find None."""
     memory, key = fc.compiler.interp.program.memory, (_asked, fc.node)
     if key not in memory:
-        memory[key] = (_tested(ast.walk(fc.node)), _demanded(fc.node))
+        memory[key] = (_tested(walked(fc.node)), _demanded(fc.node))
     return cast("tuple[set[str], set[str]]", memory[key])
 
 
 def _demanded(function: ast.FunctionDef) -> set[str]:
     """What a function asserts not to be None, or raises without."""
-    demands = (n for n in ast.walk(function) if isinstance(n, ast.Assert) or _raises(n))
-    return _tested(n for demand in demands for n in ast.walk(demand.test))
+    demands = (n for n in walked(function) if isinstance(n, ast.Assert) or _raises(n))
+    return _tested(n for demand in demands for n in walked(demand.test))
 
 
 def _tested(nodes: Iterable[ast.AST]) -> set[str]:

@@ -24,6 +24,7 @@ from tsguard.analysis.script.sugared import ModuleS, Value
 from tsguard.language import types as t
 from tsguard.language.matching import Match
 from tsguard.language.relations import is_subtype
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.compiler import Compiler
@@ -75,7 +76,7 @@ def _counts(function: ast.FunctionDef, args: Sequence[ast.expr]) -> bool:
             return True
         if isinstance(arg, ast.BinOp) and _counts(function, [arg.left, arg.right]):
             return True
-        assigned = [n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(arg, ast.Name)]
+        assigned = [n for n in walked(function) if isinstance(n, ast.Assign) and isinstance(arg, ast.Name)]
         sources = [n.value for n in assigned if text_of(n.targets[0]) == text_of(arg)]
         if any(_names_method(source, _COUNTING) for source in sources):
             return True
@@ -222,7 +223,7 @@ def hidden_name(function: py.FunctionValue, source: py.FunctionValue) -> str:
         return ""
     arguments = source.node.args
     local = {a.arg for a in [*arguments.args, *arguments.kwonlyargs]}
-    names = [n for statement in source.node.body for n in ast.walk(statement) if isinstance(n, ast.Name)]
+    names = [n for statement in source.node.body for n in walked(statement) if isinstance(n, ast.Name)]
     local |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
     local |= _SHARED_NAMES.get(function.behind, frozenset())
     for name in names:

@@ -22,6 +22,7 @@ from tsguard.language.matching import convertible_to_list
 from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Argument
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
@@ -241,7 +242,7 @@ def _accepts(wanted: t.Type, given: t.Type) -> bool:
 
 def _broadcast_size(annotation: ast.expr | None) -> int | None:
     """N of ``BroadcastingListN[int]``, also inside Optional."""
-    for node in ast.walk(annotation) if annotation is not None else ():
+    for node in walked(annotation) if annotation is not None else ():
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         if name.startswith("BroadcastingList") and name[-1:].isdigit():
             return int(name[-1])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.tracer import Tracer
@@ -26,7 +27,7 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
 def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
     """Report a forward that is no ordinary function: what its call returns cannot be traced."""
     if tracer.program.is_generator(function.node):
-        nodes = ast.walk(function.node)
+        nodes = walked(function.node)
         node = next((n for n in nodes if isinstance(n, (ast.Yield, ast.YieldFrom))), function.node)
         with tracer.running(function.name, function.module, None):
             tracer.report("untraceable-output/generator", node)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.values import Untraced
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -152,7 +153,7 @@ def _only_guards(statement: ast.AST | None) -> bool:
     """Whether what a branch reads decides on nothing but attributes and calls."""
     if not isinstance(statement, ast.If):
         return False
-    nodes = [node for branch in (*statement.body, *statement.orelse) for node in ast.walk(branch)]
+    nodes = [node for branch in (*statement.body, *statement.orelse) for node in walked(branch)]
     binds = any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) for node in nodes)
     return not binds and not any(isinstance(node, ast.Return) for node in nodes)
 

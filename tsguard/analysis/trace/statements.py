@@ -19,6 +19,7 @@ from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.values import Fixed, depends
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.tracer import Tracer
@@ -257,8 +258,8 @@ def _catches_shapes(node: ast.Try) -> bool:
 
 def _computes(tracer: Tracer, node: ast.Try, scope: Scope) -> bool:
     """Whether what is tried handles values that come from inputs."""
-    names = {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name)}
-    calls = any(isinstance(n, ast.Call) for s in node.body for n in ast.walk(s))
+    names = {n.id for s in node.body for n in walked(s) if isinstance(n, ast.Name)}
+    calls = any(isinstance(n, ast.Call) for s in node.body for n in walked(s))
     return calls and any(depends(value) for name in names if (value := scope.names.get(name)) is not None)
 
 
