@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import names
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.values import DictValue, ListValue, ModuleValue, ObjectValue, Unknown, Value, constant
+from tsguard.analysis.values import (
+    DictValue,
+    FunctionNode,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    Unknown,
+    Value,
+    constant,
+)
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -32,16 +42,20 @@ def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) ->
 
 def holder(name: str, scope: Scope) -> Scope:
     """The scope that a name is bound in, which ``global`` and ``nonlocal`` change."""
-    function = scope.function.node if scope.function is not None else None
-    if function is None or isinstance(function, ast.Lambda):
+    if scope.function is None or name not in _declared(scope.function.node):
         return scope
-    for statement in function.body:
-        if isinstance(statement, (ast.Global, ast.Nonlocal)) and name in statement.names:
-            runner = scope.parent
-            while runner is not None and not (runner.is_global or name in runner.names):
-                runner = runner.parent
-            return runner or scope
-    return scope
+    runner = scope.parent
+    while runner is not None and not (runner.is_global or name in runner.names):
+        runner = runner.parent
+    return runner or scope
+
+
+@lru_cache(maxsize=4096)
+def _declared(function: FunctionNode) -> frozenset[str]:
+    """The names that a function declares ``global`` or ``nonlocal``."""
+    body = [] if isinstance(function, ast.Lambda) else function.body
+    declared = (s.names for s in body if isinstance(s, (ast.Global, ast.Nonlocal)))
+    return frozenset(name for names in declared for name in names)
 
 
 def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: Scope) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import classes, constructions, library, natives, operations, records
@@ -15,6 +16,7 @@ from tsguard.analysis.values import (
     Const,
     EnumMember,
     External,
+    FunctionNode,
     FunctionValue,
     ListValue,
     ModuleValue,
@@ -173,16 +175,17 @@ def bind(
 ) -> None:
     """Bind a call's arguments to a function's parameters in its frame."""
     spec = function.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults)) + list(spec.defaults)
+    positional = _positional(function.node)
     rest = dict(kwargs)
-    for index, parameter in enumerate(positional):
+    names = frame.names
+    for index, (parameter, default) in enumerate(positional):
+        name = parameter.arg
         if index < len(args):
-            frame.names[parameter.arg] = args[index]
-        elif parameter.arg in rest:
-            frame.names[parameter.arg] = rest.pop(parameter.arg)
+            names[name] = args[index]
+        elif name in rest:
+            names[name] = rest.pop(name)
         else:
-            frame.names[parameter.arg] = _default(interp, function, parameter, defaults[index])
+            names[name] = _default(interp, function, parameter, default)
     if spec.vararg is not None:
         frame.names[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
     for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
@@ -192,6 +195,14 @@ def bind(
             frame.names[parameter.arg] = _default(interp, function, parameter, default)
     if spec.kwarg is not None:
         frame.names[spec.kwarg.arg] = by_name(rest)
+
+
+@lru_cache(maxsize=4096)
+def _positional(function: FunctionNode) -> tuple[tuple[ast.arg, ast.expr | None], ...]:
+    """The parameters that may be given by position, with their defaults."""
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    required: list[ast.expr | None] = [None] * (len(parameters) - len(function.args.defaults))
+    return tuple(zip(parameters, [*required, *function.args.defaults], strict=True))
 
 
 def _default(

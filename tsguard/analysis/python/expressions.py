@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import assignments, classes, containers, operations
@@ -30,22 +31,24 @@ from tsguard.analysis.values import (
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
 
-Handler = Callable[["Interpreter", ast.expr, Scope], Value]
+Handler = Callable[..., Value]
 
 
-def _constant(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Constant)
+def _constant(interp: Interpreter, node: ast.Constant, scope: Scope) -> Value:
+    return _const(node)
+
+
+@lru_cache(maxsize=1 << 14)
+def _const(node: ast.Constant) -> Const:
     return Const(node.value)
 
 
-def _name(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Name)
+def _name(interp: Interpreter, node: ast.Name, scope: Scope) -> Value:
     value = interp.lookup(node.id, scope)
     return value if value is not None else Unknown(node.id)
 
 
-def _attribute(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Attribute)
+def _attribute(interp: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
     owner = interp.evaluate(node.value, scope)
     value = interp.attribute(owner, node.attr)
     if value is not None:
@@ -55,15 +58,15 @@ def _attribute(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     return Unknown(operations.place_label(node))
 
 
-def _call(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Call)
+def _call(interp: Interpreter, node: ast.Call, scope: Scope) -> Value:
     function = interp.evaluate(node.func, scope)
     args, kwargs, exact = arguments(interp, node, scope)
     if not exact and not kwargs and not args:
         return interp.call(function, [Unknown("", why="")], {}, node)
-    if _is_super(node):
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    if name == "super":
         return classes.super_value(interp, args, scope)
-    if isinstance(node.func, ast.Name) and node.func.id in ("locals", "vars") and not args:
+    if name in ("locals", "vars") and not args:
         return by_name(scope.names, is_open=True)
     if function == External("importlib.util.find_spec"):
         return _found_spec(interp, args, scope)
@@ -86,10 +89,6 @@ def _found_spec(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
     if finder.is_described(name) or finder.find(name, scope.module) is not None:
         return ObjectValue(External("importlib.machinery.ModuleSpec"), open=True)
     return Unknown(f"importlib.util.find_spec({name!r})")
-
-
-def _is_super(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 def arguments(
@@ -118,25 +117,21 @@ def arguments(
     return args, kwargs, exact
 
 
-def _binary(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.BinOp)
+def _binary(interp: Interpreter, node: ast.BinOp, scope: Scope) -> Value:
     left = interp.evaluate(node.left, scope)
     right = interp.evaluate(node.right, scope)
     return operations.binary(interp, node.op, left, right, node)
 
 
-def _unary(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.UnaryOp)
+def _unary(interp: Interpreter, node: ast.UnaryOp, scope: Scope) -> Value:
     return operations.unary(interp, node.op, interp.evaluate(node.operand, scope), node)
 
 
-def _boolean(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.BoolOp)
+def _boolean(interp: Interpreter, node: ast.BoolOp, scope: Scope) -> Value:
     return operations.boolean(interp, node, lambda operand: interp.evaluate(operand, scope))
 
 
-def _compare(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Compare)
+def _compare(interp: Interpreter, node: ast.Compare, scope: Scope) -> Value:
     left = interp.evaluate(node.left, scope)
     result: Value = Const(True)
     for op, comparator in zip(node.ops, node.comparators, strict=True):
@@ -148,20 +143,17 @@ def _compare(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     return result
 
 
-def _conditional(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.IfExp)
+def _conditional(interp: Interpreter, node: ast.IfExp, scope: Scope) -> Value:
     chosen = node.body if interp.truth(interp.evaluate(node.test, scope), node.test) else node.orelse
     return interp.evaluate(chosen, scope)
 
 
-def _subscript(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Subscript)
+def _subscript(interp: Interpreter, node: ast.Subscript, scope: Scope) -> Value:
     owner = interp.evaluate(node.value, scope)
     return containers.item(interp, owner, interp.evaluate(node.slice, scope), node)
 
 
-def _slice(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Slice)
+def _slice(interp: Interpreter, node: ast.Slice, scope: Scope) -> Value:
     parts = [
         NONE if part is None else interp.evaluate(part, scope) for part in (node.lower, node.upper, node.step)
     ]
@@ -181,24 +173,20 @@ def _elements(interp: Interpreter, nodes: list[ast.expr], scope: Scope) -> tuple
     return items, is_open
 
 
-def _tuple(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Tuple)
+def _tuple(interp: Interpreter, node: ast.Tuple, scope: Scope) -> Value:
     items, is_open = _elements(interp, node.elts, scope)
     return TupleValue(tuple(items), is_open)
 
 
-def _list(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.List)
+def _list(interp: Interpreter, node: ast.List, scope: Scope) -> Value:
     return ListValue(*_elements(interp, node.elts, scope))
 
 
-def _set(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Set)
+def _set(interp: Interpreter, node: ast.Set, scope: Scope) -> Value:
     return SetValue(*_elements(interp, node.elts, scope))
 
 
-def _dict(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Dict)
+def _dict(interp: Interpreter, node: ast.Dict, scope: Scope) -> Value:
     result = DictValue({})
     for key, value_node in zip(node.keys, node.values, strict=True):
         value = interp.evaluate(value_node, scope)
@@ -213,13 +201,11 @@ def _dict(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     return result
 
 
-def _lambda(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Lambda)
+def _lambda(interp: Interpreter, node: ast.Lambda, scope: Scope) -> Value:
     return FunctionValue(node, scope, "<lambda>", marks=frozenset({"lambda"}))
 
 
-def _joined(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.JoinedStr)
+def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
     parts: list[str] = []
     labels: list[str] = []
     known = True
@@ -250,8 +236,7 @@ def _comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     return SetValue(items, is_open) if isinstance(node, ast.SetComp) else ListValue(items, is_open)
 
 
-def _dict_comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.DictComp)
+def _dict_comprehension(interp: Interpreter, node: ast.DictComp, scope: Scope) -> Value:
     result = DictValue({})
     inner = Scope(scope.module, {}, scope, scope.function)
 
@@ -293,15 +278,13 @@ def _filter(interp: Interpreter, test: ast.expr, scope: Scope) -> bool | None:
     return interp.truth(value, test)
 
 
-def _named(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.NamedExpr)
+def _named(interp: Interpreter, node: ast.NamedExpr, scope: Scope) -> Value:
     value = interp.evaluate(node.value, scope)
     assignments.assign(interp, node.target, value, scope)
     return value
 
 
-def _starred(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Starred)
+def _starred(interp: Interpreter, node: ast.Starred, scope: Scope) -> Value:
     return interp.evaluate(node.value, scope)
 
 
@@ -315,8 +298,7 @@ def _yield(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     return Unknown("")
 
 
-def _await(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
-    assert isinstance(node, ast.Await)
+def _await(interp: Interpreter, node: ast.Await, scope: Scope) -> Value:
     interp.evaluate(node.value, scope)
     return Unknown("")
 

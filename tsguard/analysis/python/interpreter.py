@@ -151,7 +151,10 @@ class Interpreter:
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         """The value of an expression."""
-        self.spend()
+        world = self.world
+        world.spent += 1
+        if world.spent > _BUDGET:
+            raise Exhausted
         handler = expressions.HANDLERS.get(type(node))
         if handler is None:
             return Unknown(unparsed(node))

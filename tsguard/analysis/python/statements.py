@@ -32,7 +32,7 @@ BREAK = _Jump()
 CONTINUE = _Jump()
 Signal = Return | _Jump | None
 
-Handler = Callable[["Interpreter", ast.stmt, Scope], Signal]
+Handler = Callable[..., Signal]
 
 
 def execute(interp: Interpreter, body: list[ast.stmt], scope: Scope) -> Signal:
@@ -64,31 +64,27 @@ def _passed(interp: Interpreter, handler: Handler, node: ast.stmt, scope: Scope)
         return None
 
 
-def _expression(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.Expr)
+def _expression(interp: Interpreter, node: ast.Expr, scope: Scope) -> Signal:
     if not isinstance(node.value, ast.Constant):
         interp.evaluate(node.value, scope)
     return None
 
 
-def _assign(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.Assign)
+def _assign(interp: Interpreter, node: ast.Assign, scope: Scope) -> Signal:
     value = interp.evaluate(node.value, scope)
     for target in node.targets:
         assignments.assign(interp, target, value, scope)
     return None
 
 
-def _annotated(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.AnnAssign)
+def _annotated(interp: Interpreter, node: ast.AnnAssign, scope: Scope) -> Signal:
     if node.value is not None:
         value = interp.evaluate(node.value, scope)
         assignments.assign(interp, node.target, value, scope)
     return None
 
 
-def _augmented(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.AugAssign)
+def _augmented(interp: Interpreter, node: ast.AugAssign, scope: Scope) -> Signal:
     left = interp.evaluate(node.target, scope)
     right = interp.evaluate(node.value, scope)
     result = operations.in_place(interp, node.op, left, right, node)
@@ -96,13 +92,11 @@ def _augmented(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     return None
 
 
-def _return(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.Return)
+def _return(interp: Interpreter, node: ast.Return, scope: Scope) -> Signal:
     return Return(NONE if node.value is None else interp.evaluate(node.value, scope))
 
 
-def _if(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.If)
+def _if(interp: Interpreter, node: ast.If, scope: Scope) -> Signal:
     branch = node.body if condition(interp, node.test, scope, node) else node.orelse
     return interp.execute(branch, scope)
 
@@ -124,8 +118,7 @@ def _only_raises(body: list[ast.stmt]) -> bool:
     )
 
 
-def _for(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.For)
+def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
     items, is_open = iterate(interp, interp.evaluate(node.iter, scope))
     interp.open_loops += is_open
     try:
@@ -141,8 +134,7 @@ def _for(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     return interp.execute(node.orelse, scope)
 
 
-def _while(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.While)
+def _while(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
     for _ in range(64):
         test = interp.settled(interp.evaluate(node.test, scope))
         if isinstance(test, Unknown):
@@ -166,8 +158,7 @@ def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
     return signal if isinstance(signal, Return) else None
 
 
-def _raise(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.Raise)
+def _raise(interp: Interpreter, node: ast.Raise, scope: Scope) -> Signal:
     name = ""
     if node.exc is not None:
         value = interp.evaluate(node.exc, scope)
@@ -181,8 +172,7 @@ def exception_name(value: Value) -> str:
     return str(getattr(cls, "name", "")).rpartition(".")[2]
 
 
-def _assert(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.Assert)
+def _assert(interp: Interpreter, node: ast.Assert, scope: Scope) -> Signal:
     value = interp.settled(interp.evaluate(node.test, scope))
     if isinstance(value, Unknown):
         fails = bool(value.label) and interp.world.decide(value.label, True) is False
@@ -245,8 +235,7 @@ def _function(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     return None
 
 
-def _class(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.ClassDef)
+def _class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Signal:
     scope.names[node.name] = classes.define_class(interp, node, scope)
     return None
 
@@ -260,8 +249,7 @@ def _import(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     return None
 
 
-def _delete(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.Delete)
+def _delete(interp: Interpreter, node: ast.Delete, scope: Scope) -> Signal:
     for target in node.targets:
         assignments.delete(interp, target, scope)
     return None
@@ -271,8 +259,7 @@ def _global(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     return None
 
 
-def _match(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
-    assert isinstance(node, ast.Match)
+def _match(interp: Interpreter, node: ast.Match, scope: Scope) -> Signal:
     subject = interp.settled(interp.evaluate(node.subject, scope))
     for case in node.cases:
         if _matches(interp, subject, case, scope):

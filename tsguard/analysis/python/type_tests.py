@@ -166,7 +166,7 @@ def _includes(interp: Interpreter, real: type, value: Value) -> bool | None:
         is_enum = classes.derives_from(interp, value, "enum.Enum")
         return _is_subclass(enum.EnumMeta if is_enum else type, real)
     if isinstance(value, External):
-        return _external_is(value, real)
+        return _external_is(interp, value, real)
     if isinstance(value, DictValue) and real is not dict and issubclass(real, dict):
         return None
     represented = _REPRESENTED.get(type(value))
@@ -193,8 +193,10 @@ def _is_container(interp: Interpreter, value: ModuleValue) -> bool:
     return any(classes.derives_from(interp, value.cls, f"torch.nn.{name}") for name in containers)
 
 
-def _external_is(value: External, real: type) -> bool | None:
+def _external_is(interp: Interpreter, value: External, real: type) -> bool | None:
     """Of something that is not read: a class or a function, by its name."""
+    if value.name in interp.tables.modules:
+        return _is_subclass(type, real)
     is_class = value.name.rpartition(".")[2][:1].isupper()
     if real is type:
         return is_class
