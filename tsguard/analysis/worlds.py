@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-_ALLOWANCE = 3_000
+_ALLOWANCE = 4_000
 
 
 class Impossible(Exception):

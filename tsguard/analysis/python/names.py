@@ -190,6 +190,9 @@ def _external(interp: Interpreter, name: str) -> Value:
             return Const(_literal(entry["const"]))
         if "atom" in entry:
             return Atom(entry["atom"], entry["value"])
+    owner, _, attribute = name.rpartition(".")
+    if attribute == "__name__" and interp.tables.canonical(owner) in interp.tables.modules:
+        return Const(owner.rpartition(".")[2])
     return External(canonical)
 
 
