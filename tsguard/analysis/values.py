@@ -153,7 +153,7 @@ class FunctionValue(Value):
     "unused", "export", "script", "no_grad", ...).  ``wrapped`` is the function that
     ``functools.wraps`` names in a wrapper: torch compiles its source, with the names
     of the wrapper.  ``behind`` is the module of the outermost wrapper, where that is one of
-    a package that is not read.
+    a package that is not read.  ``attributes`` are those that were set on it.
     """
 
     node: FunctionNode
@@ -163,6 +163,7 @@ class FunctionValue(Value):
     marks: frozenset[str] = frozenset()
     wrapped: FunctionValue | None = None
     behind: str = ""
+    attributes: dict[str, Value] = field(default_factory=dict)
 
     @property
     def module(self) -> Module:

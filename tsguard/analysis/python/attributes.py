@@ -106,6 +106,8 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
 def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | None:
     if isinstance(owner, Partial):
         return owner.function if name == "func" else Unknown(name)
+    if name in owner.attributes:
+        return owner.attributes[name]
     if name in ("__name__", "__qualname__"):
         return Const(owner.name)
     if name == "__isabstractmethod__":
@@ -246,6 +248,8 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
         owner.attributes[name] = value
     elif isinstance(owner, ClassValue):
         owner.members[name] = value
+    elif isinstance(owner, FunctionValue):
+        owner.attributes[name] = value
 
 
 def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Value) -> None:

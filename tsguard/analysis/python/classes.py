@@ -139,7 +139,16 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
     if name not in ("", "functools.wraps") or isinstance(target, Unknown):
         return marked(value, "decorated") if not name else value
     result = _wrapped(interp, decorator, target, value, scope)
-    return value if isinstance(result, Unknown) else result
+    return value if isinstance(result, Unknown) else _as_compiled(result)
+
+
+def _as_compiled(value: Value) -> Value:
+    """The function that torch.jit compiles for a wrapper that names it, as ``script_if_tracing`` makes them."""
+    if isinstance(value, FunctionValue) and "__script_if_tracing_wrapper" in value.attributes:
+        original = value.attributes.get("__original_fn")
+        if isinstance(original, FunctionValue):
+            return marked(original, "script_if_tracing")
+    return value
 
 
 def overloads(interp: Interpreter, function: FunctionValue) -> list[ast.FunctionDef]:

@@ -317,7 +317,21 @@ def _compared(function: Callable[[Any, Any], Any], left: Value, right: Value) ->
     if function in (operator.eq, operator.ne):
         same = _same(left, right)
         return None if same is None else same == (function is operator.eq)
-    return None
+    a, b = _constants(left), _constants(right)
+    if a is None or b is None or type(left) is not type(right):
+        return None
+    try:
+        return bool(function(a, b))
+    except TypeError:
+        return None
+
+
+def _constants(value: Value) -> list[object] | None:
+    """What a list or tuple of constants holds."""
+    if not isinstance(value, (ListValue, TupleValue)) or value.open:
+        return None
+    held = [item.value for item in value.items if isinstance(item, Const)]
+    return held if len(held) == len(value.items) else None
 
 
 def _same(left: Value, right: Value) -> bool | None:

@@ -13,6 +13,7 @@ from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
     ABSENT,
+    Function,
     Method,
     ModuleS,
     NoneS,
@@ -53,8 +54,10 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
     if isinstance(value, PythonS):
         return _python_value(fc, value, node)
     if isinstance(value, Method) and isinstance(value.receiver, ModuleS) and value.function is not None:
-        # Torch compiles a method where it is read, and finds out afterwards that it is no value.
+        # Torch compiles methods and functions where they are read, and finds out afterwards that they are no values.
         fc.compiler.method_schemas(fc, value.receiver, value.name, value.function, node)
+    if isinstance(value, Function):
+        fc.compiler.function_schemas(fc, value.function, node)
     if isinstance(value, PythonModule):
         raise Refusal("python-object", node, value=text_of(node), kind="a Python module")
     raise Refusal("python-object", node, value=text_of(node), kind=with_article(value.kind))

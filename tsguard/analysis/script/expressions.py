@@ -59,6 +59,8 @@ def emit(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = None) -> Va
 def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = None) -> Sugared:
     """The sugared value of an expression."""
     fc.compiler.spend()
+    if isinstance(node, ast.Name) and node.id == "Ellipsis":
+        raise Refusal("unsupported-expression/ellipsis", node)
     if isinstance(node, ast.Name):
         return fc.lookup(node.id, node)
     if isinstance(node, ast.Attribute):
@@ -262,6 +264,8 @@ def _constant(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Valu
         bool: t.BOOL, int: t.INT, float: t.FLOAT, complex: t.COMPLEX, str: t.STR, type(None): t.NONE,
     }  # fmt: skip
     type_ = kinds.get(type(node.value))
+    if node.value is Ellipsis:
+        raise Refusal("unsupported-expression/ellipsis", node)
     if type_ is None:
         return Value(t.UNKNOWN, node=node)
     return Value(type_, node.value, node=node)

@@ -91,7 +91,7 @@ def _operator(args: Args, node: ast.AST, name: str) -> Refusal:
             facts = {"parameter": value.parameter, "use": f'"{expression}" needs another type'}
             return Refusal("untyped-parameter/container", node, **facts)
     if name in ("__getitem__", "slice"):
-        return _index(args[0], args[1] if name == "__getitem__" else None, node)
+        return _index(args[0], args[1] if len(args) > 1 and name == "__getitem__" else None, node)
     if name == "_set_item":
         return _item(args, node)
     if len(args) == 1:

@@ -229,6 +229,11 @@ def _check_library(compiler: Compiler, instance: py.ModuleValue) -> None:
                 module,
             )
     if any(
+        isinstance(base, py.External) and base.name.startswith("torch.distributions.")
+        for base in python_classes.mro(compiler.interp, instance.cls)
+    ):
+        compiler.report(Refusal("unscriptable-layer/distribution", place, name=name), module)
+    if any(
         isinstance(p, py.TensorValue) and p.lazy
         for p in (*instance.parameters.values(), *instance.buffers.values())
     ):

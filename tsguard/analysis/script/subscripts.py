@@ -40,6 +40,13 @@ def load(fc: FunctionCompiler, node: ast.Subscript, hint: t.Type | None) -> Suga
     return _item(fc, value, index, node, hint)
 
 
+def _is_dots(node: ast.expr) -> bool:
+    """Whether an expression is ``...``, which torch knows by its name too."""
+    if isinstance(node, ast.Name):
+        return node.id == "Ellipsis"
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
+
+
 def _emit_index(fc: FunctionCompiler, index: ast.expr) -> None:
     """Refusals inside an index count even where what is indexed is unknown."""
     for part in index.elts if isinstance(index, ast.Tuple) else [index]:
@@ -47,7 +54,7 @@ def _emit_index(fc: FunctionCompiler, index: ast.expr) -> None:
             for bound in (part.lower, part.upper, part.step):
                 if bound is not None:
                     fc.attempt(bound)
-        elif not (isinstance(part, ast.Constant) and part.value is Ellipsis):
+        elif not _is_dots(part):
             fc.attempt(part)
 
 
@@ -59,6 +66,8 @@ def _item(
         _emit_index(fc, index)
         return UnknownS(value.unknown_why)
     if is_subtype(type_, t.TENSOR):
+        if _is_dots(index) and isinstance(node.ctx, ast.Load):
+            raise Refusal("unsupported-expression/ellipsis", index)
         return Simple(_multidimensional(fc, value, node))
     sugared = fc.sugared(index)
     if isinstance(sugared, SliceS):
@@ -145,7 +154,7 @@ def _multidimensional(fc: FunctionCompiler, value: Value, node: ast.Subscript) -
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     seen_dots = False
     for part in parts:
-        if isinstance(part, ast.Constant) and part.value is Ellipsis:
+        if _is_dots(part):
             if seen_dots:
                 raise Refusal("tensor-index/ellipses", node, tensor=text_of(node.value))
             seen_dots = True
