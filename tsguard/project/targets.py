@@ -110,7 +110,9 @@ def is_module_class(project: Project, definition: Definition) -> bool:
 
 def _is_torch_module(name: str) -> bool:
     parent, _, cls = name.rpartition(".")
-    return parent.startswith("torch.nn") and cls[:1].isupper() and cls not in ("Parameter", "Buffer")
+    return (
+        parent.startswith("torch.nn") and cls.lstrip("_")[:1].isupper() and cls not in ("Parameter", "Buffer")
+    )
 
 
 def _external_bases(

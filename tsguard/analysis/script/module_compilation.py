@@ -29,6 +29,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
     ModuleS,
+    PythonS,
     Value,
 )
 from tsguard.language import types as t
@@ -127,6 +128,8 @@ def _compile_forward(compiler: Compiler, owner: ModuleS) -> None:
     if found is None or not overridden:
         if python_classes.derives_from(compiler.interp, owner.instance.cls, "torch.nn.Sequential"):
             _check_sequential(compiler, owner)
+        else:
+            _compile_inherited(compiler, owner)
         return
     function = found[0]
     if isinstance(function, py.StaticMethod):
@@ -137,6 +140,36 @@ def _compile_forward(compiler: Compiler, owner: ModuleS) -> None:
             compile_overloads(compiler, owner, "forward", function)
         else:
             _compile_method(compiler, owner, "forward", function)
+
+
+# Methods that forward of torch's layers calls, which a class may override.
+_CALLED_BY_FORWARD = (
+    "_apply_instance_norm",
+    "_check_input_dim",
+    "_conv_forward",
+    "_get_no_batch_dim",
+    "_handle_no_batch_input",
+    "_output_padding",
+    "check_forward_args",
+    "check_hidden_size",
+    "check_input",
+    "get_expected_cell_size",
+    "get_expected_hidden_size",
+    "permute_hidden",
+)
+
+
+def _compile_inherited(compiler: Compiler, owner: ModuleS) -> None:
+    """Forward of a layer of torch, which the class has not overridden, with what it has of the rest."""
+    forward = library_member(compiler, owner, "forward", None)
+    if isinstance(forward, PythonS) and forward.value == py.External("torch.nn.forward"):
+        place, module = compiler.reporter.place_of(owner.instance)
+        name = compiler.name_of(owner.instance)
+        compiler.report(Refusal("unscriptable-layer", place, name=name, why=forward.name), module)
+    for name in _CALLED_BY_FORWARD if forward is not None else ():
+        found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
+        if found is not None and isinstance(found[0], py.FunctionValue):
+            _compile_method(compiler, owner, name, found[0])
 
 
 def _compile_overloaded(compiler: Compiler, owner: ModuleS) -> None:

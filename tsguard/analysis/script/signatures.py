@@ -88,10 +88,9 @@ class _Reader:
         if self.method and not py.takes_positional(self.node):
             self.refusals.append(Refusal("parameter-kind/receiver", self.node, function=self.node.name))
         self._type_comment([*parameters, *spec.kwonlyargs])
-        offset = len(spec.args) - len(spec.defaults)
-        defaults = {p.arg: d for p, d in zip(spec.args[offset:], spec.defaults, strict=True)}
-        if len(spec.defaults) > len(spec.args):
-            defaults = {p.arg: d for p, d in zip(spec.args, spec.defaults[-len(spec.args) :], strict=False)}
+        positional = [*spec.posonlyargs, *spec.args]
+        with_default = positional[len(positional) - len(spec.defaults) :]
+        defaults = {p.arg: d for p, d in zip(with_default, spec.defaults, strict=True)}
         arguments = [self._argument(p, defaults.get(p.arg), False) for p in parameters]
         for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
             arguments.append(self._argument(parameter, default, True))
