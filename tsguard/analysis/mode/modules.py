@@ -88,14 +88,16 @@ def _result(
 def _followed(
     walk: Walk, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    _hooks(walk, module, "forward_pre", [TupleValue(tuple(args))], node)
+    if module.hooks or module.parametrized or "parametrizations" in module.children:
+        _hooks(walk, module, "forward_pre", [TupleValue(tuple(args))], node)
     forward = walk.attribute(module, "forward")
     if forward is None or isinstance(forward, Unknown):
         _opaque(walk, module, node)
         result: Value = TensorValue()
     else:
         result = walk.call(forward, args, kwargs, node)
-    _hooks(walk, module, "forward", [TupleValue(tuple(args)), result], node)
+    if module.hooks:
+        _hooks(walk, module, "forward", [TupleValue(tuple(args)), result], node)
     return result
 
 

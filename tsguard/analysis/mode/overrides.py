@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from tsguard.analysis.mode.walk import Walk
 
 
-def check(walk: Walk, root: ModuleValue) -> None:
+def check(walk: Walk) -> None:
     """Report overrides of train() that break eval() or the chaining of calls."""
-    seen = dict.fromkeys(m.cls for _, m in descendants(root) if isinstance(m.cls, ClassValue))
+    seen = dict.fromkeys(m.cls for m in walk.tree.paths if isinstance(m.cls, ClassValue))
     for cls in seen:
         found = classes.class_member(walk, cls, "train")
         if found is None or not isinstance(found[0], FunctionValue):
@@ -47,7 +47,7 @@ def _broken(node: ast.FunctionDef) -> str | None:
 
 def report_thawed(walk: Walk, root: ModuleValue) -> None:
     """Report layers that the constructor puts into eval mode and the next train() takes out again."""
-    for path, module in descendants(root):
+    for module, path in walk.tree.paths.items():
         if path and module.training is False and module.switched is not None and walk.tree.flag(module)[0]:
             depends = any(_depends(walk, layer) for _, layer in descendants(module))
             place = _constructor_with(walk, root, module.switched) if depends else None

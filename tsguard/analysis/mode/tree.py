@@ -124,6 +124,10 @@ def set_flag(walk: Walk, module: ModuleValue, value: Value) -> None:
 
 
 def store(walk: Walk, module: ModuleValue, value: Value) -> None:
+    """``module.training = value``."""
+    if walk.tree.is_switching and isinstance(value, Const):
+        walk.tree.current[module] = bool(value.value)
+        return
     train, other = (in_mode(value, mode) for mode in ("train", "eval"))
     flags = tuple(bool(v.value) if isinstance(v, Const) else True for v in (train, other))
     if walk.tree.is_switching:

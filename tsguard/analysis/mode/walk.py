@@ -56,8 +56,8 @@ class Walk(Interpreter):
         """Follow a module, or a function, and leave it as it was."""
         try:
             if isinstance(subject, ModuleValue):
-                overrides.check(self, subject)
                 tree.of(self, subject)
+                overrides.check(self)
                 overrides.report_thawed(self, subject)
             modules.run_target(self, subject)
         except Raised:

@@ -314,8 +314,9 @@ def descendants(root: ModuleValue) -> Iterator[tuple[str, ModuleValue]]:
             continue
         seen.add(module)
         yield path, module
-        children = [(f"{path}.{name}".lstrip("."), child) for name, child in module.children.items()]
-        todo.extend((name, child) for name, child in reversed(children) if isinstance(child, ModuleValue))
+        before = f"{path}." if path else ""
+        children = reversed(module.children.items())
+        todo += [(before + name, child) for name, child in children if isinstance(child, ModuleValue)]
 
 
 _OBSERVER_SWITCHES = ("disable_observer", "enable_observer")

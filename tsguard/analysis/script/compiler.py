@@ -26,6 +26,7 @@ from tsguard.analysis.script import (
 from tsguard.analysis.script.concrete_types import ConcreteType, concrete_type
 from tsguard.analysis.script.forward_references import reference, refuse_unreadable, refused_field
 from tsguard.analysis.script.function import FunctionCompiler
+from tsguard.analysis.script.layers import layer_key
 from tsguard.analysis.script.modules import ModuleInfo, describe
 from tsguard.analysis.script.names import Names, is_context
 from tsguard.analysis.script.once import Once, is_shared
@@ -364,11 +365,19 @@ class Compiler:
         instance = self.model(instance)
         known = self.infos.get(id(instance))
         if known is None:
-            known = ModuleInfo(instance)
-            self.infos[id(instance)] = known
-            known = describe(self, instance)
-            self.infos[id(instance)] = known
+            self.infos[id(instance)] = ModuleInfo()
+            known = self.infos[id(instance)] = self._described(instance)
         return known
+
+    def _described(self, instance: py.ModuleValue) -> ModuleInfo:
+        key = layer_key(self.interp, instance)
+        if key is None:
+            return describe(self, instance)
+        memory = self.interp.program.memory
+        known = memory.get((ModuleInfo, key))
+        if known is None:
+            known = memory[ModuleInfo, key] = describe(self, instance)
+        return cast("ModuleInfo", known)
 
     def model(self, instance: py.ModuleValue) -> py.ModuleValue:
         """The first module met that nothing tells from this one: what it shows, this one does."""

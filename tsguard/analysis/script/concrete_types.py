@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.copies import is_closure
+from tsguard.analysis.script.layers import layer_key
 from tsguard.analysis.script.library_modules import forward_entry
 
 if TYPE_CHECKING:
@@ -33,11 +34,23 @@ def concrete_type(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
     instance = compiler.model(instance)
     known = compiler.concrete_types.get(id(instance))
     if known is None:
+        layer = layer_key(compiler.interp, instance)
+        if layer is not None:
+            return _of_layer(compiler, instance, layer)
         # What holds itself, and what is known by its place, is of a type of its own.
         known = compiler.concrete_types[id(instance)] = ConcreteType()
         if _is_comparable(compiler, instance):
             known = compiler.concrete_types[id(instance)] = _stored(compiler, instance)
     return known
+
+
+def _of_layer(compiler: Compiler, instance: py.ModuleValue, layer: Hashable) -> ConcreteType:
+    memory = compiler.interp.program.memory
+    known = memory.get((ConcreteType, layer))
+    if known is None:
+        known = memory[ConcreteType, layer] = _stored(compiler, instance)
+    type_ = compiler.concrete_types[id(instance)] = cast("ConcreteType", known)
+    return type_
 
 
 def _is_comparable(compiler: Compiler, instance: py.ModuleValue) -> bool:

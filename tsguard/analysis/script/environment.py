@@ -41,7 +41,9 @@ class Frame:
             return self.sugared[name]
         if name in self.variables:
             value = self.variables[name]
-            return Simple(dataclasses.replace(value, const=ABSENT, empty_list=False, static=None))
+            if value.const is not ABSENT or value.empty_list or value.static is not None:
+                value = dataclasses.replace(value, const=ABSENT, empty_list=False, static=None)
+            return Simple(value)
         return None
 
     def find(self, name: str) -> Sugared | None:

@@ -6,6 +6,7 @@ Source: torch/jit/_recursive.py (``create_script_module_impl``).
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -48,7 +49,7 @@ def compile_module(compiler: Compiler, instance: py.ModuleValue) -> None:
         if not _prepared(compiler, instance):
             return
         _check_initialized(compiler, instance)
-    compiler.info(instance)
+        compiler.info(instance)
     for child in instance.children.values():
         if isinstance(child, py.ModuleValue):
             compile_module(compiler, child)
@@ -243,40 +244,38 @@ def _compile_hook(compiler: Compiler, owner: ModuleS, kind: str, hook: py.Functi
 
 
 def _check_library(compiler: Compiler, instance: py.ModuleValue) -> None:
+    for rule, facts in _library_refusals(compiler, instance):
+        place, module = compiler.reporter.place_of(instance)
+        compiler.report(Refusal(rule, place, name=compiler.name_of(instance), **facts), module)
+    if isinstance(instance.cls, py.External) and instance.hooks:
+        _compile_hooks(compiler, ModuleS(instance))
+
+
+def _library_refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[str, dict[str, str]]]:
     """Layers of torch.nn that do not script, uninitialised and parametrised ones."""
-    place, module = compiler.reporter.place_of(instance)
-    name = compiler.name_of(instance)
     if isinstance(instance.cls, py.External):
         entry = compiler.tables.modules.get(instance.cls.name)
         if entry is not None:
             forward = forward_entry(compiler, entry, instance)
-            if "fails" in forward and not any(
-                isinstance(p, py.TensorValue) and p.lazy for p in instance.parameters.values()
-            ):
-                compiler.report(
-                    Refusal("unscriptable-layer", place, name=name, why=cause(forward["fails"])), module
-                )
+            if "fails" in forward and not any(map(_is_lazy, instance.parameters.values())):
+                yield "unscriptable-layer", {"why": cause(forward["fails"])}
         elif instance.cls.name == "torch.nn.DataParallel":
-            compiler.report(
-                Refusal("unscriptable-layer", place, name=name, why="it splits its input over devices"),
-                module,
-            )
+            yield "unscriptable-layer", {"why": "it splits its input over devices"}
     if any(
         isinstance(base, py.External) and base.name.startswith("torch.distributions.")
         for base in python_classes.mro(compiler.interp, instance.cls)
     ):
-        compiler.report(Refusal("unscriptable-layer/distribution", place, name=name), module)
-    if any(
-        isinstance(p, py.TensorValue) and p.lazy
-        for p in (*instance.parameters.values(), *instance.buffers.values())
-    ):
-        compiler.report(Refusal("unscriptable-layer/lazy", place, name=name), module)
+        yield "unscriptable-layer/distribution", {}
+    if any(map(_is_lazy, (*instance.parameters.values(), *instance.buffers.values()))):
+        yield "unscriptable-layer/lazy", {}
     for parameter, how in instance.parametrized.items():
         if how in UNSCRIPTABLE_PARAMETRIZATIONS:
-            facts = {"name": name, "parameter": parameter, "how": how.rpartition(".")[2]}
-            compiler.report(Refusal("unscriptable-layer/parametrization", place, **facts), module)
-    if isinstance(instance.cls, py.External):
-        _compile_hooks(compiler, ModuleS(instance))
+            facts = {"parameter": parameter, "how": how.rpartition(".")[2]}
+            yield "unscriptable-layer/parametrization", facts
+
+
+def _is_lazy(value: py.Value) -> bool:
+    return isinstance(value, py.TensorValue) and value.lazy
 
 
 def _check_sequential(compiler: Compiler, owner: ModuleS) -> None:

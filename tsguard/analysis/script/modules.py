@@ -36,7 +36,6 @@ class ModuleInfo:
     the reason.
     """
 
-    instance: py.ModuleValue
     attributes: dict[str, t.Type] = field(default_factory=dict)
     constants: dict[str, Value] = field(default_factory=dict)
     functions: dict[str, py.Value] = field(default_factory=dict)
@@ -47,7 +46,7 @@ class ModuleInfo:
 
 def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
     """Infer a module's attributes; what its class annotates wrongly is reported."""
-    info = ModuleInfo(instance)
+    info = ModuleInfo()
     annotations, holder = _annotations(compiler, instance)
     info.ignored = _ignored(compiler, instance)
     declared = _Declared(compiler, instance, annotations, holder)
@@ -62,7 +61,7 @@ def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
         if name.startswith("__") or name in info.ignored or name in info.constants:
             continue
         _attribute(compiler, info, declared, name, value)
-    _from_tables(compiler, info)
+    _from_tables(compiler, instance, info)
     return info
 
 
@@ -281,9 +280,8 @@ def _check_value(
     declared._refuse(Refusal("class-annotation/value", annotation, **facts))
 
 
-def _from_tables(compiler: Compiler, info: ModuleInfo) -> None:
+def _from_tables(compiler: Compiler, instance: py.ModuleValue, info: ModuleInfo) -> None:
     """Attributes that a torch.nn class in the ancestry sets."""
-    instance = info.instance
     for base in python_classes.mro(compiler.interp, instance.cls):
         entry = compiler.tables.modules.get(base.name) if isinstance(base, py.External) else None
         if entry is None:
