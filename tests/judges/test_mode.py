@@ -541,3 +541,96 @@ def test_recursion_ends(judge):
                 return self.drop(x)
     """)
     assert outcome.verdict == "dependent"
+
+
+BLOCK = """
+    class Block(nn.Module):
+        def __init__(self, p=0.1, act=nn.ReLU):
+            super().__init__()
+            self.act = act()
+            self.drop = nn.Dropout(p)
+
+        def forward(self, x, quiet: bool = False):
+            return self.act(x) if quiet else self.drop(self.act(x))
+"""
+
+
+def test_every_one_of_many_blocks_that_are_alike_is_listed(judge):
+    outcome = judge(
+        BLOCK
+        + """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.Sequential(*[nn.Sequential(Block(), Block()) for _ in range(2)])
+
+        def forward(self, x):
+            return self.blocks(x)
+    """
+    )
+    assert list(layers(outcome)) == [f"blocks.{i}.{j}.drop" for i in range(2) for j in range(2)]
+
+
+def test_blocks_are_not_alike_where_an_argument_of_theirs_or_of_the_call_differs(judge):
+    outcome = judge(
+        BLOCK
+        + """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.ModuleList([Block(p) for p in (0.1, 0.0, 0.1)])
+
+        def forward(self, x):
+            x = self.blocks[0](x, quiet=True)
+            return self.blocks[2](self.blocks[1](x))
+    """
+    )
+    assert list(layers(outcome)) == ["blocks.2.drop"]
+
+
+def test_a_layer_that_two_alike_blocks_share_is_listed_once(judge):
+    outcome = judge("""
+        class Block(nn.Module):
+            def __init__(self, drop):
+                super().__init__()
+                self.drop = drop
+
+            def forward(self, x):
+                return self.drop(x)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                shared = nn.Dropout(0.1)
+                self.blocks = nn.ModuleList([Block(shared) for _ in range(2)])
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return x
+    """)
+    assert list(layers(outcome)) == ["blocks.0.drop"]
+
+
+def test_a_block_that_was_changed_in_between_is_followed_anew(judge):
+    outcome = judge("""
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.drop = nn.Dropout(0.1)
+                self.active = False
+
+            def forward(self, x):
+                return self.drop(x) if self.active else x
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([Block() for _ in range(2)])
+
+            def forward(self, x):
+                x = self.blocks[0](x)
+                self.blocks[1].active = True
+                return self.blocks[1](x)
+    """)
+    assert list(layers(outcome)) == ["blocks.1.drop"]
