@@ -176,6 +176,14 @@ class TestImports:
         (folder / "knot.py").write_text("class A(B):\n    pass\n\n\nclass B(A):\n    pass\n")
         assert lint("knot.py").status == 0
 
+    def test_a_package_that_refuses_to_be_imported(self, lint, folder):
+        (folder / "net.py").write_text(
+            "import torch\nimport helper\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
+            "        return helper.act(x)\n"
+        )
+        (folder / "helper.py").write_text("def act(x):\n    return choice(x)\n\n\nchoice = make(1 / 0)\n")
+        assert "TSG004" not in lint("net.py").codes
+
     def test_an_import_that_leads_to_a_broken_file(self, lint, folder):
         (folder / "bad.py").write_text("class Base(:\n")
         (folder / "net.py").write_text("from bad import Base\n\n\nclass Net(Base):\n    pass\n")

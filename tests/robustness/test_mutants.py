@@ -103,6 +103,9 @@ class TestBoundedTime:
             "def forward(self, x):\n        return self.forward(x) + self(x)",
             "def __init__(self):\n        super().__init__()\n        self.inner = self\n\n"
             "    def forward(self, x):\n        return x if x.sum() > 0 else -x",
+            "def __init__(self):\n        super().__init__()\n        self.part = Net()\n"
+            "        self.part.part = self.part\n\n    def forward(self, x, **kwargs):\n"
+            "        return x if x.sum() > 0 else self.part(-x, **kwargs)",
             "raise RuntimeError('at home')",
         ],
     )

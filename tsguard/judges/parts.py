@@ -75,14 +75,22 @@ class _Place:
 
 
 def _unscriptable(
-    program: Program, target: Target, world: World, root: ModuleValue, prefix: str = ""
+    program: Program,
+    target: Target,
+    world: World,
+    root: ModuleValue,
+    prefix: str = "",
+    above: tuple[ModuleValue, ...] = (),
 ) -> Iterator[_Place]:
-    """The smallest submodules that keep the modules above them from being scripted."""
+    """The smallest submodules that keep the modules above them from being scripted; one may hold itself."""
+    above = (*above, root)
     for name, child in root.children.items():
-        if not isinstance(child, ModuleValue) or _scripts(program, target, world, child):
+        if not isinstance(child, ModuleValue) or any(child is module for module in above):
+            continue
+        if _scripts(program, target, world, child):
             continue
         path = f"{prefix}.{name}" if prefix else name
-        below = list(_unscriptable(program, target, world, child, path))
+        below = list(_unscriptable(program, target, world, child, path, above))
         with _traced(below):
             enough = bool(below) and _scripts(program, target, world, child)
         yield from below if enough else [_Place(path, root, name, child)]

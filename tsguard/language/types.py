@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_MOST_PARTS = 5_000
+
 
 class Type:
     """A TorchScript type; compared by structure."""
@@ -188,6 +190,15 @@ def with_parts(type_: Type, new: tuple[Type, ...]) -> Type:
 def mentions_unknown(type_: Type) -> bool:
     """Whether the source leaves a part of this type open."""
     return type_ is UNKNOWN or any(mentions_unknown(part) for part in parts(type_))
+
+
+def is_large(type_: Type) -> bool:
+    """Whether a type has more parts than anybody writes: tuples of tuples of themselves."""
+    left, pending = _MOST_PARTS, [type_]
+    while pending and left:
+        pending.extend(parts(pending.pop()))
+        left -= 1
+    return bool(pending)
 
 
 def tuple_of(elements: Iterable[Type]) -> TupleType:

@@ -184,10 +184,16 @@ def _in_sequence(walk: Walk, functions: Value, value: Value, node: ast.AST | Non
 
 def _differs(values: Args) -> bool:
     """Whether a value, or an item of one, differs by mode."""
-    return any(
-        differs([value]) or (isinstance(value, (ListValue, TupleValue)) and _differs(list(value.items)))
-        for value in values
-    )
+    seen: set[int] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if differs([value]):
+            return True
+        if isinstance(value, (ListValue, TupleValue)) and id(value) not in seen:
+            seen.add(id(value))
+            pending.extend(value.items)
+    return False
 
 
 def _unknown(walk: Walk, function: Unknown, args: Args, node: ast.AST | None) -> None:

@@ -111,6 +111,7 @@ def of(walk: Walk, root: ModuleValue) -> Tree:
 
 def set_flag(walk: Walk, module: ModuleValue, value: Value) -> None:
     """``module.train(value)`` as torch.nn.Module has it: the flag, then the children's own train()."""
+    walk.spend()
     store(walk, module, value)
     for child in module.children.values():
         if not isinstance(child, ModuleValue):

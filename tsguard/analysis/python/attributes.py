@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes, library, names, numpy_arrays
+from tsguard.analysis.python import classes, library, names, numpy_arrays, sizes
 from tsguard.analysis.values import (
     TRUE,
     Atom,
@@ -77,7 +77,7 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
 
 
 def _unknown_attribute(owner: Unknown, name: str) -> Value:
-    label = f"{owner.label}.{name}" if owner.label else ""
+    label = sizes.label(f"{owner.label}.{name}") if owner.label else ""
     return Unknown(label, why=owner.why)
 
 

@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python import operations, records, type_tests
-from tsguard.analysis.python.copies import copy
+from tsguard.analysis.python import operations, records, sizes, type_tests
+from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -61,7 +61,7 @@ def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
         default = None
         if defaults and all(isinstance(d, Const) for d in defaults):
             try:
-                default = Const(function(*[constant(d) for d in defaults if d is not None]))
+                default = Const(sizes.checked(function(*[constant(d) for d in defaults if d is not None])))
             except Exception:
                 default = None
         result_hint = hint or next((operations.hint_of(a) for a in settled if operations.hint_of(a)), "")
@@ -79,7 +79,9 @@ def _result(
     interp: Interpreter, function: Callable[..., Any], values: list[Any], node: ast.AST | None
 ) -> Value:
     try:
-        result = function(*values)
+        result = sizes.checked(function(*values))
+    except sizes.Huge:
+        return Unknown("")
     except Exception as error:
         raise interp.raise_(type(error).__name__, node) from None
     return TupleValue(tuple(Const(r) for r in result)) if isinstance(result, tuple) else Const(result)
@@ -345,7 +347,12 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | Non
 
 
 def _copied(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return copy(args[0]) if args else Unknown("")
+    if not args:
+        return Unknown("")
+    copying = Copying()
+    twin = copying.copy(args[0])
+    interp.spend(copying.values)
+    return twin
 
 
 def _namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -441,6 +448,7 @@ _MATH_HINTS = {
     "comb": "int",
     "prod": "",
 }
+_GROWING = frozenset({"factorial", "comb", "perm"})
 
 
 def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) -> Value:
@@ -448,6 +456,8 @@ def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) 
     function = getattr(math, name, None)
     if function is None:
         return Unknown("")
+    if name in _GROWING:
+        function = sizes.combined(function)
     if name == "prod" and args:
         items, is_open = iterate(interp, args[0])
         if is_open or not all(isinstance(i, Const) for i in items):
@@ -494,7 +504,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.str": _computed("str", str, "str"),
     "builtins.abs": _computed("abs", abs, ""),
     "builtins.round": _round,
-    "builtins.pow": _computed("pow", lambda a, b: a**b if abs(b) < 1000 else 0, ""),
+    "builtins.pow": _computed("pow", sizes.power, ""),
     "builtins.divmod": _computed("divmod", divmod, ""),
     "builtins.min": _extreme("min", min),
     "builtins.max": _extreme("max", max),

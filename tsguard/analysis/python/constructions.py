@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.copies import Copying, is_closure
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 # Deeper in, the limit on nested calls may cut a construction short.
 _DEEPEST = 24
+# What is held twice by what is held twice... is looked at that often.
+_MOST_VALUES = 5_000
 
 
 @dataclass(slots=True)
@@ -80,42 +83,49 @@ def _key(
 ) -> Hashable | None:
     if interp.depth > _DEEPEST:
         return None
-    given = _likenesses((*args, *kwargs.values()))
+    given = _likenesses((*args, *kwargs.values()), count())
     if given is None:
         return None
     return (cls, interp.world.lenient, interp.tries > 0, interp.open_loops > 0, given, *kwargs)
 
 
-def _likeness(value: Value, depth: int) -> Hashable | None:
+def _likeness(value: Value, looked_at: count[int], depth: int) -> Hashable | None:
     """What arguments have in common if a constructor cannot tell them apart; None for what may change."""
     if isinstance(value, Const):
         return (type(value.value), value.value)
     if isinstance(value, (Atom, External, ClassValue)):
         return value
     if type(value) is Unknown:  # a walk has kinds of its own, which tell more
-        default = _likeness(value.default, depth) if value.default is not None else ()
+        default = _likeness(value.default, looked_at, depth) if value.default is not None else ()
         if not value.label or default is None:
             return value
         return (value.label, value.hint, default, value.why, value.annotation, value.scope, value.guess)
     if isinstance(value, FunctionValue):
         return None if is_closure(value) else value
     if isinstance(value, TupleValue):
-        items = _likenesses(value.items, depth + 1)
+        items = _likenesses(value.items, looked_at, depth + 1)
         return None if items is None else (TupleValue, value.open, value.cls, items)
     if isinstance(value, (ListValue, SetValue)):
-        items = _likenesses(value.items, depth + 1)
+        items = _likenesses(value.items, looked_at, depth + 1)
         return None if items is None else (type(value), value.open, items)
     if isinstance(value, DictValue):
-        items = _likenesses(value.items.values(), depth + 1)
+        items = _likenesses(value.items.values(), looked_at, depth + 1)
         return None if items is None else (DictValue, value.open, items, *value.items)
     if isinstance(value, Partial):
-        given = _likenesses((value.function, *value.args, *value.kwargs.values()), depth + 1)
+        given = _likenesses((value.function, *value.args, *value.kwargs.values()), looked_at, depth + 1)
         return None if given is None else (Partial, given, *value.kwargs)
     return None
 
 
-def _likenesses(values: Iterable[Value], depth: int = 0) -> tuple[Hashable, ...] | None:
+def _likenesses(
+    values: Iterable[Value], looked_at: count[int], depth: int = 0
+) -> tuple[Hashable, ...] | None:
     if depth > _DEEPEST:
         return None  # a list may hold itself
-    found = tuple(_likeness(value, depth) for value in values)
-    return None if None in found else found
+    found = []
+    for value in values:
+        likeness = _likeness(value, looked_at, depth) if next(looked_at) < _MOST_VALUES else None
+        if likeness is None:
+            return None
+        found.append(likeness)
+    return tuple(found)

@@ -44,6 +44,11 @@ class Copying:
         self.is_whole = True
         self._twins: dict[int, Value] = {}
 
+    @property
+    def values(self) -> int:
+        """How many values were copied."""
+        return len(self._twins)
+
     def copy(self, value: Value) -> Value:
         handler = _COPIED.get(type(value))
         if handler is None:
@@ -89,7 +94,9 @@ class Copying:
 
     def _tuple(self, value: Value) -> Value:
         assert isinstance(value, TupleValue)
-        return TupleValue(tuple(self.copy(item) for item in value.items), value.open, value.cls)
+        items = tuple(self.copy(item) for item in value.items)
+        twin = self._twins[id(value)] = TupleValue(items, value.open, value.cls)
+        return twin
 
     def _tensor(self, value: Value) -> Value:
         assert isinstance(value, TensorValue)
@@ -99,12 +106,14 @@ class Copying:
 
     def _bound(self, value: Value) -> Value:
         assert isinstance(value, BoundMethod)
-        return BoundMethod(self.copy(value.function), self.copy(value.receiver))
+        twin = self._twins[id(value)] = BoundMethod(self.copy(value.function), self.copy(value.receiver))
+        return twin
 
     def _partial(self, value: Value) -> Value:
         assert isinstance(value, Partial)
         args = tuple(self.copy(arg) for arg in value.args)
-        return Partial(self.copy(value.function), args, self._named(value.kwargs))
+        twin = self._twins[id(value)] = Partial(self.copy(value.function), args, self._named(value.kwargs))
+        return twin
 
     def _function(self, value: Value) -> Value:
         assert isinstance(value, FunctionValue)

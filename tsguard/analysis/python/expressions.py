@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import assignments, classes, containers, operations
+from tsguard.analysis.python import assignments, classes, containers, operations, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -192,6 +192,7 @@ def _dict(interp: Interpreter, node: ast.Dict, scope: Scope) -> Value:
         value = interp.evaluate(value_node, scope)
         if key is None:
             if isinstance(value, DictValue):
+                sizes.charge(interp, len(value.items))
                 result.items.update(value.items)
                 result.open = result.open or value.open
             else:
@@ -219,11 +220,12 @@ def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
         text = constant(part)
         if isinstance(text, Value) or value.format_spec is not None:
             known = False
-        parts.append(str(text))
+        else:
+            parts.append(str(text))
         labels.append("{" + operations.label_of(part) + "}")
     if known:
-        return Const("".join(parts))
-    return Unknown(f"f{''.join(labels)!r}", "str")
+        return operations.joined_text("", parts)
+    return Unknown(sizes.label(f"f{''.join(labels)!r}"), "str")
 
 
 def _comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:

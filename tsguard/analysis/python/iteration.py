@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import classes, sizes
 from tsguard.analysis.values import (
     ClassValue,
     Const,
@@ -37,6 +37,7 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
     if special is not None:
         return special
     if isinstance(value, (ListValue, SetValue, TupleValue)):
+        sizes.charge(interp, len(value.items))
         return list(value.items), value.open
     if isinstance(value, DictValue):
         keys: list[Value] = [key if isinstance(key, Value) else Const(key) for key in value.items]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import builtin_calls, numpy_arrays, operations
+from tsguard.analysis.python import builtin_calls, numpy_arrays, operations, sizes
 from tsguard.analysis.python.containers import key_of, put
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.values import (
@@ -109,6 +109,7 @@ def _dict(
     if name == "update":
         other = builtin_calls.HANDLERS["builtins.dict"](interp, args, kwargs, node)
         assert isinstance(other, DictValue)
+        sizes.charge(interp, len(other.items))
         receiver.items.update(other.items)
         receiver.open = receiver.open or other.open
         return NONE
@@ -140,6 +141,7 @@ def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Valu
         receiver.items.append(args[0])
     elif name in ("update", "union") and args:
         items, is_open = iterate(interp, args[0])
+        sizes.charge(interp, len(receiver.items))
         target = receiver if name == "update" else SetValue(list(receiver.items), receiver.open)
         target.items.extend(items)
         target.open = target.open or is_open
@@ -157,10 +159,12 @@ def _constant_method(
             items, is_open = iterate(interp, args[0])
             parts = [constant(i) for i in items]
             if not is_open and all(isinstance(p, str) for p in parts):
-                return Const(str(receiver.value).join(str(p) for p in parts))
+                return operations.joined_text(str(receiver.value), list(map(str, parts)))
         return Unknown(operations.place_label(node), "str" if isinstance(receiver.value, str) else "")
     try:
-        result = method(*values)
+        result = sizes.method(method, receiver.value, values)
+    except sizes.Huge:
+        return Unknown("")
     except Exception as error:
         raise interp.raise_(type(error).__name__, node) from None
     if isinstance(result, (list, tuple)):

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tsguard.analysis.python import sizes
 from tsguard.analysis.values import (
     FALSE,
     TRUE,
@@ -38,12 +39,12 @@ if TYPE_CHECKING:
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
     ast.Sub: ("-", operator.sub),
-    ast.Mult: ("*", operator.mul),
+    ast.Mult: ("*", sizes.multiplied),
     ast.Div: ("/", operator.truediv),
     ast.FloorDiv: ("//", operator.floordiv),
-    ast.Mod: ("%", operator.mod),
-    ast.Pow: ("**", operator.pow),
-    ast.LShift: ("<<", operator.lshift),
+    ast.Mod: ("%", sizes.remainder),
+    ast.Pow: ("**", sizes.power),
+    ast.LShift: ("<<", sizes.shifted),
     ast.RShift: (">>", operator.rshift),
     ast.BitOr: ("|", operator.or_),
     ast.BitAnd: ("&", operator.and_),
@@ -62,21 +63,21 @@ _UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
     ast.UAdd: ("+", operator.pos),
     ast.Invert: ("~", operator.invert),
 }
-_HUGE = 10_000
+_DEEPEST_LABEL = 3
 
 
-def label_of(value: Value) -> str:
+def label_of(value: Value, depth: int = 0) -> str:
     """A value in the words of the source; empty where it has no name."""
     if isinstance(value, Const):
-        return repr(value.value)
+        return sizes.label(repr(value.value))
     if isinstance(value, Unknown):
         return value.label
     if isinstance(value, External):
         return value.name.rpartition(".")[2]
     if isinstance(value, (ClassValue, FunctionValue)):
         return value.name
-    if isinstance(value, TupleValue):
-        return f"({', '.join(map(label_of, value.items))})"
+    if isinstance(value, TupleValue) and depth < _DEEPEST_LABEL:
+        return sizes.label(f"({', '.join(label_of(item, depth + 1) for item in value.items)})")
     return ""
 
 
@@ -84,7 +85,7 @@ def joined(parts: list[Value], form: str, node: ast.AST | None) -> str:
     """The label of an expression over values, or the source's own text."""
     labels = [label_of(part) for part in parts]
     if all(labels):
-        return form.format(*labels)
+        return sizes.label(form.format(*labels))
     return place_label(node)
 
 
@@ -93,6 +94,14 @@ def place_label(node: ast.AST | None) -> str:
     if node is None:
         return ""
     return f"{unparsed(node)}"
+
+
+def joined_text(separator: str, parts: list[str]) -> Value:
+    """The text that parts make, where it is not too long."""
+    try:
+        return Const(sizes.joined(separator, parts))
+    except sizes.Huge:
+        return Unknown("", "str")
 
 
 def default_of(value: Value) -> Value | None:
@@ -112,7 +121,7 @@ def binary(
     sign, function = _BINARY[type(op)]
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(interp, function, left.value, right.value, node)
-    sequences = _sequences(op, left, right)
+    sequences = _sequences(interp, op, left, right)
     if sequences is not None:
         return sequences
     return _unknown_result(interp, op, left, right, sign, node)
@@ -121,34 +130,28 @@ def binary(
 def _computed(
     interp: Interpreter, function: Callable[[Any, Any], Any], a: Any, b: Any, node: ast.AST | None
 ) -> Value:
-    if function is operator.pow and isinstance(b, int) and b > _HUGE:
-        return Unknown("")
-    if function is operator.mul and _too_long(a, b):
-        return Unknown("")
     try:
-        return Const(function(a, b))
+        return Const(sizes.checked(function(a, b)))
+    except sizes.Huge:
+        return Unknown("")
     except Exception as error:
         raise interp.raise_(type(error).__name__, node) from None
 
 
-def _too_long(a: Any, b: Any) -> bool:
-    for text, times in ((a, b), (b, a)):
-        if isinstance(text, (str, bytes)) and isinstance(times, int):
-            return len(text) * times > _HUGE
-    return False
-
-
-def _sequences(op: ast.operator, left: Value, right: Value) -> Value | None:
+def _sequences(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value | None:
     if isinstance(op, ast.Add):
         if isinstance(left, ListValue) and isinstance(right, ListValue):
+            sizes.charge(interp, len(left.items) + len(right.items))
             return ListValue([*left.items, *right.items], left.open or right.open)
         if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+            sizes.charge(interp, len(left.items) + len(right.items))
             return TupleValue((*left.items, *right.items), left.open or right.open)
     if isinstance(op, ast.Mult):
         for sequence, times in ((left, right), (right, left)):
             if isinstance(sequence, (ListValue, TupleValue)):
                 return _repeated(sequence, times)
     if isinstance(op, ast.BitOr) and isinstance(left, DictValue) and isinstance(right, DictValue):
+        sizes.charge(interp, len(left.items) + len(right.items))
         return DictValue({**left.items, **right.items}, left.open or right.open)
     return None
 
@@ -246,7 +249,7 @@ def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | No
     if isinstance(op, ast.Not):
         if isinstance(value, Unknown):
             opposite = None if value.default is None else Const(not known_truth(value.default))
-            label = f"not {value.label}" if value.label else place_label(node)
+            label = sizes.label(f"not {value.label}") if value.label else place_label(node)
             return Unknown(label, "bool", opposite, guess=not value.guess)
         return Const(not interp.truth(value, node))
     if isinstance(value, TensorValue):
@@ -263,7 +266,7 @@ def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | No
         if isinstance(default, Const) and isinstance(default.value, (int, float))
         else None
     )
-    return Unknown(f"{sign}{label_of(value)}", hint_of(value), known)
+    return Unknown(sizes.label(f"{sign}{label_of(value)}"), hint_of(value), known)
 
 
 def compare(

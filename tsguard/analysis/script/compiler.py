@@ -98,13 +98,13 @@ class Compiler:
     def tables(self) -> Tables:
         return self.interp.tables
 
-    def spend(self) -> None:
+    def spend(self, steps: int = 1) -> None:
         """Count work done now; ``charge`` counts what is compiled, whether now or before.
 
         Raises:
             Exhausted: the target is too large to be compiled.
         """
-        self.steps += 1
+        self.steps += steps
         if self.steps > _BUDGET:
             raise Exhausted
 

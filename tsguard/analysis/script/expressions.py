@@ -6,7 +6,7 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitSugaredExpr``, ``emitSimpl
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
@@ -24,6 +24,7 @@ from tsguard.analysis.script.sugared import (
     UnknownS,
     Value,
 )
+from tsguard.analysis.worlds import Exhausted
 from tsguard.language import types as t
 from tsguard.language.relations import unify
 
@@ -135,7 +136,7 @@ def _binary(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
         and isinstance(left.type, t.TupleType)
         and isinstance(right.type, t.TupleType)
     ):
-        return Value(t.TupleType(left.type.elements + right.type.elements), node=node)
+        return Value(_tuple_of(left.type.elements + right.type.elements), node=node)
     symbol, magic = _BINARY[type(node.op)]
     return operator(fc, symbol, magic, [left, right], node)
 
@@ -285,11 +286,18 @@ def _tuple(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     if not exact:
         return Value(t.UNKNOWN, node=node)
     const: object = None
-    result = Value(t.TupleType(tuple(v.type for v in values)), node=node)
+    result = Value(_tuple_of(v.type for v in values), node=node)
     if all(v.is_constant for v in values):
         const = tuple(v.const for v in values)
         result.const = const
     return result
+
+
+def _tuple_of(elements: Iterable[t.Type]) -> t.Type:
+    type_ = t.tuple_of(elements)
+    if t.is_large(type_):
+        raise Exhausted
+    return type_
 
 
 def builtin(symbol: str) -> Builtin:

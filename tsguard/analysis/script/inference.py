@@ -42,6 +42,7 @@ def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = 
 
     Raises:
         Uninferable: it infers none.
+        Exhausted: what it holds is held so often that there is no end to it.
     """
     value = compiler.interp.settled(value)
     if any(value is outer for outer in around):
@@ -56,6 +57,8 @@ def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = 
         return t.TENSOR
     if isinstance(value, py.Atom):
         return t.DEVICE if value.kind == "device" else t.INT
+    if isinstance(value, (py.TupleValue, py.ListValue, py.DictValue)):
+        compiler.spend()
     if isinstance(value, py.TupleValue):
         if value.open:
             return t.UNKNOWN

@@ -62,7 +62,7 @@ def mismatch(
     empty = empties.misfit(fc, args[0], needed, node) if needed is not None else None
     if empty is not None:
         return empty
-    if not isinstance(node, ast.Call):
+    if not isinstance(node, ast.Call) and not python:  # a class's own operator is a method
         return _operator(args, node, name)
     return _argument(fc, found, _operand(found, args, kwargs), node, callee, python)
 
@@ -146,7 +146,7 @@ def _operand(found: Mismatch, args: Args, kwargs: Kwargs) -> Value | None:
 
 
 def _argument(
-    fc: FunctionCompiler, found: Mismatch, source: Value | None, node: ast.Call, callee: str, python: bool
+    fc: FunctionCompiler, found: Mismatch, source: Value | None, node: ast.AST, callee: str, python: bool
 ) -> Refusal:
     given, wanted = found.given, found.wanted
     argument = next((a for a in found.schema.arguments if a.name == found.argument), None)

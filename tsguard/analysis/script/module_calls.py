@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from tsguard.analysis.script.function import FunctionCompiler
     from tsguard.analysis.script.sugared import Args, Kwargs
 
+# What matching a call costs, in steps.
+_CALL = 5
+
 
 def is_instance(compiler: Compiler, fc: FunctionCompiler, value: ModuleS, wanted: ast.expr) -> bool | None:
     """``isinstance(module, Class)``, which is static; the class must be in the model."""
@@ -102,6 +105,7 @@ def _call_sequential(
     value = Value(t.TENSOR, node=node)
     children = Submodules(compiler, callee).values()
     for child in children.items:
+        compiler.spend(_CALL)
         if isinstance(child, UnknownS):
             value = Value(t.UNKNOWN, node=node)
             continue

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python.interpreter import Raised
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -156,7 +157,10 @@ class Names:
         if name in _GLOBALS:
             found = _GLOBALS[name]
             return Simple(Value(t.UNKNOWN)) if found is None else found
-        value = self.compiler.interp.lookup(name, fc.scope)
+        try:
+            value = self.compiler.interp.lookup(name, fc.scope)
+        except Raised:
+            return UnknownS(f"the module that defines {name} raises when it is imported")
         if value is None:
             raise _undefined(fc, name, node)
         if py.is_none(value):

@@ -50,6 +50,7 @@ class Submodules:
 
     def deep(self) -> Tuple:
         """``modules()``: the module itself and all below it."""
+        self.compiler.spend()
         found: list[Sugared] = [self.owner]
         for child in self.values().items:
             found.extend(

@@ -28,6 +28,9 @@ _UNTRACEABLE = {
     "torch.nn.FractionalMaxPool3d": "untraceable-call/fractional",
 }
 
+# What a call costs, in steps.
+_CALL = 10
+
 
 def forward(
     tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None, name: str = ""
@@ -55,6 +58,7 @@ def forward(
 def _in_sequence(tracer: Tracer, module: py.ModuleValue, args: Args, node: ast.AST) -> py.Value:
     value = args[0] if args else py.NONE
     for child in module.children.values():
+        tracer.spend(_CALL)
         value = tracer.call(child, [value], {}, node)
     return value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
 
-# A list may hold itself.
+# A list may hold itself; or twice what holds twice what...
 _DEEPEST = 16
+_MOST_VALUES = 5_000
 
 
 @dataclass(slots=True)
@@ -34,11 +36,12 @@ class Memory:
         self.results[self._key(module, args, kwargs)] = result
 
     def _key(self, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> Hashable:
-        named = tuple((name, _argument(value)) for name, value in kwargs.items())
-        return (self.likenesses.of(module), tuple(map(_argument, args)), named)
+        looked_at = count()
+        named = tuple((name, _argument(value, looked_at)) for name, value in kwargs.items())
+        return (self.likenesses.of(module), tuple(_argument(arg, looked_at) for arg in args), named)
 
 
-def _argument(value: py.Value, depth: int = 0) -> Hashable:
+def _argument(value: py.Value, looked_at: count[int], depth: int = 0) -> Hashable:
     if isinstance(value, py.Const):
         return (type(value.value), value.value)
     if isinstance(value, Traced):
@@ -47,6 +50,11 @@ def _argument(value: py.Value, depth: int = 0) -> Hashable:
         return (Number, value.kind, value.live, value.pending)
     if isinstance(value, Fixed):
         return (Fixed, value.about, value.default)
-    if isinstance(value, (py.ListValue, py.TupleValue)) and depth < _DEEPEST:
-        return (type(value), value.open, tuple(_argument(item, depth + 1) for item in value.items))
+    if (
+        isinstance(value, (py.ListValue, py.TupleValue))
+        and depth < _DEEPEST
+        and next(looked_at) < _MOST_VALUES
+    ):
+        items = tuple(_argument(item, looked_at, depth + 1) for item in value.items)
+        return (type(value), value.open, items)
     return value  # itself, not its id(): a value that has gone may leave its id to another

@@ -39,6 +39,21 @@ def _parts(value: py.Value) -> list[py.Value]:
 
 def refused(value: py.Value) -> str:
     """The rule that an output breaks; empty where torch.jit.trace takes it."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if not isinstance(value, py.TupleValue):
+            rule = _refused(value)
+            if rule:
+                return rule
+        elif id(value) not in seen:  # what holds twice what holds twice what... is looked at once
+            seen.add(id(value))
+            pending += value.items[::-1]
+    return ""
+
+
+def _refused(value: py.Value) -> str:
     if py.is_none(value):
         return "untraceable-output/none"
     if isinstance(value, (py.Const, Untraced, Fixed)) or (isinstance(value, Number) and not value.live):
@@ -47,8 +62,6 @@ def refused(value: py.Value) -> str:
         return ""
     if isinstance(value, py.DictValue):
         return "untraceable-output/dict"
-    if isinstance(value, py.TupleValue):
-        return next((rule for item in value.items if (rule := refused(item))), "")
     if isinstance(value, py.ListValue):
         return _refused_list(value)
     if isinstance(value, (py.SetValue, py.ModuleValue)):

@@ -123,13 +123,17 @@ def is_live(value: Value) -> bool:
 
 
 def parts(values: Iterable[Value]) -> Iterator[Value]:
-    """Values, and what the lists, tuples and dicts among them hold."""
+    """Values, and what the lists, tuples and dicts among them hold, each of these once."""
+    return _parts(values, set())
+
+
+def _parts(values: Iterable[Value], seen: set[int]) -> Iterator[Value]:
     for value in values:
         yield value
-        if isinstance(value, (ListValue, TupleValue)):
-            yield from parts(value.items)
-        elif isinstance(value, DictValue):
-            yield from parts(value.items.values())
+        if isinstance(value, (ListValue, TupleValue, DictValue)) and id(value) not in seen:
+            seen.add(id(value))
+            held = value.items.values() if isinstance(value, DictValue) else value.items
+            yield from _parts(held, seen)
 
 
 def origin_of(values: Iterable[Value]) -> Origin | None:

@@ -1,0 +1,129 @@
+"""What evaluation may make: a loop that doubles a value forty times must not fill the memory.
+
+Numbers, texts and labels are kept short; what makes containers is charged for their items.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tsguard.analysis.python.interpreter import Interpreter
+
+_LONGEST_TEXT = 10_000
+_MOST_BITS = 40_000
+_LONGEST_LABEL = 400
+_SMALL = 1_000
+_ITEMS_PER_STEP = 16
+# A width or precision of five digits, or one that is an argument.
+_WIDE = re.compile(r"\d{5}|\*")
+
+
+class Huge(Exception):
+    """A result too large to be worth having."""
+
+
+def checked(value: Any) -> Any:
+    """A value that is not too large.
+
+    Raises:
+        Huge: it is.
+    """
+    if isinstance(value, int):
+        huge = value.bit_length() > _MOST_BITS
+    else:
+        huge = isinstance(value, (str, bytes)) and len(value) > _LONGEST_TEXT
+    if huge:
+        raise Huge
+    return value
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """``base ** exponent``."""
+    if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * exponent > _MOST_BITS:
+        raise Huge
+    return base**exponent
+
+
+def shifted(number: Any, places: Any) -> Any:
+    """``number << places``."""
+    if isinstance(places, int) and places > _MOST_BITS:
+        raise Huge
+    return number << places
+
+
+def multiplied(left: Any, right: Any) -> Any:
+    """``left * right``."""
+    for text, times in ((left, right), (right, left)):
+        if isinstance(text, (str, bytes)) and isinstance(times, int) and len(text) * times > _LONGEST_TEXT:
+            raise Huge
+    return left * right
+
+
+def remainder(left: Any, right: Any) -> Any:
+    """``left % right``, which formats where left is a text."""
+    if isinstance(left, str) and _WIDE.search(left):
+        raise Huge
+    return left % right
+
+
+def combined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that grows faster than its whole numbers, such as a factorial, for small ones."""
+
+    def small(*arguments: Any) -> Any:
+        if any(isinstance(argument, int) and abs(argument) > _SMALL for argument in arguments):
+            raise Huge
+        return function(*arguments)
+
+    return small
+
+
+def method(function: Callable[..., Any], receiver: Any, arguments: list[Any]) -> Any:
+    """A method of a text or number, called.
+
+    Raises:
+        Huge: its result is too large, or may be.
+        Exception: whatever the method itself raises.
+    """
+    if any(isinstance(argument, int) and argument > _LONGEST_TEXT for argument in arguments):
+        raise Huge  # a width
+    texts = [len(argument) for argument in arguments if isinstance(argument, (str, bytes))]
+    length = len(receiver) if isinstance(receiver, (str, bytes)) else 0
+    if texts and (length + 1) * max(texts) > 100 * _LONGEST_TEXT:
+        raise Huge  # replaced again and again
+    if getattr(function, "__name__", "") in ("format", "expandtabs") and _WIDE.search(str(receiver)):
+        raise Huge
+    return checked(function(*arguments))
+
+
+def charge(interp: Interpreter, items: int) -> None:
+    """Count what making a container of so many items takes.
+
+    Raises:
+        Exhausted: nothing is left.
+    """
+    if items >= _ITEMS_PER_STEP:
+        interp.spend(items // _ITEMS_PER_STEP)
+
+
+def label(text: str) -> str:
+    """A label that stays short: the beginning of a long one, and what tells it from others."""
+    if len(text) <= _LONGEST_LABEL:
+        return text
+    return f"{text[: _LONGEST_LABEL // 2]}... #{blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+
+
+def joined(separator: str, texts: Iterable[str]) -> str:
+    """``separator.join(texts)``.
+
+    Raises:
+        Huge: it is too long.
+    """
+    parts = list(texts)
+    if sum(map(len, parts)) + len(separator) * len(parts) > _LONGEST_TEXT:
+        raise Huge
+    return separator.join(parts)
