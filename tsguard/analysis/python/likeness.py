@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Value
@@ -9,8 +10,9 @@ from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-# A list may hold itself.
+# A list may hold itself, or twice what holds twice what...
 _DEEPEST = 16
+_MOST_VALUES = 5_000
 
 
 class Likenesses:
@@ -37,7 +39,7 @@ class Likenesses:
 
     def _number(self, module: ModuleValue) -> int:
         held = tuple(
-            tuple([(name, self._of(value)) for name, value in registry.items()])
+            tuple([(name, self._of(value, count())) for name, value in registry.items()])
             for registry in (
                 module.attributes,
                 module.arguments,
@@ -51,14 +53,14 @@ class Likenesses:
         key = (module.cls, module.place, held, state, hooked, *module.parametrized.items())
         return self._numbers.setdefault(key, len(self._numbers))
 
-    def _of(self, value: Value, depth: int = 0) -> Hashable:
+    def _of(self, value: Value, looked_at: count[int], depth: int = 0) -> Hashable:
         if isinstance(value, Const):
             return (type(value.value), value.value)
         if isinstance(value, ModuleValue):
             return (ModuleValue, self.of(value))
         if isinstance(value, TensorValue):
             return (TensorValue, value.role, value.rank)
-        if isinstance(value, (ListValue, TupleValue)) and depth < _DEEPEST:
-            items = tuple([self._of(item, depth + 1) for item in value.items])
+        if isinstance(value, (ListValue, TupleValue)) and depth < _DEEPEST and next(looked_at) < _MOST_VALUES:
+            items = tuple([self._of(item, looked_at, depth + 1) for item in value.items])
             return (type(value), value.open, items)
         return value  # itself, not its id(): a value that has gone may leave its id to another
