@@ -172,6 +172,72 @@ def evaluate(model):
 """,
         ["grown-by-cat"],
     ),
+    "a class derived from DataLoader": (
+        """
+class Loader(DataLoader):
+    def __len__(self):
+        return 3
+class Further(Loader):
+    pass
+loader = Further(Items(), persistent_workers=True)
+""",
+        ["option-needs-workers"],
+    ),
+    "the constructor of a class derived from DataLoader": (
+        """
+class Loader(DataLoader):
+    def __init__(self, items):
+        super().__init__(items, prefetch_factor=2, collate_fn=self.collate)
+    def collate(self, batch):
+        return torch.stack([torch.tensor(item) for item in batch])
+""",
+        ["option-needs-workers", "converted-one-by-one"],
+    ),
+    "a loader under a progress bar that is entered": (
+        """
+from tqdm import tqdm
+def train(loader):
+    for epoch in range(3):
+        with tqdm(loader) as bar:
+            for batch in bar:
+                print(batch)
+        with tqdm(enumerate(loader)) as bar:
+            for step, batch in bar:
+                print(batch)
+train(DataLoader(Items(), num_workers=2))
+""",
+        ["workers-restarted", "workers-restarted"],
+    ),
+    "a loader counted under a progress bar": (
+        """
+from tqdm.auto import tqdm
+def train():
+    loader = DataLoader(Items(), num_workers=2)
+    for epoch in range(3):
+        for step, batch in tqdm(enumerate(loader), total=4):
+            print(batch)
+""",
+        ["workers-restarted"],
+    ),
+    "a method of an object that collates": (
+        """
+class Collator:
+    def merge(self, batch):
+        return torch.stack([torch.tensor(item) for item in batch])
+loader = DataLoader(Items(), collate_fn=Collator().merge)
+""",
+        ["converted-one-by-one"],
+    ),
+    "an object that collates when it is called": (
+        """
+class Collator:
+    def __call__(self, batch):
+        return torch.stack([torch.tensor(item) for item in batch])
+collator = Collator()
+loader = DataLoader(Items(), collate_fn=collator)
+""",
+        ["converted-one-by-one"],
+    ),
 }
 SILENT = {
     "options that are changed on the way": """
@@ -420,6 +486,27 @@ class DataLoader:
 loader = DataLoader(Items(), prefetch_factor=2)
 """,
     "a broken import": "from .nowhere import Missing\nloader = DataLoader(Missing(), num_workers=2)\n",
+    "a class derived from DataLoader that gives its own arguments": """
+class Loader(DataLoader):
+    def __init__(self, items, **options):
+        super().__init__(items, num_workers=2, **options)
+loader = Loader(Items(), persistent_workers=True)
+for epoch in range(3):
+    for batch in loader:
+        print(batch)
+""",
+    "a class derived from more than DataLoader": """
+class Loader(Options, DataLoader):
+    pass
+loader = Loader(Items(), persistent_workers=True)
+""",
+    "what a context manager of its own gives": """
+def train():
+    for epoch in range(3):
+        with opened(DataLoader(Items(), num_workers=2)) as batches:
+            for batch in batches:
+                print(batch)
+""",
 }
 
 

@@ -84,6 +84,8 @@ def _named(expression: ast.expr, cls: str, module: Module, depth: int = 0) -> It
             yield from _named(expression.args[0], cls, module, depth + 1)
         elif isinstance(expression.func, ast.Name):
             yield f"{called}.__call__"
+    elif isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Call):
+        yield f"{_last_name(expression.value.func)}.{expression.attr}"
     elif isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
         yield f"{_class_of(expression.value.id, cls, module)}.{expression.attr}"
 

@@ -109,7 +109,7 @@ class Pipeline:
         handed = (loader.argument("collate_fn") for loader in self.loaders)
         found: dict[Function, None] = {}
         for loader, given in zip(self.loaders, handed, strict=True):
-            definition = self.names.definition(given, loader.frame) if given is not None else None
+            definition = self.names.called(given, loader.frame) if given is not None else None
             node = definition.node if definition is not None and definition.module is self.module else None
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 found[node] = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tsguard.analysis.pipeline.frames import Frame, Loop, Site
-from tsguard.analysis.pipeline.names import Names
+from tsguard.analysis.pipeline.names import Names, method
 from tsguard.project.project import Definition
 from tsguard.source.walking import walked
 
@@ -35,12 +35,16 @@ _CORE_COUNTS = frozenset(
     {"os.cpu_count", "os.process_cpu_count", "multiprocessing.cpu_count", "torch.multiprocessing.cpu_count"}
 )
 _WRAPPERS = frozenset({"torch.utils.data.Subset", "torch.utils.data.ConcatDataset"})
+_PROGRESS_BARS = ("tqdm", "track")
 _MUTATORS = frozenset({"update", "pop", "setdefault", "clear", "popitem"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loader:
-    """A call of ``DataLoader``; ``complete`` unless some of its arguments cannot be seen."""
+    """A call of ``DataLoader``, or of a class derived from it, or of its constructor by such a class.
+
+    ``complete`` unless some of its arguments cannot be seen.
+    """
 
     site: Site[ast.Call]
     names: Names
@@ -86,12 +90,30 @@ class Loader:
 
 
 def loaders(names: Names) -> list[Loader]:
-    """Every call of ``DataLoader`` in a module."""
-    return [_loader(site, names) for site in names.survey.calls if _makes_loader(site, names)]
+    """Every DataLoader that a module makes."""
+    found = []
+    for site in names.survey.calls:
+        if names.qualified(site.node.func, site.frame) in DATALOADERS or _constructs_itself(site, names):
+            found.append(_loader(site, names))
+        elif (derived := _derived(names.definition(site.node.func, site.frame), names)) is not None:
+            own = any(method(cls, name) for cls in derived for name in ("__init__", "__new__", "__iter__"))
+            found.append(Loader(site, names, {}, False, None) if own else _loader(site, names))
+    return found
 
 
-def _makes_loader(site: Site[ast.Call], names: Names) -> bool:
-    return names.qualified(site.node.func, site.frame) in DATALOADERS
+def _derived(found: Definition | None, names: Names) -> list[ast.ClassDef] | None:
+    """A class derived from DataLoader and its ancestors of the project; None for any other class."""
+    bases = names.external_bases(found) if found is not None else set()
+    return names.ancestry(found) if found is not None and bases and bases <= DATALOADERS else None
+
+
+def _constructs_itself(site: Site[ast.Call], names: Names) -> bool:
+    """``super().__init__(...)`` in a class derived from DataLoader directly, and from nothing else."""
+    cls = site.frame.cls
+    if cls is None or not cls.bases or ast.unparse(site.node.func) != "super().__init__":
+        return False
+    plain = (base.value if isinstance(base, ast.Subscript) else base for base in cls.bases)
+    return all(names.qualified(base, names.survey.top) in DATALOADERS for base in plain)
 
 
 def _loader(site: Site[ast.Call], names: Names) -> Loader:
@@ -210,10 +232,29 @@ class _Search:
             if value in self.by_call:
                 around = () if where is frame else self._around_calls(frame)
                 yield self.by_call[value], around
-            elif called.rpartition(".")[2] in ("enumerate", "tqdm", "track") and value.args:
+            elif called.rpartition(".")[2] in ("enumerate", *_PROGRESS_BARS) and value.args:
                 yield from self.iterated(value.args[0], where)
         elif isinstance(value, ast.Name):
-            yield from self._given(value.id, where)
+            bar = self._progress_bar(value, where)
+            yield from self._given(value.id, where) if bar is None else self.iterated(bar, where)
+
+    def _progress_bar(self, name: ast.Name, frame: Frame) -> ast.Call | None:
+        """The progress bar that a name stands for inside ``with tqdm(loader) as name``."""
+        found = frame.lookup(name.id)
+        entered = [bound.node for bound in found[0]] if found is not None else []
+        calls = [
+            node.context_expr
+            for node in entered
+            if isinstance(node, ast.withitem)
+            and isinstance(node.optional_vars, ast.Name)
+            and isinstance(node.context_expr, ast.Call)
+            and node.context_expr.lineno <= name.lineno
+        ]
+        if len(entered) != sum(isinstance(node, ast.withitem) for node in entered) or not calls:
+            return None
+        last = max(calls, key=lambda call: call.lineno)
+        called = getattr(last.func, "id", "") or self.names.qualified(last.func, frame)
+        return last if called.rpartition(".")[2] in _PROGRESS_BARS else None
 
     def _given(self, name: str, frame: Frame) -> Iterator[tuple[Loader, tuple[Loop, ...]]]:
         """The loaders that the module's own calls of a function give as one of its parameters."""

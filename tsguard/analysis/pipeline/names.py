@@ -89,10 +89,29 @@ class Names:
         elif isinstance(expression.value, ast.Name) and expression.value.id in ("self", "cls") and frame.cls:
             member = method(frame.cls, expression.attr)
             return Definition(self.module, member) if member is not None else None
+        elif (made := self._made(expression.value, frame)) is not None:
+            return self.member(made, expression.attr)
         elif not self._may_be_defined(expression, frame):
             return None
         meaning = resolve(self.project, self.module, expression)
         return meaning if isinstance(meaning, Definition) and _is_definition(meaning.node) else None
+
+    def _made(self, expression: ast.expr, frame: Frame) -> Definition | None:
+        """The class of the project of which an expression makes, or names, an object."""
+        value, where = self.origin(expression, frame)
+        found = self.definition(value.func, where) if isinstance(value, ast.Call) else None
+        return found if found is not None and isinstance(found.node, ast.ClassDef) else None
+
+    def called(self, expression: ast.expr, frame: Frame) -> Definition | None:
+        """The function that runs when what an expression stands for is called: an object's ``__call__`` too."""
+        made = self._made(expression, frame)
+        return self.definition(expression, frame) if made is None else self.member(made, "__call__")
+
+    @staticmethod
+    def member(cls: Definition, name: str) -> Definition | None:
+        """A method that a class itself defines."""
+        found = method(cls.node, name) if isinstance(cls.node, ast.ClassDef) else None
+        return Definition(cls.module, found) if found is not None else None
 
     def _may_be_defined(self, expression: ast.AST, frame: Frame) -> bool:
         root = expression
@@ -195,6 +214,16 @@ class Names:
                 found |= self.external_bases(meaning, depth + 1)
             else:
                 found.add("?")
+        return found
+
+    def ancestry(self, definition: Definition, depth: int = 0) -> list[ast.ClassDef]:
+        """A class and those of the project that it derives from."""
+        found = [definition.node] if isinstance(definition.node, ast.ClassDef) else []
+        for base in found[0].bases if found and depth < _DEEPEST else ():
+            plain = base.value if isinstance(base, ast.Subscript) else base
+            meaning = resolve(self.project, definition.module, plain)
+            if isinstance(meaning, Definition):
+                found += self.ancestry(meaning, depth + 1)
         return found
 
     def _base_name(self, definition: Definition, base: ast.expr) -> str:
