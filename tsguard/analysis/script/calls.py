@@ -57,7 +57,7 @@ def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node
     """
     if isinstance(callee, UnknownS):
         if callee.why:
-            fc.compiler.gap(fc.scope.module, node, callee.why)
+            fc.compiler.gap(fc.module, node, callee.why)
         return callee
     if isinstance(callee, Builtin):
         return Simple(call_builtin(fc, callee.symbol, args, kwargs, node, callee.receiver))

@@ -156,7 +156,7 @@ class Compiler:
         node: ast.AST,
         declaration: ast.FunctionDef | None,
     ) -> Schema:
-        caller = fc.scope.module
+        caller = fc.module
         return self.once.compiled(
             (function, declaration),
             is_shared(function),
@@ -237,7 +237,7 @@ class Compiler:
         if dropped:
             return Schema(node.name, "", signature.arguments, signature.returns or t.NONE)
         scope = notes.resolution_scope(function)
-        fc = FunctionCompiler(self, node, scope, signature, receiver)
+        fc = FunctionCompiler(self, node, scope, source.module, signature, receiver)
         fc.failed = failed or not built or bool(signature.refusals)
         self.reporter.running.append(fc)
         try:
@@ -466,7 +466,7 @@ class Compiler:
             assert node is not None
             raise self._recursion(label, node)
         self.compiling.add(marker)
-        caller = fc.scope.module if fc is not None else None
+        caller = fc.module if fc is not None else None
         type_ = concrete_type(self, owner.instance)
         try:
             schema = self.once.compiled(

@@ -22,6 +22,7 @@ from tsguard.language.schemas import Schema
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.compiler import Compiler
+    from tsguard.project.modules import Module
 
 Loop = Literal["", "loop", "unrolled"]
 
@@ -30,7 +31,8 @@ Loop = Literal["", "loop", "unrolled"]
 class FunctionCompiler:
     """The state of compiling one function.
 
-    ``scope`` is where its global names are looked up, ``receiver`` what ``self`` is;
+    ``scope`` is where its global names are looked up: a decorator's, whose module is not the
+    ``module`` that the code stands in.  ``receiver`` is what ``self`` is;
     ``branches`` holds the side of each compiled if that is statically taken, None for both;
     ``none_tested`` the tests of parameters that default to None without being Optional,
     None for those that are reported; ``asks_for_none`` the parameters passed on to who does.
@@ -39,6 +41,7 @@ class FunctionCompiler:
     compiler: Compiler
     node: ast.FunctionDef
     scope: Scope
+    module: Module
     signature: Signature
     receiver: Sugared | None = None
     frame: Frame = field(default_factory=Frame)
@@ -98,7 +101,7 @@ class FunctionCompiler:
         self.failed = True
         if refusal.cause not in self.causes:
             self.causes |= {refusal.cause} if refusal.cause else set()
-            self.compiler.report(refusal, self.scope.module)
+            self.compiler.report(refusal, self.module)
 
     def expression(self, node: ast.expr, hint: t.Type | None = None) -> Value:
         """The typed value of an expression."""

@@ -286,7 +286,7 @@ def _check_sequential(compiler: Compiler, owner: ModuleS) -> None:
     place, module = compiler.reporter.place_of(owner.instance)
     scope = compiler.interp.program.scope(module)
     definition = ast.FunctionDef("forward", ast.arguments([], [], None, [], [], None, []), [], [], None)
-    fc = FunctionCompiler(compiler, definition, scope, Signature((), None))
+    fc = FunctionCompiler(compiler, definition, scope, module, Signature((), None))
     call_node = ast.copy_location(ast.Call(ast.copy_location(ast.Name("Sequential"), place), [], []), place)
     value = Value(t.TENSOR, node=call_node)
     for child in Submodules(compiler, owner).values().items:

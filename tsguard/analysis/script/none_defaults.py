@@ -73,7 +73,7 @@ def _default_of_none(fc: FunctionCompiler, name: str, node: ast.AST) -> None:
         return
     annotated = "not annotated" if name in fc.signature.inferred else "annotated as Tensor"
     refusal = Refusal("none-default", node, name=name, annotated=annotated)
-    fc.compiler.report(refusal, fc.scope.module)
+    fc.compiler.report(refusal, fc.module)
     fc.none_tested[name] = None
 
 

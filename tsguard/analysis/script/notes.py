@@ -36,7 +36,7 @@ _OPERATORS = frozenset(
 
 
 def _note(fc: FunctionCompiler, rule: str, node: ast.AST, **facts: object) -> None:
-    fc.compiler.report(Refusal(rule, node, **facts), fc.scope.module)
+    fc.compiler.report(Refusal(rule, node, **facts), fc.module)
 
 
 def match(
@@ -192,7 +192,7 @@ def call_override(compiler: Compiler, instance: py.ModuleValue) -> None:
 
 def dropped_call(fc: FunctionCompiler, node: ast.AST, name: str) -> None:
     """A call of ``@torch.jit.unused`` compiles into a raise."""
-    fc.compiler.report(Refusal("unused-called", node, function=name), fc.scope.module, if_reached=True)
+    fc.compiler.report(Refusal("unused-called", node, function=name), fc.module, if_reached=True)
 
 
 # What wrappers' modules call by the names that everyone gives it.
@@ -247,7 +247,7 @@ def finish(compiler: Compiler, fc: FunctionCompiler, source: py.FunctionValue) -
     if lost is not None:
         word = type(lost.exit).__name__.lower()
         compiler.report(
-            Refusal("early-return-with", lost.exit, statement=word, line=lost.block.lineno), fc.scope.module
+            Refusal("early-return-with", lost.exit, statement=word, line=lost.block.lineno), fc.module
         )
     if "grad_wrapper" in source.marks and not fc.failed:
-        compiler.report(Refusal("grad-decorator", fc.node, function=fc.node.name), fc.scope.module)
+        compiler.report(Refusal("grad-decorator", fc.node, function=fc.node.name), fc.module)
