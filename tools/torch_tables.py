@@ -163,10 +163,13 @@ _MACHINE = re.compile(r" \(of Pyth[^)]*\)| at 0x[0-9a-f]+| at   File \"/.*|: /.*
 
 
 def short(error: BaseException) -> str:
-    """The first informative line of an error."""
+    """The first informative line of an error: of a call by a schema, what does not fit."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     skip = ("Arguments for call are not valid", "The following variants")
-    first = next((line for line in lines if not line.startswith(skip)), type(error).__name__)
+    informative = [line for line in lines if not line.startswith(skip)]
+    first = informative[0] if informative else type(error).__name__
+    if first.endswith(":") and " -> " in first:
+        first = next((line for line in informative if line.startswith("Expected a value")), first)
     return _MACHINE.sub("", f"{type(error).__name__}: {first}")[:200]
 
 
@@ -476,17 +479,37 @@ def absent_members(cls: type[nn.Module], sample: str, scope: dict[str, Any]) -> 
 
 
 def variants(cls: type[nn.Module], samples: list[str]) -> dict[str, Any]:
-    """The first sample whole; of the others, only how ``forward`` differs."""
+    """The first sample whole; of the others, and of it with one argument altered, how ``forward`` differs."""
     entry = describe_module(cls, samples[0])
     scope = {"nn": nn, "torch": torch, "cls": cls}
     others = {}
-    for sample in samples[1:]:
+    for sample in [*samples[1:], *altered(cls, samples[0])]:
         forward = holder_schemas(eval(f"cls({sample})", scope))
         if forward != entry["forward"]:
             others[sample] = forward
     if others:
         entry["variants"] = others
     return entry
+
+
+def altered(cls: type[nn.Module], sample: str) -> list[str]:
+    """A sample with one flag turned round, or one number given as an int where the default is a float."""
+    found = []
+    for parameter in named_parameters(cls):
+        default, name = parameter.default, parameter.name
+        if isinstance(default, (bool, float)) and f"{name}=" not in sample:
+            values = [repr(not default)] if isinstance(default, bool) else ["0", "1"]
+            samples = [f"{sample}{', ' if sample else ''}{name}={value}" for value in values]
+            found += [each for each in samples if constructs(cls, each)][:1]
+    return found
+
+
+def constructs(cls: type[nn.Module], sample: str) -> bool:
+    try:
+        eval(f"cls({sample})", {"nn": nn, "torch": torch, "cls": cls})
+    except Exception:
+        return False
+    return True
 
 
 def modules() -> dict[str, Any]:

@@ -35,7 +35,8 @@ _NAMES: dict[str, t.Type] = {
 class Argument:
     """``size`` is N of a broadcasting list ``int[N]``: one number stands for N;
     ``inferred`` tells that it is a Tensor only for want of an annotation, ``asks_for_none``
-    that the function behaves otherwise when it is None."""
+    that the function behaves otherwise when it is None, ``undefined`` that it is a Tensor that
+    defaults to None."""
 
     name: str
     type: t.Type
@@ -45,6 +46,7 @@ class Argument:
     size: int | None = None
     inferred: bool = False
     asks_for_none: bool = False
+    undefined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

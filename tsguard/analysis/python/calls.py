@@ -217,6 +217,9 @@ def construct(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """An instance of a class of the project."""
+    made = _made_otherwise(interp, cls, args, kwargs, node)
+    if made is not None:
+        return made
     if classes.is_module_class(interp, cls):
         return _module(interp, cls, args, kwargs, node)
     special = _special(interp, cls, args, kwargs)
@@ -230,6 +233,20 @@ def construct(
     else:
         instance.open = instance.open or any(isinstance(b, External) for b in classes.mro(interp, cls)[1:])
     return instance
+
+
+def _made_otherwise(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """What a class's own ``__new__`` returns, where that is no instance of the class."""
+    found = classes.class_member(interp, cls, "__new__")
+    function = found[0].function if found is not None and isinstance(found[0], StaticMethod) else None
+    function = function or (found[0] if found is not None else None)
+    if not isinstance(function, FunctionValue):
+        return None
+    made = interp.call(function, [cls, *args], kwargs, node)
+    is_other = isinstance(made, ObjectValue) and cls not in classes.mro(interp, made.cls)
+    return made if is_other or is_none(made) else None
 
 
 def _module(

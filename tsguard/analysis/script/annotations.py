@@ -193,12 +193,7 @@ class _Reader:
             return t.TENSOR
         if name in _SIMPLE:
             return _SIMPLE[name]
-        kinds = (
-            ("builtins.list", "builtins.tuple")
-            if not self.bare
-            else ("builtins.list", "builtins.tuple", "typing.List", "typing.Tuple")
-        )
-        if name in kinds and (self.bare or node is self.whole):
+        if name in ("builtins.list", "builtins.tuple") and (self.bare or node is self.whole):
             return t.ANY_LIST if name.lower().endswith("list") else t.ANY_TUPLE
         if name in _COMPILED:
             return t.ClassType(name.rpartition(".")[2], name)

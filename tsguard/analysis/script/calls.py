@@ -162,6 +162,7 @@ def call_schemas(
     if isinstance(result, Mismatch):
         raise mismatch(fc, result, args, kwargs, node, name, python=True)
     none_defaults.passed(fc, result.schema, args, kwargs, node)
+    none_defaults.left_out(fc, result.schema, args, kwargs, node, name)
     notes.match(fc, result, args, kwargs, node, name)
     return simple(result.returns)
 
@@ -237,9 +238,11 @@ def _call_ignored(
         notes.dropped_call(fc, node, callee.name)
     typed = signature.returns is not None or any(a.annotation is not None for a in spec.args)
     returns = (signature.returns or t.TENSOR) if typed else t.TENSOR
-    arguments = tuple(
-        Argument(a.name, a.type, a.has_default, inferred=a.inferred) for a in signature.arguments
-    )
+    for argument in signature.arguments[len(args) :]:
+        if argument.has_default and argument.name not in kwargs:
+            facts = {"function": callee.name, "argument": argument.name}
+            raise Refusal("argument-count/ignored", node, **facts)
+    arguments = tuple(Argument(a.name, a.type, inferred=a.inferred) for a in signature.arguments)
     schema = Schema(callee.name, "", arguments, returns, spec.vararg is not None)
     result = call_schemas(fc, (schema,), args, kwargs, node, callee.name)
     if isinstance(result, Simple) and not typed:

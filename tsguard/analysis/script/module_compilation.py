@@ -243,6 +243,9 @@ def _compile_hook(compiler: Compiler, owner: ModuleS, kind: str, hook: py.Functi
     compiler.compile_function(hook, owner, f"{compiler.name_of(owner.instance)}.{hook.name}")
 
 
+_WHOLE_NUMBER = "but instead found type 'int'."
+
+
 def _check_library(compiler: Compiler, instance: py.ModuleValue) -> None:
     for rule, facts in _library_refusals(compiler, instance):
         place, module = compiler.reporter.place_of(instance)
@@ -258,7 +261,9 @@ def _library_refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[
         if entry is not None:
             forward = forward_entry(compiler, entry, instance)
             if "fails" in forward and not any(map(_is_lazy, instance.parameters.values())):
-                yield "unscriptable-layer", {"why": cause(forward["fails"])}
+                why = cause(forward["fails"])
+                is_number = why.endswith(_WHOLE_NUMBER)
+                yield "unscriptable-layer/number" if is_number else "unscriptable-layer", {"why": why}
         elif instance.cls.name == "torch.nn.DataParallel":
             yield "unscriptable-layer", {"why": "it splits its input over devices"}
     if any(

@@ -104,6 +104,19 @@ def passed(fc: FunctionCompiler, schema: Schema, args: Args, kwargs: Kwargs, nod
             _default_of_none(fc, value.node.id, node)
 
 
+def left_out(
+    fc: FunctionCompiler, schema: Schema, args: Args, kwargs: Kwargs, node: ast.AST, name: str
+) -> None:
+    """A call that leaves such an argument out: an undefined tensor is no constant of a graph."""
+    parameters = [argument for argument in schema.arguments if argument.name != "self"]
+    for parameter in parameters[len(args) :]:
+        if parameter.undefined and parameter.name not in kwargs:
+            callee = text_of(node.func) if isinstance(node, ast.Call) and node.args else name
+            facts = {"argument": parameter.name, "function": callee, "wanted": str(parameter.type)}
+            fc.compiler.report(Refusal("none-argument/omitted", node, **facts), fc.scope.module)
+            return
+
+
 def arguments(fc: FunctionCompiler) -> tuple[Argument, ...]:
     """The parameters of a compiled function, with those of which it asks whether they are None."""
     tested, demanded = _asked(fc)

@@ -153,7 +153,16 @@ class _Reader:
         if default is not None and not self.opaque:
             self._default(parameter, default, type_)
         size = _broadcast_size(parameter.annotation)
-        return Argument(name, type_, default is not None, None, keyword_only, size, name in self.inferred)
+        return Argument(
+            name,
+            type_,
+            default is not None,
+            None,
+            keyword_only,
+            size,
+            inferred=name in self.inferred,
+            undefined=name in self.none_defaults,
+        )
 
     def _annotated(self, annotation: ast.expr) -> t.Type:
         size = _broadcast_size(annotation)
@@ -176,11 +185,11 @@ class _Reader:
                 self.none_defaults.add(name)
             elif not is_subtype(t.NONE, type_):
                 facts = {"parameter": name, "annotated": str(type_)}
-                self.refusals.append(Refusal("default-type-mismatch/none", default, **facts))
+                self.refusals.append(Refusal("default-type-mismatch/none", self._from_head(default), **facts))
             return
         if isinstance(value, (py.ListValue, py.DictValue)):
             self.refusals.append(
-                Refusal("mutable-default", default, parameter=name, default=text_of(default))
+                Refusal("mutable-default", self._from_head(default), parameter=name, default=text_of(default))
             )
             return
         if isinstance(value, py.Unknown) and not value.hint:
@@ -194,9 +203,17 @@ class _Reader:
             is_dtype = isinstance(value, py.Atom) and value.kind == "dtype"
             shown = "torch.dtype" if is_dtype else str(given)
             facts = {"parameter": name, "default": text_of(default), "type": shown}
-            self.refusals.append(Refusal("untyped-default", parameter, **facts))
+            self.refusals.append(Refusal("untyped-default", self._from_head(parameter), **facts))
         elif not _accepts(type_, given):
             self._mismatch(name, default, type_, str(given))
+
+    def _from_head(self, node: ast.arg | ast.expr) -> ast.AST:
+        """A default's place: torch points to the ``def``, wherever in its lines the parameter stands."""
+        if node.lineno == self.node.lineno:
+            return node
+        place = ast.copy_location(ast.Tuple([], ast.Load()), self.node)
+        place.end_lineno, place.end_col_offset = node.end_lineno, node.end_col_offset
+        return place
 
     def _enum(self, member: py.EnumMember) -> t.Type:
         """The type that an annotation with the member's class names, mixed with str or int or not."""
@@ -210,7 +227,7 @@ class _Reader:
 
     def _mismatch(self, name: str, default: ast.expr, type_: t.Type, given: str) -> None:
         facts = {"parameter": name, "annotated": str(type_), "default": text_of(default), "given": given}
-        self.refusals.append(Refusal("default-type-mismatch", default, **facts))
+        self.refusals.append(Refusal("default-type-mismatch", self._from_head(default), **facts))
 
     def _returns(self) -> t.Type | None:
         if self.node.returns is None or self.comment_return is not None:
