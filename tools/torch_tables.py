@@ -280,17 +280,10 @@ def describe(value: Any) -> dict[str, Any] | str | None:
     if plain:
         return plain
     symbol = _find_builtin(value)
-    dispatched = torch._jit_internal.boolean_dispatched.get(value) if inspect.isfunction(value) else None
     if symbol and not inspect.isclass(value):
         return symbol
-    if dispatched:
-        return {
-            "dispatch": dispatched["arg_name"],
-            "index": dispatched["index"],
-            "default": dispatched["default"],
-            "true": survives(lambda: compiled(dispatched["if_true"])),
-            "false": survives(lambda: compiled(dispatched["if_false"])),
-        }
+    if inspect.isfunction(value) and value in torch._jit_internal.boolean_dispatched:
+        return dispatch(value)
     if inspect.isclass(value):
         entry = {"class": class_kind(value), "is": f"{value.__module__}.{value.__qualname__}"}
         return {**entry, "op": symbol} if symbol else entry
@@ -305,6 +298,20 @@ def describe(value: Any) -> dict[str, Any] | str | None:
     if callable(value):
         return {"builtin": type(value).__name__}
     return {"object": type(value).__name__}
+
+
+def dispatch(value: Any) -> dict[str, Any]:
+    """A function that a flag chooses, which may be chosen by another flag in turn."""
+    dispatched = torch._jit_internal.boolean_dispatched.get(value)
+    if dispatched is None:
+        return survives(lambda: compiled(value))
+    return {
+        "dispatch": dispatched["arg_name"],
+        "index": dispatched["index"],
+        "default": dispatched["default"],
+        "true": dispatch(dispatched["if_true"]),
+        "false": dispatch(dispatched["if_false"]),
+    }
 
 
 def names() -> dict[str, Any]:

@@ -418,3 +418,35 @@ class D9(nn.Module):
 
     def forward(self, x):
         return sum([x, x]), max(x.size(0), 2), min(x.size(0), 4.0)
+
+
+class UniqueInverse(nn.Module):
+    inputs = lambda: (torch.rand(3, 3),)
+
+    def forward(self, x: Tensor):
+        values, inverse = torch.unique(x, return_inverse=True, dim=1)
+        return values.sum() + inverse.sum()
+
+
+class UniqueAll(nn.Module):
+    inputs = lambda: (torch.rand(3, 3),)
+
+    def forward(self, x: Tensor):
+        values, inverse, counts = torch.unique(x, return_inverse=True, return_counts=True)
+        return values, inverse, counts
+
+
+class UniqueIndexesAfterEllipsis(nn.Module):
+    inputs = lambda: (torch.rand(3, 3),)
+
+    def forward(self, x: Tensor):
+        values, inverse = torch.unique(x, return_inverse=True, dim=1)
+        return x[..., inverse, :]
+
+
+class UniqueCountsTwice(nn.Module):
+    inputs = lambda: (torch.rand(3, 3),)
+
+    def forward(self, x: Tensor):
+        values, counts = torch.unique_consecutive(x, return_counts=True)
+        return values.counted(counts)

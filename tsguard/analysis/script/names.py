@@ -318,13 +318,7 @@ class Names:
         if "schemas" in entry:
             return Compiled(name, tuple(schemas.parse(s) for s in entry["schemas"]))
         if "dispatch" in entry:
-            branches = [
-                Compiled(name, tuple(schemas.parse(s) for s in entry[b].get("schemas", ())))
-                for b in ("true", "false")
-            ]
-            return Dispatch(
-                name, entry["dispatch"], entry["index"], entry["default"], branches[0], branches[1]
-            )
+            return _dispatched(name, entry)
         if "class" in entry:
             return self._described_class(value, entry, node)
         if entry.get("ignored"):
@@ -424,6 +418,14 @@ class Names:
             raise Refusal("class-built-in-forward", node, name=shown)
         if head not in ("torch", "builtins"):
             raise Refusal("python-call", node, name=shown)
+
+
+def _dispatched(name: str, entry: dict[str, Any]) -> Sugared:
+    """A function that a flag chooses, which another flag may choose in turn."""
+    if "dispatch" not in entry:
+        return Compiled(name, tuple(schemas.parse(s) for s in entry.get("schemas", ())))
+    branches = [_dispatched(name, entry[side]) for side in ("true", "false")]
+    return Dispatch(name, entry["dispatch"], entry["index"], entry["default"], *branches)
 
 
 def cause(error: str) -> str:
