@@ -1,67 +1,63 @@
-"""Members of enumerations."""
+"""Enums whose members are also strings or numbers, as tables of layers are looked up by them."""
 
-import torch, enum
-from torch import nn
+from enum import Enum, IntEnum
 
-
-class K(enum.Enum):
-    A = 1
-    B = 2
+from torch import Tensor, nn
 
 
-X = lambda: (torch.rand(3),)
+class Kind(str, Enum):
+    CONV = "conv"
+    POOL = "pool"
+
+    def layer(self) -> nn.Module:
+        return TABLE[self.value.upper()](1, stride=1)
 
 
-class M1(nn.Module):
-    inputs = X
+class Depth(IntEnum):
+    SHALLOW = 1
+    DEEP = 3
 
-    def __init__(self):
+
+TABLE = {"CONV": nn.LazyConv1d, "POOL": nn.MaxPool1d}
+
+
+class LooksUpByAMember(nn.Module):
+    def __init__(self) -> None:
         super().__init__()
-        self.k = K.A
+        self.kind = Kind.POOL
+        if Kind.POOL.upper() in TABLE:
+            self.layer = TABLE[Kind.POOL.upper()](1, stride=1)
 
-    def forward(self, x):
-        return x if self.k is K.A else x + 1
-
-
-class M2(M1):
-    def forward(self, x):
-        if self.k is K.A:
-            return x
-        return x + 1
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x)
 
 
-class M3(M1):
-    def forward(self, x):
-        k = K.A
-        if k is K.A:
-            return x
-        return x + 1
-
-
-class M4(M1):
-    def forward(self, x):
-        if self.k is not K.A:
-            return x
-        return x + 1
-
-
-class M5(nn.Module):
-    inputs = X
-
-    def __init__(self):
+class CallsAMethodOfAMember(nn.Module):
+    def __init__(self) -> None:
         super().__init__()
-        self.k = K.B
+        self.layer = Kind("pool").layer()
 
-    def forward(self, x):
-        if self.k is K.B:
-            return x
-        return x + 1
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x)
 
 
-class M6(nn.Module):
-    inputs = X
+class CountsByAMember(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        if Depth.DEEP.bit_length() == 2:
+            self.layers = nn.ModuleList([nn.ReLU() for _ in range(Depth.DEEP.real)])
 
-    def forward(self, x):
-        if K.B is K.B:
-            return x
-        return x + 1
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class HasNoLayerForTheMember(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        if Kind.POOL.upper() == "CONV":
+            self.layer = nn.ReLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tsguard.project import Target
     from tsguard.project.modules import Module
 
-_BUDGET = 40_000
+_BUDGET = 100_000
 
 
 class Walk(Interpreter):

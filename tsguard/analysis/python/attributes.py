@@ -49,6 +49,10 @@ _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
     "T": TensorValue,
 }
 
+# Bases of enums whose members are also what their value is.
+_MIXED_IN = frozenset(
+    {"builtins.str", "builtins.int", "builtins.float", "enum.StrEnum", "enum.IntEnum", "enum.IntFlag"}
+)
 _CONTAINERS = (ListValue, DictValue, TupleValue)
 
 
@@ -73,6 +77,8 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
         return _super_attribute(interp, owner, name)
     if isinstance(owner, Unknown):
         return _unknown_attribute(owner, name)
+    if isinstance(owner, EnumMember):
+        return _enum_attribute(interp, owner, name)
     return _plain_attribute(owner, name)
 
 
@@ -82,10 +88,6 @@ def _unknown_attribute(owner: Unknown, name: str) -> Value:
 
 
 def _plain_attribute(owner: Value, name: str) -> Value | None:
-    if isinstance(owner, EnumMember):
-        if name in ("value", "_value_"):
-            return owner.value
-        return Const(owner.name) if name == "name" else Unknown(f"{owner.name}.{name}")
     if isinstance(owner, TupleValue) and owner.cls is not None:
         fields = list(owner.cls.annotations)
         if name in fields and fields.index(name) < len(owner.items):
@@ -101,6 +103,21 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
     if is_none(owner):
         return None
     return BoundMethod(External(f"method.{name}"), owner)
+
+
+def _enum_attribute(interp: Interpreter, owner: EnumMember, name: str) -> Value | None:
+    if name in ("value", "_value_"):
+        return owner.value
+    if name in ("name", "_name_"):
+        return Const(owner.name)
+    found = classes.class_member(interp, owner.cls, name)
+    if found is not None and isinstance(found[0], FunctionValue):
+        return BoundMethod(found[0], owner)
+    if found is None and any(
+        isinstance(b, External) and b.name in _MIXED_IN for b in classes.mro(interp, owner.cls)
+    ):
+        return get(interp, owner.value, name)
+    return Unknown(f"{owner.name}.{name}")
 
 
 def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | None:

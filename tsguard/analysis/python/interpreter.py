@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tsguard.project import Project
     from tsguard.project.modules import Module
 
-_BUDGET = 60_000
+_BUDGET = 200_000
 _DEPTH = 48
 
 
@@ -153,7 +153,7 @@ class Interpreter:
         """The value of an expression."""
         world = self.world
         world.spent += 1
-        if world.spent > _BUDGET:
+        if world.spent > self._limit:
             raise Exhausted
         handler = expressions.HANDLERS.get(type(node))
         if handler is None:

@@ -193,7 +193,7 @@ def _external(interp: Interpreter, name: str) -> Value:
         if "atom" in entry:
             return Atom(entry["atom"], entry["value"])
     owner, _, attribute = name.rpartition(".")
-    if attribute == "__name__" and interp.tables.canonical(owner) in interp.tables.modules:
+    if attribute == "__name__" and classes.is_module_class(interp, External(interp.tables.canonical(owner))):
         return Const(owner.rpartition(".")[2])
     return External(canonical)
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tsguard.project.modules import Module
 
 # What is compiled in one go; only loops unrolled within loops are longer.
-_BUDGET = 60_000
+_BUDGET = 200_000
 
 
 @dataclass(frozen=True, slots=True)
