@@ -106,6 +106,8 @@ class TestBoundedTime:
             "def __init__(self):\n        super().__init__()\n        self.part = Net()\n"
             "        self.part.part = self.part\n\n    def forward(self, x, **kwargs):\n"
             "        return x if x.sum() > 0 else self.part(-x, **kwargs)",
+            "def __init__(self):\n        super().__init__()\n        self.part = self\n\n"
+            "    def forward(self, x):\n        for part in self.modules():\n            x = x + 1\n        return x",
             "raise RuntimeError('at home')",
         ],
     )

@@ -48,13 +48,16 @@ class Submodules:
     def items(self) -> Sugared:
         return Iterables([self.keys(), self.values()])
 
-    def deep(self) -> Tuple:
-        """``modules()``: the module itself and all below it."""
+    def deep(self, above: tuple[py.ModuleValue, ...] = ()) -> Tuple:
+        """``modules()``: the module itself and all below it; one that holds itself comes once."""
+        above = (*above, self.owner.instance)
         self.compiler.spend()
         found: list[Sugared] = [self.owner]
         for child in self.values().items:
+            if isinstance(child, ModuleS) and any(child.instance is module for module in above):
+                continue
             found.extend(
-                Submodules(self.compiler, child).deep().items if isinstance(child, ModuleS) else [child]
+                Submodules(self.compiler, child).deep(above).items if isinstance(child, ModuleS) else [child]
             )
         return Tuple(found, self.owner.instance.open)
 
