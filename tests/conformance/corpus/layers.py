@@ -1,7 +1,7 @@
 """Classes that derive from torch's layers: what they inherit, and what of it they override."""
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 MODE = "strict"
@@ -85,3 +85,21 @@ class F2(nn.Module):
 
     def forward(self, x):
         return self.part(x)
+
+
+def activation(name: str) -> nn.Module:
+    """The activation of torch of this name, whatever else its file holds."""
+    found = vars(torch.nn.modules.activation).values()
+    for cls in [c for c in found if isinstance(c, type) and issubclass(c, nn.Module)]:
+        if cls.__name__.lower() == name:
+            return cls()
+    raise ValueError(name)
+
+
+class TakesAnActivationByItsName(nn.Module):
+    def __init__(self, name: str = "relu") -> None:
+        super().__init__()
+        self.act = activation(name)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.act(x)

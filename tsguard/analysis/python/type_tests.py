@@ -143,7 +143,11 @@ def is_subclass(interp: Interpreter, cls: Value, wanted: Value) -> bool | None:
         base is wanted or (isinstance(base, External) and base == wanted) for base in classes.mro(interp, cls)
     ):
         return True
-    return None if isinstance(cls, External) or classes.has_unknown_base(interp, cls) else False
+    if isinstance(cls, External):
+        # torch describes all of its modules; of its other classes nothing is known here.
+        is_layer_asked = wanted == External("torch.nn.Module") and cls.name.startswith("torch.nn.")
+        return False if is_layer_asked else None
+    return None if classes.has_unknown_base(interp, cls) else False
 
 
 def type_of(interp: Interpreter, value: Value) -> Value | None:
