@@ -95,6 +95,7 @@ def set_variable(
         missing=plain.missing,
         unknown_why=plain.unknown_why,
         untyped=name if plain.untyped and annotated is None else "",
+        unlike=plain.unlike,
     )
     fc.frame.root.unusable.pop(name, None)
 
@@ -110,7 +111,13 @@ def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast
         raise empties.misfit(fc, outer, value.type, node) or Refusal(rule, node, **facts)
     if value.type is t.TENSOR and outer.type in (t.INT, t.FLOAT):
         notes.accumulator(fc, node, name, outer.type)
-    return Value(result, parameter=value.parameter, missing=value.missing, unknown_why=value.unknown_why)
+    return Value(
+        result,
+        parameter=value.parameter,
+        missing=value.missing,
+        unknown_why=value.unknown_why,
+        unlike=value.unlike,
+    )
 
 
 def emit_assign(fc: FunctionCompiler, node: ast.Assign) -> None:
@@ -232,6 +239,7 @@ def emit_augmented(fc: FunctionCompiler, node: ast.AugAssign) -> None:
 
 def _augmented(fc: FunctionCompiler, node: ast.AugAssign, before: Value) -> Value:
     operand = fc.attempt(node.value)
+    operand.node = node.value
     if isinstance(before.type, t.ClassType):
         magic = _MAGIC.get(type(node.op), "")
         for name in (f"__i{magic}__", f"__{magic}__"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import classes
+from tsguard.analysis.script import classes, differences
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import (
     Builtin,
@@ -113,7 +113,8 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
     if is_subtype(type_, t.TENSOR) and name in _CASTS:
         return TensorCast(value)
     if type_ is t.TENSOR and name in _PROPERTIES:
-        return simple(_PROPERTIES[name])
+        unlike = differences.dtype_object(node) if name == "dtype" else None
+        return Simple(Value(_PROPERTIES[name], node=node, unlike=unlike))
     if type_ is t.DEVICE and name in ("type", "index"):
         return simple(t.STR if name == "type" else t.OptionalType(t.INT))
     if isinstance(type_, t.TupleType) and name in type_.fields:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
-from tsguard.analysis.script import classes, none_defaults, notes, signatures
+from tsguard.analysis.script import classes, differences, none_defaults, notes, signatures
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -164,6 +164,7 @@ def call_schemas(
     none_defaults.passed(fc, result.schema, args, kwargs, node)
     none_defaults.left_out(fc, result.schema, args, kwargs, node, name)
     notes.match(fc, result, args, kwargs, node, name)
+    differences.passed(fc, [*args, *kwargs.values()])
     return simple(result.returns)
 
 
@@ -190,8 +191,11 @@ def call_builtin(
         raise mismatch(
             fc, result, [*([receiver] if receiver else []), *args], kwargs, node, name, python=False
         )
-    notes.match(fc, result, [*([receiver] if receiver else []), *args], kwargs, node, name)
-    value = Value(result.returns, node=node)
+    given = [*([receiver] if receiver else []), *args]
+    notes.match(fc, result, given, kwargs, node, name)
+    differences.used(fc, name, [*given, *kwargs.values()], result.returns)
+    unlike = differences.built(name, given, kwargs, result.returns, node)
+    value = Value(result.returns, node=node, unlike=unlike)
     if symbol == "aten::is_scripting":
         value.static = True
     elif symbol == "aten::has_torch_function":
@@ -215,7 +219,12 @@ def _call_overloadable(
     if len(args) != 1 or kwargs:
         raise Refusal("argument-count", node, function=text_of(node.func), expected="1", given=str(len(args)))
     if args[0].type == callee.type:
-        return Simple(Value(callee.type, args[0].const, node=node, static=args[0].static))
+        unlike = args[0].unlike if callee.type is t.STR else None
+        return Simple(Value(callee.type, args[0].const, node=node, static=args[0].static, unlike=unlike))
+    if callee.type is t.BOOL and (
+        args[0].type is t.STR or isinstance(args[0].type, (t.ListType, t.DictType))
+    ):
+        return Simple(Value(t.BOOL, node=node))
     return Simple(call_builtin(fc, callee.symbol, args, kwargs, node))
 
 
@@ -291,6 +300,7 @@ def _call_python(
     if callee.receiver is not None:
         raise Refusal("unscriptable-function/method", node, name=text_of(node.func), why=callee.name)
     fc.compiler.names.check_opaque(fc, callee, node)
+    notes.opaque_result(fc, value, node)
     name = callee.name or text_of(node.func)
     if kwargs:
         raise Refusal("unknown-keyword/positional", node, function=name, keyword=next(iter(kwargs)))

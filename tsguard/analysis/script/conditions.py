@@ -68,7 +68,7 @@ def _emit(fc: FunctionCompiler, node: ast.expr) -> Condition:
     value = fc.expression(node)
     if isinstance(value.type, (t.OptionalType, t.ModuleType)) or value.type is t.NONE:
         return _presence(fc, node, value.type)
-    boolean = value.type in (t.BOOL, t.UNKNOWN)
+    boolean = value.type in (t.BOOL, t.UNKNOWN) or (value.type is t.TENSOR and notes.is_truth(node))
     return Condition(to_bool(fc, value, node), boolean=boolean, types=(value.type,))
 
 
@@ -190,7 +190,8 @@ def _comparison(fc: FunctionCompiler, node: ast.Compare) -> Condition:
     if compares_with_none(node):
         return _equality_with_none(fc, node)
     if len(node.ops) == 1:
-        return Condition(to_bool(fc, fc.expression(node), node))
+        value = fc.expression(node)
+        return Condition(to_bool(fc, value, node), types=(value.type,))
     operands = [node.left, *node.comparators]
     parts: list[ast.expr] = [
         ast.copy_location(ast.Compare(left, [op], [right]), node)

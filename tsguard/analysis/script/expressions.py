@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import conditions, forms, iteration, literals, mismatches, notes, subscripts
+from tsguard.analysis.script import (
+    conditions,
+    differences,
+    forms,
+    iteration,
+    literals,
+    mismatches,
+    notes,
+    subscripts,
+)
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call, call_builtin, call_method
 from tsguard.analysis.script.convert import as_value
@@ -130,7 +139,7 @@ def _binary(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     left.node, right.node = node.left, node.right
     if isinstance(node.op, ast.Mod) and left.type is t.STR:
         notes.percent(fc, left, node)
-        return Value(t.STR, node=node)
+        return Value(t.STR, node=node, unlike=differences.percent(left, right, node))
     if (
         isinstance(node.op, ast.Add)
         and isinstance(left.type, t.TupleType)
@@ -174,7 +183,8 @@ def _condition(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Val
     condition = conditions.emit(fc, node)
     if isinstance(node, ast.BoolOp) and not condition.boolean:
         notes.boolean_value(fc, node, condition.types)
-    return Value(t.BOOL, node=node, static=condition.static)
+    unlike = differences.truth(node, condition.types)
+    return Value(t.BOOL, node=node, static=condition.static, unlike=unlike)
 
 
 def _compare(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
@@ -242,7 +252,7 @@ def _conditional(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
             otherwise=otherwise.type,
             expression=text_of(node),
         )
-    return Value(joint, node=node)
+    return Value(joint, node=node, unlike=then.unlike or otherwise.unlike)
 
 
 def _arm(
@@ -274,10 +284,9 @@ def _constant(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Valu
 
 def _joined(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     assert isinstance(node, ast.JoinedStr)
-    for value in node.values:
-        if isinstance(value, ast.FormattedValue):
-            fc.attempt(value.value)
-    return Value(t.STR, node=node)
+    notes.joined(fc, node)
+    parts = [fc.attempt(value.value) for value in node.values if isinstance(value, ast.FormattedValue)]
+    return Value(t.STR, node=node, unlike=differences.text_of_any(parts, node))
 
 
 def _tuple(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
@@ -286,7 +295,7 @@ def _tuple(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     if not exact:
         return Value(t.UNKNOWN, node=node)
     const: object = None
-    result = Value(_tuple_of(v.type for v in values), node=node)
+    result = Value(_tuple_of(v.type for v in values), node=node, unlike=differences.of_any(values))
     if all(v.is_constant for v in values):
         const = tuple(v.const for v in values)
         result.const = const

@@ -209,7 +209,10 @@ def _dict(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
         keys: list[ast.expr | None] = [ast.copy_location(ast.Constant(k.arg), node) for k in node.keywords]
         literal = ast.copy_location(ast.Dict(keys, [k.value for k in node.keywords]), node)
         return Simple(literals.dict_literal(fc, literal, hint))
-    source = fc.expression(node.args[0], hint if isinstance(node.args[0], (ast.Dict, ast.DictComp)) else None)
+    sugared = fc.sugared(node.args[0], hint if isinstance(node.args[0], (ast.Dict, ast.DictComp)) else None)
+    if isinstance(sugared, Iterables):
+        sugared = _pairs(fc, sugared, node.args[0])
+    source = as_value(fc, sugared, node.args[0])
     for keyword in node.keywords:
         fc.attempt(keyword.value)
     if isinstance(source.type, t.DictType):
@@ -221,6 +224,13 @@ def _dict(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     if source.type is t.UNKNOWN or source.empty_list:
         return simple(expected or t.DictType(t.STR, t.TENSOR)) if source.empty_list else UnknownS()
     raise Refusal("not-iterable", node, value=text_of(node.args[0]), type=source.type)
+
+
+def _pairs(fc: FunctionCompiler, rows: Iterables, node: ast.AST) -> Sugared:
+    """The rows of ``zip`` or ``enumerate`` as the list that a dict is made of."""
+    unrolled = iteration.unrolled_items(fc, rows, node)
+    row = unrolled[0] if unrolled else iteration.element(fc, rows, node)
+    return simple(t.ListType(as_value(fc, row, node).type))
 
 
 def _fork(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:

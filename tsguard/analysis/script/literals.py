@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import iteration
+from tsguard.analysis.script import differences, iteration
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Value
@@ -67,7 +67,8 @@ def list_literal(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
         return Value(t.UNKNOWN, node=node)
     if not values and hint is None:
         return Value(t.ListType(t.TENSOR), node=node, empty_list=True, untyped="[]")
-    return Value(_list_type(fc, node, [v.type for v in values], hint), node=node)
+    type_ = _list_type(fc, node, [v.type for v in values], hint)
+    return Value(type_, node=node, unlike=differences.of_any(values))
 
 
 def _list_type(fc: FunctionCompiler, node: ast.expr, types: list[t.Type], hint: t.Type | None) -> t.Type:
@@ -103,7 +104,8 @@ def dict_literal(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
             raise Refusal("literal-type/keys", node, first=before.type, second=after.type)
     value_type = unify_all([v.type for v in values], default_to_union=True)
     type_ = _dict_type(fc, node, keys[0].type if keys else None, value_type, hint)
-    return Value(type_, node=node, untyped="" if keys or hint is not None else "{}")
+    untyped = "" if keys or hint is not None else "{}"
+    return Value(type_, node=node, untyped=untyped, unlike=differences.of_any([*keys, *values]))
 
 
 def _dict_type(
@@ -139,15 +141,13 @@ def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
     assert isinstance(node, (ast.ListComp, ast.GeneratorExp))
     from tsguard.analysis.script.statements import emit_loop
 
-    found: list[t.Type] = []
+    found: list[Value] = []
     generator = node.generators[0]
     if len(node.generators) > 1 or generator.ifs:
         return Value(t.UNKNOWN, node=node)
     fc.push()
     try:
-        emit_loop(
-            fc, generator.target, generator.iter, node, lambda: found.append(fc.expression(node.elt).type)
-        )
+        emit_loop(fc, generator.target, generator.iter, node, lambda: found.append(fc.expression(node.elt)))
     finally:
         fc.pop()
     expected = _candidates(hint, t.ListType)
@@ -155,7 +155,8 @@ def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
         raise _unexpected(fc, node, hint, "list")
     if not found:
         return Value(expected[0] if len(expected) == 1 else t.ListType(t.TENSOR), node=node)
-    return Value(_list_type(fc, node, found, hint if expected else None), node=node)
+    type_ = _list_type(fc, node, [value.type for value in found], hint if expected else None)
+    return Value(type_, node=node, unlike=differences.of_any(found))
 
 
 def dict_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:

@@ -14,6 +14,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.script import differences
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -80,7 +81,7 @@ _GLOBALS: dict[str, Sugared] = {
     "chr": Builtin("aten::chr"),
     "bin": Builtin("aten::bin"),
     "pow": Builtin("aten::pow"),
-    "complex": Builtin("aten::complex"),
+    "complex": _magic("__complex__", "aten::Complex"),
     "range": Special("range"),
     "zip": Special("zip"),
     "enumerate": Special("enumerate"),
@@ -203,6 +204,8 @@ class Names:
             type_ = kinds.get(type(value.value))
             return None if type_ is None else Simple(Value(type_, value.value))
         if isinstance(value, py.Atom):
+            if value.kind == "dtype":
+                return Simple(Value(t.INT, unlike=differences.dtype_object(ast.Name(value.name))))
             return simple(t.DEVICE if value.kind == "device" else t.INT)
         if isinstance(value, py.TupleValue) and not value.open:
             parts = [self._constant(item) for item in value.items]

@@ -48,10 +48,12 @@ def match(
     name: str,
 ) -> None:
     """A call that fits only because torch reads a tensor as a number."""
-    if name in ("tensor", "as_tensor") and args:
+    if name == "tensor" or (name == "as_tensor" and args[0].type is not t.TENSOR):
         _tensor_of_tensors(fc, args[0], node)
     if name == "format" and args:
         _format(fc, args[0], node)
+    if name in ("sum", "sorted") and args and args[0].type is t.TENSOR:
+        _extreme_of_tensor(fc, name, args[0], node)
     if fc.none_tested:
         none_defaults.use(fc, [*args, *kwargs.values()], node)
     if not any(c.given is t.TENSOR for c in found.conversions):
@@ -67,6 +69,23 @@ def match(
 
 
 _COUNTING = frozenset({"sum", "numel", "size", "argmax", "argmin", "count_nonzero", "int", "long", "to"})
+
+
+def _is_scalar(function: ast.FunctionDef, node: ast.AST | None) -> bool:
+    """Whether a Tensor is evidently of no dimension: an element, or what one reduces to."""
+    if isinstance(node, ast.Name):
+        assigned = [n.value for n in walked(function) if isinstance(n, ast.Assign) and _is_named(n, node.id)]
+        return bool(assigned) and all(_is_scalar(function, value) for value in assigned)
+    if isinstance(node, ast.BinOp):
+        return _is_scalar(function, node.left) or _is_scalar(function, node.right)
+    if isinstance(node, ast.Subscript):
+        return True
+    return isinstance(node, ast.Call) and not node.args and not node.keywords
+
+
+def _is_named(node: ast.Assign, name: str) -> bool:
+    target = node.targets[0]
+    return isinstance(target, ast.Name) and target.id == name
 
 
 def _counts(function: ast.FunctionDef, args: Sequence[ast.expr]) -> bool:
@@ -92,8 +111,61 @@ def cast(fc: FunctionCompiler, receiver: Value, node: ast.AST) -> None:
     none_defaults.use(fc, [receiver], node)
 
 
+def _extreme_of_tensor(fc: FunctionCompiler, name: str, given: Value, node: ast.AST) -> None:
+    """Python's ``sum(x)`` adds rows; TorchScript's adds all elements, and sorts numbers only."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return
+    if name == "sorted":
+        _note(fc, "builtin-extreme/sorted", node, expression=text_of(node))
+    elif given.parameter or has_rows(fc.node, node.args[0]):
+        _note(fc, "builtin-extreme/sum", node, expression=text_of(node))
+
+
+def has_rows(function: ast.FunctionDef, tensor: ast.expr) -> bool:
+    """Whether a function evidently takes a Tensor to have several dimensions."""
+    text = text_of(tensor)
+    return any(_shows_rows(node, text) for node in walked(function))
+
+
+def _shows_rows(node: ast.AST, text: str) -> bool:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        return text_of(node.value) == text
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return node.slice.value in (1, 2, 3) and text_of(node.value) == f"{text}.shape"
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+        return len(node.targets[0].elts) > 1 and text_of(node.value) in (f"{text}.shape", f"{text}.size()")
+    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+        return node.args[0].value in (1, 2, 3) and text_of(node.func) == f"{text}.size"
+    return False
+
+
+def is_truth(node: ast.expr) -> bool:
+    """Whether a Tensor is evidently the truth of something: its value and its truth are one."""
+    if isinstance(node, ast.Compare):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    return name in _TRUTHS or name.startswith("logical_")
+
+
+_TRUTHS = frozenset(["any", "all", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite"])
+# Types of Python that stay opaque calls, and whose objects are no Tensors.
+_NO_TENSORS = frozenset(f"builtins.{name}" for name in ("type", "set", "frozenset", "object"))
+
+
+def opaque_result(fc: FunctionCompiler, callee: py.Value, node: ast.Call) -> None:
+    """``type(x)`` compiles into a call of Python whose result is taken for a Tensor."""
+    if isinstance(callee, py.External) and callee.name in _NO_TENSORS:
+        _note(fc, "ignored-result/type", node, expression=text_of(node), type=callee.name.rpartition(".")[2])
+
+
 def _tensor_of_tensors(fc: FunctionCompiler, given: Value, node: ast.AST) -> None:
     type_ = given.type
+    if type_ is t.TENSOR and not _is_scalar(fc.node, given.node):
+        _note(fc, "tensor-of-values/tensor", node, expression=text_of(node))
+    if given.empty_list:
+        _note(fc, "tensor-of-values/empty", node, expression=text_of(node))
     while isinstance(type_, t.ListType):
         type_ = type_.element
     if isinstance(type_, t.TupleType) and any(is_subtype(e, t.TENSOR) for e in type_.elements):
@@ -103,8 +175,10 @@ def _tensor_of_tensors(fc: FunctionCompiler, given: Value, node: ast.AST) -> Non
         _note(fc, "tensor-of-values", node, elements=type_, expression=text_of(node))
 
 
-_FIELD = re.compile(r"\{[^{}]+\}")
+_FIELD = re.compile(r"\{[^{}]+\}|\{\{|\}\}")
 _PRECISE = re.compile(r"%[-+ #0]*[\d.]+[a-zA-Z]")
+_SPECIFIERS = re.compile(r"%[^%]|%%")
+_KNOWN_SPECIFIERS = frozenset(f"%{letter}" for letter in "%sdifFeEc")
 
 
 def _format(fc: FunctionCompiler, template: Value, node: ast.AST) -> None:
@@ -117,6 +191,19 @@ def percent(fc: FunctionCompiler, template: Value, node: ast.AST) -> None:
     """``%`` formatting knows no width and no precision."""
     if isinstance(template.const, str) and _PRECISE.search(template.const):
         _note(fc, "string-format/precision", node, template=repr(template.const))
+        return
+    for found in _SPECIFIERS.findall(str(template.const)) if template.is_constant else ():
+        if found not in _KNOWN_SPECIFIERS:
+            facts = {"template": repr(template.const), "specifier": found}
+            _note(fc, "string-format/specifier", node, **facts)
+            return
+
+
+def joined(fc: FunctionCompiler, node: ast.JoinedStr) -> None:
+    """An f-string is compiled into a template, in which braces of the text are fields."""
+    texts = [part.value for part in node.values if isinstance(part, ast.Constant)]
+    if any("{}" in str(text) for text in texts):
+        _note(fc, "string-format/braces", node, template=text_of(node))
 
 
 def accumulator(fc: FunctionCompiler, node: ast.AST, name: str, kept: t.Type) -> None:

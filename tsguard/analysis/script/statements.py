@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import assignments, conditions, empties, iteration
+from tsguard.analysis.script import assignments, conditions, differences, empties, iteration
 from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.environment import Frame, Unusable
@@ -80,6 +80,7 @@ def _return(fc: FunctionCompiler, node: ast.stmt) -> None:
 
 def _emit_return(fc: FunctionCompiler, node: ast.Return) -> None:
     value = Value(t.NONE) if node.value is None else fc.expression(node.value, fc.declared)
+    differences.returned(fc, value)
     if fc.declared is not None:
         _check_declared(fc, node, value, fc.declared)
         return
@@ -204,7 +205,8 @@ def _join_variable(fc: FunctionCompiler, node: ast.stmt, name: str, then: Frame,
         return
     parameter = values[0].parameter if values[0].parameter == values[1].parameter else ""
     missing = values[0].missing and values[1].missing
-    fc.frame.variables[name] = Value(joint, parameter=parameter, missing=missing)
+    unlike = values[0].unlike or values[1].unlike
+    fc.frame.variables[name] = Value(joint, parameter=parameter, missing=missing, unlike=unlike)
     fc.frame.sugared.pop(name, None)
 
 

@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
+from tsguard.analysis.script import differences
 from tsguard.analysis.script.calls import call_builtin, call_method
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal, not_refined
@@ -174,6 +175,7 @@ def _check_index(
     if isinstance(sugared, SliceS):
         return
     index = as_value(fc, sugared, part)
+    differences.index(fc, index)
     if index.type in (t.UNKNOWN, t.NONE, t.INT):
         return
     if isinstance(index.type, t.ListType) or is_subtype(index.type, t.OptionalType(t.TENSOR)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tsguard.analysis import values as py
 from tsguard.language import types as t
@@ -19,6 +19,20 @@ if TYPE_CHECKING:
 
 class _Absent:
     __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """What Python has in place of a value, and the rule that is broken where that comes out.
+
+    ``kind`` is "int" (TorchScript has a float), "Tensor" (a bool), "text" (another text),
+    "dtype" (a Tensor of another dtype) or "object" (the number of a torch.dtype).
+    """
+
+    kind: Literal["int", "Tensor", "text", "dtype", "object"]
+    rule: str
+    node: ast.AST
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 ABSENT = _Absent()
@@ -32,7 +46,7 @@ class Value:
     that it comes from, ``missing`` tells that its default is None though its type is
     Tensor, ``opaque`` that it is what a Python call returned, which unpacks as asked.
     ``untyped`` is the variable that has its type only because an empty container must
-    have one (or the empty container itself).
+    have one (or the empty container itself), ``unlike`` what Python has instead.
     """
 
     type: t.Type
@@ -45,6 +59,7 @@ class Value:
     unknown_why: str = ""
     opaque: bool = False
     untyped: str = ""
+    unlike: Unlike | None = None
 
     @property
     def is_constant(self) -> bool:
