@@ -164,7 +164,7 @@ class TextInMessages(nn.Module):
     def forward(self, x):
         assert x.size(0) == 3, f"{x.dtype} {x.shape}"
         if x.dim() != 1:
-            raise ValueError("not " + str(x) + f"{x.dtype}")
+            raise ValueError("not " + str(x) + f"{x.dtype} {{}} {type(x)} %r" % x.size(0))
         print(f"{x.shape} {x.sum().item()}")
         return x
 

@@ -300,7 +300,6 @@ def _call_python(
     if callee.receiver is not None:
         raise Refusal("unscriptable-function/method", node, name=text_of(node.func), why=callee.name)
     fc.compiler.names.check_opaque(fc, callee, node)
-    notes.opaque_result(fc, value, node)
     name = callee.name or text_of(node.func)
     if kwargs:
         raise Refusal("unknown-keyword/positional", node, function=name, keyword=next(iter(kwargs)))
@@ -310,4 +309,6 @@ def _call_python(
             raise Refusal(
                 "argument-type/opaque", node, function=name, position=str(index + 1), type=given.type
             )
+    if all(given.type is t.TENSOR for given in args):
+        notes.opaque_result(fc, value, node)
     return Simple(Value(t.TENSOR, node=node, opaque=True))

@@ -34,7 +34,7 @@ class FunctionCompiler:
     ``scope`` is where its global names are looked up: a decorator's, whose module is not the
     ``module`` that the code stands in.  ``receiver`` is what ``self`` is;
     ``branches`` holds the side of each compiled if that is statically taken, None for both;
-    ``none_tested`` the tests of parameters that default to None without being Optional,
+    ``raising`` tells that an error is being made; ``none_tested`` the tests of parameters that default to None without being Optional,
     None for those that are reported; ``asks_for_none`` the parameters passed on to who does.
     """
 
@@ -50,6 +50,7 @@ class FunctionCompiler:
     loop: Loop = ""
     failed: bool = False
     left_early: bool = False
+    raising: bool = False
     branches: dict[int, bool | None] = field(default_factory=dict)
     none_tested: dict[str, ast.expr | None] = field(default_factory=dict)
     asks_for_none: set[str] = field(default_factory=set)

@@ -36,6 +36,8 @@ _OPERATORS = frozenset(
 
 
 def _note(fc: FunctionCompiler, rule: str, node: ast.AST, **facts: object) -> None:
+    if fc.raising:
+        return  # what breaks while an error is made raises as well
     fc.compiler.report(Refusal(rule, node, **facts), fc.module)
 
 

@@ -282,12 +282,14 @@ def _jump(fc: FunctionCompiler, node: ast.stmt) -> None:
 
 def _raise(fc: FunctionCompiler, node: ast.stmt) -> None:
     assert isinstance(node, ast.Raise)
+    fc.raising = True
     try:
         if node.exc is not None:
             raised = fc.sugared(node.exc)
             if not isinstance(raised, (ExceptionS, UnknownS)) and not _is_unknown(raised):
                 raise Refusal("unsupported-statement/raised-value", node, value=text_of(node.exc))
     finally:
+        fc.raising = False
         fc.frame.exits = True
 
 
@@ -302,10 +304,9 @@ def _assert(fc: FunctionCompiler, node: ast.stmt) -> None:
         fc.push()
         conditions.refine(fc, condition.when_false)
         if node.msg is not None:
-            try:
-                fc.expression(node.msg)
-            except Refusal as refusal:
-                fc.report(refusal)
+            fc.raising = True
+            fc.attempt(node.msg)
+            fc.raising = False
         fc.pop()
         if condition.static is False:
             fc.frame.exits = True
