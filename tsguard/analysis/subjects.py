@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes, library
-from tsguard.analysis.python.calls import initialize
+from tsguard.analysis.python.calls import make_module
 from tsguard.analysis.python.expressions import arguments
 from tsguard.analysis.python.interpreter import Interpreter, Raised
 from tsguard.analysis.python.likeness import Likenesses
@@ -110,13 +110,11 @@ def build(interp: Interpreter, target: Target) -> py.Value:
         return (
             value if not classes.has_unknown_base(interp, value) else _assumed_module(interp, value, target)
         )
-    instance = py.ModuleValue(value)
     try:
         args, kwargs = constructor_arguments(interp, target, value)
-        initialize(interp, instance, args, kwargs, target.call)
+        return make_module(interp, value, args, kwargs, target.call)
     except Raised as raised:
         raise Impossible(str(raised), raised.node) from None
-    return instance
 
 
 def _assumed_module(interp: Interpreter, cls: py.ClassValue, target: Target) -> py.Value:

@@ -151,6 +151,8 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
         ):
             return value
         return value
+    if name == "__new__" and classes.is_module_class(interp, owner):
+        return External("builtins.object.__new__")
     for base in classes.mro(interp, owner):
         if isinstance(base, External) and (name.startswith("__") or _has_member(interp, base, name)):
             return External(f"{base.name}.{name}")
@@ -163,6 +165,8 @@ def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value
     receiver = owner.receiver
     cls = _class_of(receiver) or owner.cls
     order = classes.mro(interp, cls)
+    if isinstance(receiver, ClassValue) and owner.cls not in order:  # in a method of the metaclass
+        cls, order = owner.cls, classes.mro(interp, owner.cls)
     place = order.index(owner.cls) + 1 if owner.cls in order else 0
     for base in order[place:]:
         if isinstance(base, ClassValue) and name in base.members:

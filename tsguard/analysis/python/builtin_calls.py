@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python import operations, records, sizes, type_tests
+from tsguard.analysis.python import metaclasses, operations, records, sizes, type_tests
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
@@ -233,12 +233,18 @@ def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
 
 
 def _quantified(is_all: bool) -> Handler:
+    """``all`` and ``any``: decided by what is certain, else as ``and`` and ``or`` of what defaults decide."""
+
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         items, is_open = iterate(interp, args[0]) if args else ([], False)
-        if is_open or any(isinstance(interp.settled(i), Unknown) for i in items):
+        settled = [interp.settled(item) for item in items]
+        pending = [item for item in settled if isinstance(item, Unknown)]
+        certain = (operations.known_truth(item) for item in settled if not isinstance(item, Unknown))
+        if any(answer is not is_all for answer in certain):
+            return Const(not is_all)
+        if is_open or any(item.default is None for item in pending):
             return Unknown(operations.place_label(node), "bool")
-        answers = [interp.truth(i, node) for i in items]
-        return Const(all(answers) if is_all else any(answers))
+        return Const(is_all if all(interp.truth(item, node) is is_all for item in pending) else not is_all)
 
     return run
 
@@ -466,6 +472,18 @@ def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) 
     return _computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, {}, node)
 
 
+def _made_by_type(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    from tsguard.analysis.python import calls
+
+    if not args or not isinstance(args[0], ClassValue):
+        return Unknown(operations.place_label(node))
+    return calls.instantiate(interp, args[0], args[1:], kwargs, node)
+
+
+def _bare(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return metaclasses.bare(interp, args[0]) if args else NONE
+
+
 HANDLERS: dict[str, Handler] = {
     "builtins.len": _len,
     "builtins.range": _range,
@@ -492,6 +510,8 @@ HANDLERS: dict[str, Handler] = {
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "builtins.type": _type,
+    "builtins.type.__call__": _made_by_type,
+    "builtins.object.__new__": _bare,
     "builtins.callable": _callable,
     "builtins.slice": _slice,
     "builtins.print": _constant(NONE),

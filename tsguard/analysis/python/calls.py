@@ -6,7 +6,7 @@ import ast
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes, constructions, library, natives, operations, records
+from tsguard.analysis.python import classes, constructions, library, metaclasses, natives, operations, records
 from tsguard.analysis.python.statements import Return
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -221,7 +221,34 @@ def construct(
     if made is not None:
         return made
     if classes.is_module_class(interp, cls):
-        return _module(interp, cls, args, kwargs, node)
+        return constructions.made(
+            interp, cls, args, kwargs, lambda: make_module(interp, cls, args, kwargs, node)
+        )
+    return instantiate(interp, cls, args, kwargs, node)
+
+
+def make_module(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> ModuleValue:
+    """A new module, made by its class's metaclass if that has a way of its own."""
+    maker = metaclasses.maker(interp, cls)
+    if maker is not None:
+        module = interp.call(BoundMethod(maker, cls), args, kwargs, node)
+        if isinstance(module, ModuleValue):
+            return module
+    module = ModuleValue(cls)
+    initialize(interp, module, args, kwargs, node)
+    return module
+
+
+def instantiate(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """``type.__call__``: an instance on which the class's own constructor has run."""
+    if classes.is_module_class(interp, cls):
+        module = ModuleValue(cls)
+        initialize(interp, module, args, kwargs, node)
+        return module
     special = _special(interp, cls, args, kwargs)
     if special is not None:
         return special
@@ -247,17 +274,6 @@ def _made_otherwise(
     made = interp.call(function, [cls, *args], kwargs, node)
     is_other = isinstance(made, ObjectValue) and cls not in classes.mro(interp, made.cls)
     return made if is_other or is_none(made) else None
-
-
-def _module(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
-) -> ModuleValue:
-    def make() -> ModuleValue:
-        module = ModuleValue(cls)
-        initialize(interp, module, args, kwargs, node)
-        return module
-
-    return constructions.made(interp, cls, args, kwargs, make)
 
 
 def initialize(

@@ -74,6 +74,8 @@ def call_inherited(
     interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """A method that an object has from a class that is not read: ``object.__init__``."""
+    if name == "builtins.type.__call__":
+        return call(interp, External(name), [receiver, *args], kwargs, None)
     if name.endswith((".__init__", ".__init_subclass__")):
         if isinstance(receiver, ObjectValue) and not name.startswith("builtins.object"):
             receiver.open = True

@@ -297,6 +297,7 @@ def compare(
     return Unknown(label, "bool", known, guess=_likely(function, right))
 
 
+_PLAIN = frozenset({"bool", "complex", "float", "int", "str"})
 _TYPICAL_SIZE = 8
 
 
@@ -361,7 +362,9 @@ def _identity(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, nod
     if is_none(left):
         left, right = right, left
     same: bool | None
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
+    if is_none(right) and isinstance(left, Unknown) and _is_never_none(left):
+        same = False
+    elif isinstance(left, Unknown) or isinstance(right, Unknown):
         same = None
     elif isinstance(left, Const) and isinstance(right, Const):
         same = type(left.value) is type(right.value) and left.value == right.value
@@ -371,6 +374,14 @@ def _identity(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, nod
         return Const(same == isinstance(op, ast.Is))
     positive = Unknown(joined([left, right], "{} is {}", node), "bool", _default_identity(left, right))
     return positive if isinstance(op, ast.Is) else unary(interp, ast.Not(), positive, node)
+
+
+def _is_never_none(value: Unknown) -> bool:
+    """Whether a parameter is declared to be a number, a flag or a text, and None is not its default."""
+    declared = value.annotation
+    if value.default is not None and is_none(value.default):
+        return False
+    return isinstance(declared, ast.Name) and declared.id in _PLAIN
 
 
 def _default_identity(left: Value, right: Value) -> Value | None:

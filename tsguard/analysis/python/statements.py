@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import assignments, classes, operations
 from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import NONE, Const, External, ObjectValue, Unknown, Value
 from tsguard.source.unparsing import unparsed
@@ -97,8 +98,9 @@ def _return(interp: Interpreter, node: ast.Return, scope: Scope) -> Signal:
 
 
 def _if(interp: Interpreter, node: ast.If, scope: Scope) -> Signal:
-    branch = node.body if condition(interp, node.test, scope, node) else node.orelse
-    return interp.execute(branch, scope)
+    holds = condition(interp, node.test, scope, node)
+    narrow(interp, node.test, holds, scope)
+    return interp.execute(node.body if holds else node.orelse, scope)
 
 
 def condition(interp: Interpreter, test: ast.expr, scope: Scope, node: ast.If | None = None) -> bool:
@@ -175,12 +177,21 @@ def exception_name(value: Value) -> str:
 def _assert(interp: Interpreter, node: ast.Assert, scope: Scope) -> Signal:
     value = interp.settled(interp.evaluate(node.test, scope))
     if isinstance(value, Unknown):
-        fails = bool(value.label) and interp.world.decide(value.label, True) is False
+        holds = not value.label or _assumed(interp, value.label)
     else:
-        fails = isinstance(value, Const) and not value.value
-    if fails:
+        holds = not isinstance(value, Const) or bool(value.value)
+    if not holds:
         raise interp.raise_("AssertionError", node)
+    narrow(interp, node.test, True, scope)
     return None
+
+
+def _assumed(interp: Interpreter, label: str) -> bool:
+    """Whether what is asserted holds in this world: it does unless the world has said otherwise."""
+    expected = True
+    while label.startswith("not "):
+        label, expected = label[4:], not expected
+    return interp.world.decide(label, expected) is expected
 
 
 def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:

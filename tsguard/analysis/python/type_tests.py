@@ -102,17 +102,19 @@ _TENSORS = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.
 def is_instance_call(interp: Interpreter, value: Value, given: Value, label: str) -> Value:
     """``isinstance(value, given)``; where the source does not tell, as in the usual configuration."""
     value = interp.settled(value)
-    wanted = list(given.items) if isinstance(given, TupleValue) else [given]
-    answer = _any(interp, value, wanted)
+    answer = is_one_of(interp, value, given)
     if answer is not None:
         return TRUE if answer else FALSE
-    usual = _any(interp, value.default, wanted) if isinstance(value, Unknown) and value.default else None
+    usual = is_one_of(interp, value.default, given) if isinstance(value, Unknown) and value.default else None
     if usual is None:
+        wanted = list(given.items) if isinstance(given, TupleValue) else [given]
         usual = any(getattr(cls, "name", "") in ("builtins.int", "builtins.str") for cls in wanted)
     return Unknown(label, "bool", Const(usual))
 
 
-def _any(interp: Interpreter, value: Value, wanted: list[Value]) -> bool | None:
+def is_one_of(interp: Interpreter, value: Value, given: Value) -> bool | None:
+    """isinstance of a class or of one of a tuple's, or None where the source does not tell."""
+    wanted = list(given.items) if isinstance(given, TupleValue) else [given]
     answers = [is_instance(interp, value, cls) for cls in wanted]
     return True if True in answers else None if None in answers else False
 

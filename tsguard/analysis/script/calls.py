@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import classes, differences, none_defaults, notes, signatures
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.refusals import Refusal
@@ -209,11 +210,9 @@ def call_builtin(
 def _call_overloadable(
     fc: FunctionCompiler, callee: Cast | Magic, args: Args, kwargs: Kwargs, node: ast.Call
 ) -> Sugared:
-    if args and isinstance(args[0].type, t.ClassType):
+    if args and isinstance(args[0].type, (t.ClassType, t.ModuleType)):
         name = callee.magic if isinstance(callee, Cast) else callee.name
-        result = call_method(fc, Simple(args[0]), name, args[1:], node, kwargs)
-        if result is not None:
-            return result
+        return call(fc, _magic_method(fc, args[0], name, node), args[1:], kwargs, node)
     if isinstance(callee, Magic):
         return Simple(call_builtin(fc, callee.base.symbol, args, kwargs, node))
     if len(args) != 1 or kwargs:
@@ -226,6 +225,42 @@ def _call_overloadable(
     ):
         return Simple(Value(t.BOOL, node=node))
     return Simple(call_builtin(fc, callee.symbol, args, kwargs, node))
+
+
+def _magic_method(fc: FunctionCompiler, receiver: Value, name: str, node: ast.Call) -> Sugared:
+    """The method that stands behind ``len``, ``str`` and the like.
+
+    Raises:
+        Refusal: the object's class has no such method.
+    """
+    if isinstance(receiver.type, t.ModuleType):
+        return _module_magic(fc, receiver.type, name, node)
+    method = classes.member(fc, Simple(receiver), name, node)
+    if method is None:
+        shown = text_of(node.args[0])
+        raise Refusal("unknown-method/attribute", node, name=name, type=receiver.type, value=shown)
+    return method
+
+
+def _module_magic(fc: FunctionCompiler, type_: t.ModuleType, name: str, node: ast.Call) -> Sugared:
+    """A module's own method, which torch sees if it is exported, or the length of a container.
+
+    Source: torch/jit/_recursive.py (``init_fn`` defines ``__len__`` after a container is compiled).
+
+    Raises:
+        Refusal: the module has no such method.
+    """
+    compiler = fc.compiler
+    instance = compiler.typed.get(type_.key)
+    if instance is None or instance.open or python_classes.has_unknown_base(compiler.interp, instance.cls):
+        return UnknownS("it is a method of a module that cannot be followed")
+    found = python_classes.class_member(compiler.interp, instance.cls, name)
+    if found is not None and isinstance(found[0], py.FunctionValue) and "export" in found[0].marks:
+        return compiler.module_attribute(fc, ModuleS(instance), name, node)
+    own = isinstance(fc.receiver, ModuleS) and fc.receiver.instance is instance
+    if name == "__len__" and not own and compiler.container_kind(instance) in ("list", "dict"):
+        return Method(ModuleS(instance), name, (Schema(name, "", (), t.INT),))
+    raise Refusal("module-as-value", node, value=text_of(node.args[0]))
 
 
 def _call_ignored(

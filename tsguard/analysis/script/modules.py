@@ -290,10 +290,12 @@ def _from_tables(compiler: Compiler, instance: py.ModuleValue, info: ModuleInfo)
             if name in info.attributes or name in info.constants or attribute["type"] == "?":
                 continue
             given = instance.arguments.get(attribute.get("from", ""))
+            type_ = schemas.parse_type(attribute["type"])
             if isinstance(given, py.Unknown):
                 given = compiler.interp.settled(given)
-                given = given.default if isinstance(given, py.Unknown) else given
-            type_ = schemas.parse_type(attribute["type"])
+                if isinstance(given, py.Unknown) and type_ is t.NONE and given.label:
+                    type_ = _inferred(compiler, given)
+                given = given.default if isinstance(given, py.Unknown) and type_ is not t.UNKNOWN else given
             const: object = ABSENT
             if isinstance(given, py.Const) and name in entry["constants"] and not attribute.get("tuple"):
                 const = given.value

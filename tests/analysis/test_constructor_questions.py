@@ -1,0 +1,96 @@
+"""Worlds in which a constructor raises tell nothing; a parameter found to be a module is no longer its default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges.script import judge_script
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+HEAD = "from torch import nn\n\n\n"
+CALLS_PART = """
+    def forward(self, x):
+        return self.part(x)
+"""
+ASSERTED = """\
+class Net(nn.Module):
+    def __init__(self, part: nn.Module = None):
+        super().__init__()
+        self.part = part
+        assert part is not None
+"""
+ALL_ASSERTED = """\
+class Net(nn.Module):
+    def __init__(self, part: nn.Module = None, norm: nn.Module = None):
+        super().__init__()
+        self.part = part
+        self.norm = norm
+        assert all(given is not None for given in (self.part, self.norm))
+"""
+PARSED = """\
+def parse(part):
+    if part == "relu":
+        return nn.ReLU()
+    assert isinstance(part, nn.Module)
+    return part
+
+
+class Net(nn.Module):
+    def __init__(self, part="relu"):
+        super().__init__()
+        self.part = parse(part)
+"""
+PARSED_OR_RAISED = """\
+def parse(part):
+    if part == "relu":
+        part = nn.ReLU()
+    elif not isinstance(part, nn.Module):
+        raise ValueError(part)
+    return part
+
+
+class Net(nn.Module):
+    def __init__(self, part="relu"):
+        super().__init__()
+        self.part = parse(part)
+"""
+LEFT_OUT = """\
+class Net(nn.Module):
+    def __init__(self, part: nn.Module = None):
+        super().__init__()
+        self.part = part
+"""
+PADDED = """\
+class Net(nn.Embedding):
+    def __init__(self, size: int, padding: int):
+        if padding is not None:
+            size += padding
+        super().__init__(size, 8, padding)
+
+    def forward(self, x):
+        return x.ne(self.padding_idx).int() + self.padding_idx
+"""
+
+
+def _verdict(folder: Path, source: str) -> str:
+    path = folder / "net.py"
+    path.write_text(HEAD + source, encoding="utf-8")
+    project = Project(())
+    return judge_script(Program(project), find_target(project.module(path), "Net")).verdict
+
+
+@pytest.mark.parametrize("constructor", [ASSERTED, ALL_ASSERTED, PARSED, PARSED_OR_RAISED])
+def test_only_arguments_that_construct_count(tmp_path: Path, constructor: str):
+    assert _verdict(tmp_path, constructor + CALLS_PART) == "ok"
+
+
+def test_a_default_that_constructs_counts(tmp_path: Path):
+    assert _verdict(tmp_path, LEFT_OUT + CALLS_PART) == "blocked"
+
+
+def test_a_number_given_to_a_layer_is_not_the_layers_default(tmp_path: Path):
+    assert _verdict(tmp_path, PADDED) == "ok"
