@@ -200,3 +200,20 @@ class ContainerK(ContainerA):
 
     def forward(self, x: Tensor):
         return x * int(len(self.d))
+
+
+class Levels(nn.Module):
+    """A list of modules whose number arguments decide."""
+
+    inputs = X
+
+    def __init__(self, sizes: tuple = (3, 3)):
+        super().__init__()
+        self.parts = nn.ModuleList()
+        for size in sizes:
+            self.parts.append(nn.Linear(size, size))
+
+    def forward(self, x: Tensor):
+        for part in self.parts:
+            x = part(x)
+        return x * len(self.parts)

@@ -252,7 +252,7 @@ def _module_magic(fc: FunctionCompiler, type_: t.ModuleType, name: str, node: as
     """
     compiler = fc.compiler
     instance = compiler.typed.get(type_.key)
-    if instance is None or instance.open or python_classes.has_unknown_base(compiler.interp, instance.cls):
+    if instance is None or python_classes.has_unknown_base(compiler.interp, instance.cls):
         return UnknownS("it is a method of a module that cannot be followed")
     found = python_classes.class_member(compiler.interp, instance.cls, name)
     if found is not None and isinstance(found[0], py.FunctionValue) and "export" in found[0].marks:
