@@ -263,17 +263,26 @@ class ClassMethod(Value):
 
 @dataclass(eq=False, slots=True)
 class EnumMember(Value):
+    """A member of an enumeration; ``alike`` is the number or text that it also is."""
+
     cls: ClassValue
     name: str
     value: Value
+    alike: Const | None = None
 
 
 def is_none(value: Value) -> bool:
     return isinstance(value, Const) and value.value is None
 
 
+def plain(value: Value) -> Value:
+    """A value as operators take it: a member that is also a number or text is that."""
+    return value.alike if isinstance(value, EnumMember) and value.alike is not None else value
+
+
 def constant(value: Value) -> object:
     """The Python constant that a value is; ``Unknown`` itself where it is none."""
+    value = plain(value)
     return value.value if isinstance(value, Const) else value
 
 

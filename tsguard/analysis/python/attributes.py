@@ -49,10 +49,6 @@ _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
     "T": TensorValue,
 }
 
-# Bases of enums whose members are also what their value is.
-_MIXED_IN = frozenset(
-    {"builtins.str", "builtins.int", "builtins.float", "enum.StrEnum", "enum.IntEnum", "enum.IntFlag"}
-)
 _CONTAINERS = (ListValue, DictValue, TupleValue)
 
 
@@ -113,10 +109,8 @@ def _enum_attribute(interp: Interpreter, owner: EnumMember, name: str) -> Value 
     found = classes.class_member(interp, owner.cls, name)
     if found is not None and isinstance(found[0], FunctionValue):
         return BoundMethod(found[0], owner)
-    if found is None and any(
-        isinstance(b, External) and b.name in _MIXED_IN for b in classes.mro(interp, owner.cls)
-    ):
-        return get(interp, owner.value, name)
+    if found is None and owner.alike is not None:
+        return get(interp, owner.alike, name)
     return Unknown(f"{owner.name}.{name}")
 
 
@@ -139,6 +133,8 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
         return Const(owner.module.name)
     if name == "__dict__":
         return by_name(owner.members)
+    if name == "__members__":
+        return by_name({n: m for n, m in owner.members.items() if isinstance(m, EnumMember)})
     found = classes.class_member(interp, owner, name)
     if found is not None:
         value = found[0]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python import metaclasses, operations, records, sizes, type_tests
+from tsguard.analysis.python import enumerations, metaclasses, operations, records, sizes, type_tests
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
@@ -34,6 +34,7 @@ from tsguard.analysis.values import (
     by_name,
     constant,
     is_none,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
     """A builtin that is computed on constants and named on unknowns."""
 
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-        settled = [interp.settled(a) for a in args]
+        settled = [plain(interp.settled(a)) for a in args]
         if settled and not kwargs and all(isinstance(a, Const) for a in settled):
             return _result(interp, function, [constant(a) for a in settled], node)
         if any(isinstance(a, TensorValue) for a in settled):
@@ -68,6 +69,11 @@ def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
         return Unknown(_label(name, settled, node), result_hint, default)
 
     return run
+
+
+def _str(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    shown = [enumerations.text(interp, interp.settled(a)) for a in args]
+    return _computed("str", str, "str")(interp, shown, kwargs, node)
 
 
 def _round(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -88,23 +94,26 @@ def _result(
 
 
 def _extreme(name: str, function: Callable[..., Any]) -> Handler:
-    plain = _computed(name, function, "")
+    of_several = _computed(name, function, "")
 
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         if len(args) == 1:
             items, is_open = iterate(interp, args[0])
+            items = [plain(i) for i in items]
             if items and not is_open and all(isinstance(i, Const) for i in items) and not kwargs:
                 return _result(interp, function, [[constant(i) for i in items]], node)
             return items[0] if len(items) == 1 and not is_open else Unknown(operations.place_label(node))
-        return plain(interp, args, kwargs, node)
+        return of_several(interp, args, kwargs, node)
 
     return run
 
 
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    value = interp.settled(args[0]) if args else NONE
+    value = plain(interp.settled(args[0])) if args else NONE
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Const(len(value.value))
+    if isinstance(value, ClassValue):
+        return Const(len(iterate(interp, value)[0]))
     if isinstance(value, ModuleValue) and not value.open:
         return Const(len(value.children) or len(value.parameters))
     if isinstance(value, (ListValue, TupleValue, DictValue, SetValue)) and not value.open:
@@ -121,7 +130,7 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
 
 
 def _range(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    settled = [interp.settled(a) for a in args]
+    settled = [plain(interp.settled(a)) for a in args]
     if len(settled) == 1:
         return RangeValue(Const(0), settled[0], Const(1))
     return RangeValue(*settled, *([Const(1)] * (3 - len(settled)))) if len(settled) in (2, 3) else Unknown("")
@@ -196,9 +205,9 @@ def _reordered(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[0]) if args else ([], False)
-    if all(isinstance(i, Const) for i in items) and not kwargs:
+    if all(isinstance(plain(i), Const) for i in items) and not kwargs:
         try:
-            return ListValue([Const(v) for v in sorted(constant(i) for i in items)], is_open)  # type: ignore[type-var]
+            return ListValue(sorted(items, key=constant), is_open)  # type: ignore[arg-type]
         except TypeError:
             pass
     return ListValue(items, is_open)
@@ -521,7 +530,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.int": _computed("int", int, "int"),
     "builtins.float": _computed("float", float, "float"),
     "builtins.bool": _computed("bool", bool, "bool"),
-    "builtins.str": _computed("str", str, "str"),
+    "builtins.str": _str,
     "builtins.abs": _computed("abs", abs, ""),
     "builtins.round": _round,
     "builtins.pow": _computed("pow", sizes.power, ""),

@@ -28,6 +28,7 @@ from tsguard.analysis.values import (
     Value,
     by_name,
     is_none,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ def _special(
     """Enums look up, named tuples and dataclasses bind their fields."""
     if classes.derives_from(interp, cls, "enum.Enum"):
         for member in cls.members.values():
-            if isinstance(member, EnumMember) and args and member.value == args[0]:
+            if isinstance(member, EnumMember) and args and member.value == plain(args[0]):
                 return member
         return args[0] if args and isinstance(args[0], EnumMember) else Unknown(cls.name)
     return records.construct(interp, cls, args, kwargs)

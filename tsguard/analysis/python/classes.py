@@ -6,22 +6,19 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.python import enumerations
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
     ClassMethod,
     ClassValue,
-    Const,
-    EnumMember,
     External,
     FunctionValue,
-    ListValue,
     ObjectValue,
     PropertyValue,
     StaticMethod,
     SuperValue,
-    TupleValue,
     Unknown,
     Value,
 )
@@ -258,7 +255,7 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     cls.members.setdefault("__doc__", NONE)
     _tell_bases(interp, node, cls, scope)
     if derives_from(interp, cls, "enum.Enum"):
-        _make_members(cls)
+        enumerations.make_members(interp, cls, mro(interp, cls))
     return cls
 
 
@@ -276,13 +273,6 @@ def _tell_bases(interp: Interpreter, node: ast.ClassDef, cls: ClassValue, scope:
         _bounded(interp, lambda: interp.call(BoundMethod(function, cls), [], kwargs, node), function)
     except Raised:
         return
-
-
-def _make_members(cls: ClassValue) -> None:
-    """The plain values in an enumeration's body become its members."""
-    for name, value in list(cls.members.items()):
-        if not name.startswith("_") and isinstance(value, (Const, TupleValue, ListValue, Unknown)):
-            cls.members[name] = EnumMember(cls, name, value)
 
 
 def _class_marks(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> list[str]:

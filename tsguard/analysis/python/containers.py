@@ -22,6 +22,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
     constant,
+    plain,
     slice_of,
 )
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = None) -> Value:
     """``owner[key]``."""
-    owner, key = interp.settled(owner), interp.settled(key)
+    owner, key = plain(interp.settled(owner)), interp.settled(key)
     if isinstance(owner, TensorValue):
         return TensorValue()
     if isinstance(owner, (ListValue, TupleValue)):
@@ -130,9 +131,10 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
 
 def key_of(key: Value) -> object:
     """A dict key: the constant itself, or the value where it is none."""
+    key = plain(key)
     if isinstance(key, Const):
         return key.value
-    if isinstance(key, TupleValue) and all(isinstance(i, Const) for i in key.items):
+    if isinstance(key, TupleValue) and all(isinstance(plain(i), Const) for i in key.items):
         return tuple(constant(i) for i in key.items)
     return key
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import assignments, classes, containers, operations, sizes
+from tsguard.analysis.python import assignments, classes, containers, enumerations, operations, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -217,7 +217,7 @@ def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
             continue
         assert isinstance(value, ast.FormattedValue)
         part = interp.settled(interp.evaluate(value.value, scope))
-        text = constant(part)
+        text = constant(enumerations.text(interp, part))
         if isinstance(text, Value) or value.format_spec is not None:
             known = False
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import builtin_calls, numpy_arrays, operations, sizes
+from tsguard.analysis.python import builtin_calls, enumerations, numpy_arrays, operations, sizes
 from tsguard.analysis.python.containers import key_of, put
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.values import (
@@ -154,6 +154,8 @@ def _constant_method(
 ) -> Value:
     method = getattr(receiver.value, name, None)
     values = [constant(interp.settled(a)) for a in args]
+    if name == "format":
+        values = [constant(enumerations.text(interp, interp.settled(a))) for a in args]
     if method is None or any(isinstance(v, Value) for v in values):
         if name == "join" and args:
             items, is_open = iterate(interp, args[0])

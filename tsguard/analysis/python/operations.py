@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python import sizes
+from tsguard.analysis.python import enumerations, sizes
 from tsguard.analysis.values import (
     FALSE,
     TRUE,
@@ -16,7 +16,6 @@ from tsguard.analysis.values import (
     ClassValue,
     Const,
     DictValue,
-    EnumMember,
     External,
     FunctionValue,
     ListValue,
@@ -30,6 +29,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
     is_none,
+    plain,
 )
 from tsguard.source.unparsing import unparsed
 
@@ -113,7 +113,9 @@ def binary(
     interp: Interpreter, op: ast.operator, left: Value, right: Value, node: ast.AST | None = None
 ) -> Value:
     """``left op right``."""
-    left, right = interp.settled(left), interp.settled(right)
+    left, right = plain(interp.settled(left)), interp.settled(right)
+    formats = isinstance(op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str)
+    right = enumerations.text(interp, right) if formats and "%s" in str(left) else plain(right)
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
         return TensorValue()
     if type(op) not in _BINARY:
@@ -245,7 +247,7 @@ def in_place(interp: Interpreter, op: ast.operator, left: Value, right: Value, n
 
 def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | None = None) -> Value:
     """``op value``."""
-    value = interp.settled(value)
+    value = plain(interp.settled(value))
     if isinstance(op, ast.Not):
         if isinstance(value, Unknown):
             opposite = None if value.default is None else Const(not known_truth(value.default))
@@ -278,6 +280,7 @@ def compare(
         return _identity(interp, op, left, right, node)
     if isinstance(op, (ast.In, ast.NotIn)):
         return _membership(interp, op, left, right, node)
+    left, right = plain(left), plain(right)
     sign, function = _COMPARE[type(op)]
     result = _compared(function, left, right)
     if result is not None:
@@ -340,6 +343,7 @@ def _constants(value: Value) -> list[object] | None:
 
 def _same(left: Value, right: Value) -> bool | None:
     """Whether two values are equal, where that is certain."""
+    left, right = plain(left), plain(right)
     if left is right:
         return True
     if isinstance(left, Unknown) or isinstance(right, Unknown):
@@ -408,6 +412,7 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
 
 
 def _contained(item: Value, container: Value) -> bool | None:
+    item, container = plain(item), plain(container)
     if isinstance(item, Unknown):
         return None
     if isinstance(container, Const) and isinstance(container.value, str) and isinstance(item, Const):
@@ -440,12 +445,11 @@ def truth(interp: Interpreter, value: Value, node: ast.AST | None = None) -> boo
 
 def known_truth(value: Value) -> bool:
     """Whether a value that is no unknown is true."""
+    value = plain(value)
     if isinstance(value, Const):
         return bool(value.value)
     if isinstance(value, (ListValue, TupleValue, SetValue, DictValue)):
         return bool(value.items) or value.open
-    if isinstance(value, EnumMember):
-        return True
     return True
 
 

@@ -489,6 +489,9 @@ def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Co
         if subject.marks & {"ignore", "unused"} or "cached" in subject.marks:
             return Compilation()
         compiler.compile_function(subject, None, subject.name)
+        if python_classes.overloads(interp, subject):
+            refusal = Refusal("unscriptable-function/overloaded", subject.node, name=subject.name)
+            compiler.report(refusal, subject.module)
     else:
         compiler.gap(target.module, target.node, "what it constructs cannot be told")
     return Compilation(tuple(compiler.reporter.events.values()), tuple(compiler.reporter.gaps.values()))

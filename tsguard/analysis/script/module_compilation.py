@@ -139,6 +139,11 @@ def _compile_forward(compiler: Compiler, owner: ModuleS) -> None:
         overloads = overloads_of(compiler, owner, "forward")
         if overloads:
             compile_overloads(compiler, owner, "forward", function)
+            if compiler.root is not None and owner.instance is compiler.model(compiler.root):
+                refusal = Refusal(
+                    "call-without-forward/overloaded", function.node, name=compiler.name_of(owner.instance)
+                )
+                compiler.report(refusal, function.module)
         else:
             _compile_method(compiler, owner, "forward", function)
 
