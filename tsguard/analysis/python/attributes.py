@@ -126,15 +126,18 @@ def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | No
     return Const(owner.module.name) if name == "__module__" else Unknown(f"{owner.name}.{name}")
 
 
+# What every class has, and ``__members__`` of an enumeration.
+_OF_CLASSES: dict[str, Callable[[ClassValue], Value]] = {
+    "__name__": lambda cls: Const(cls.name),
+    "__module__": lambda cls: Const(cls.module.name),
+    "__dict__": lambda cls: by_name(cls.members),
+    "__members__": lambda cls: by_name({n: m for n, m in cls.members.items() if isinstance(m, EnumMember)}),
+}
+
+
 def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value | None:
-    if name == "__name__":
-        return Const(owner.name)
-    if name == "__module__":
-        return Const(owner.module.name)
-    if name == "__dict__":
-        return by_name(owner.members)
-    if name == "__members__":
-        return by_name({n: m for n, m in owner.members.items() if isinstance(m, EnumMember)})
+    if name in _OF_CLASSES:
+        return _OF_CLASSES[name](owner)
     found = classes.class_member(interp, owner, name)
     if found is not None:
         value = found[0]
