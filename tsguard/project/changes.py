@@ -1,4 +1,4 @@
-"""What a module's code does to its global containers and classes after they are made."""
+"""What a module's code does to its global containers, classes and objects after they are made."""
 
 from __future__ import annotations
 
@@ -13,17 +13,24 @@ _MUTATORS = frozenset(["add", "append", "clear", "extend", "insert", "pop", "rem
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Statements at module level by the name they change, and the names that nested code changes."""
+    """Statements at module level by the name they change, and the names that nested code changes.
+
+    ``registrations`` are those that call a method of a name, and definitions that one decorates.
+    """
 
     statements: dict[str, list[ast.stmt]] = field(default_factory=dict)
     nested: frozenset[str] = frozenset()
+    registrations: dict[str, list[ast.stmt]] = field(default_factory=dict)
 
 
 def changes(tree: ast.Module) -> Changes:
     """The changes of global containers and classes in a module."""
     statements: dict[str, list[ast.stmt]] = {}
     nested: set[str] = set()
+    registrations: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
+        for name in _registering(node):
+            registrations.setdefault(name, []).append(node)
         if isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign)):
             for name in _changed(node):
                 statements.setdefault(name, []).append(node)
@@ -31,7 +38,19 @@ def changes(tree: ast.Module) -> Changes:
             node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If, ast.For, ast.With, ast.Try)
         ):
             nested.update(name for inner in statements_in(node) for name in _changed(inner))
-    return Changes(statements, frozenset(nested))
+    return Changes(statements, frozenset(nested), registrations)
+
+
+def _registering(node: ast.stmt) -> Iterator[str]:
+    """The names of which a statement calls a method, or which decorate what it defines."""
+    called: list[ast.expr] = []
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        called = [node.value.func]
+    elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        called = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+    for function in called:
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            yield function.value.id
 
 
 def _changed(node: ast.stmt) -> Iterator[str]:

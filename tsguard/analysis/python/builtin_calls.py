@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -531,6 +532,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.float": _computed("float", float, "float"),
     "builtins.bool": _computed("bool", bool, "bool"),
     "builtins.str": _str,
+    "keyword.iskeyword": _computed("iskeyword", keyword.iskeyword, "bool"),
     "builtins.abs": _computed("abs", abs, ""),
     "builtins.round": _round,
     "builtins.pow": _computed("pow", sizes.power, ""),

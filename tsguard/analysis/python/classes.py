@@ -24,6 +24,7 @@ from tsguard.analysis.values import (
 )
 from tsguard.analysis.worlds import Exhausted
 from tsguard.project.targets import MODULE_BASES
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -175,10 +176,10 @@ def _wrapped(interp: Interpreter, decorator: ast.expr, target: Value, value: Val
         wrapper = interp.evaluate(decorator, scope) if isinstance(decorator, ast.Call) else target
         return interp.call(wrapper, [value], {}, decorator)
 
-    return _bounded(interp, wrap, target)
+    return bounded(interp, wrap, target)
 
 
-def _bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> Value:
+def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> Value:
     """What a function makes of a definition; Unknown if that takes very long.
 
     Such a one writes documentation or registers, which it is found out to do once.
@@ -259,6 +260,21 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     return cls
 
 
+def filled_dicts(interp: Interpreter, cls: Value) -> set[str]:
+    """The attributes to which methods of a class add items: ``self.known[name] = value``."""
+    return {
+        target.value.attr
+        for base in mro(interp, cls)
+        if isinstance(base, ClassValue)
+        for name, member in base.members.items()
+        if isinstance(member, FunctionValue) and name != "__init__"
+        for node in walked(member.node)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute)
+    }
+
+
 def _tell_bases(interp: Interpreter, node: ast.ClassDef, cls: ClassValue, scope: Scope) -> None:
     """Run the ``__init_subclass__`` of a base, which may make a dataclass of the class; what fails is left out."""
     from tsguard.analysis.python.interpreter import Raised
@@ -270,7 +286,7 @@ def _tell_bases(interp: Interpreter, node: ast.ClassDef, cls: ClassValue, scope:
     keywords = {k.arg: k.value for k in node.keywords if k.arg is not None and k.arg != "metaclass"}
     try:
         kwargs = {name: interp.evaluate(value, scope) for name, value in keywords.items()}
-        _bounded(interp, lambda: interp.call(BoundMethod(function, cls), [], kwargs, node), function)
+        bounded(interp, lambda: interp.call(BoundMethod(function, cls), [], kwargs, node), function)
     except Raised:
         return
 

@@ -18,6 +18,8 @@ from tsguard.analysis.values import (
     External,
     ListValue,
     ModuleReference,
+    ModuleValue,
+    ObjectValue,
     SetValue,
     Unknown,
     Value,
@@ -72,6 +74,8 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     scope.names[name] = value
     if bindings and isinstance(value, (ListValue, DictValue, SetValue, ClassValue)):
         _apply_changes(interp, name, value, scope)
+    if isinstance(value, ObjectValue) and not isinstance(value, ModuleValue):
+        _apply_registrations(interp, name, value, scope)
     return value
 
 
@@ -122,6 +126,28 @@ def _apply_changes(
         except Raised:
             if not isinstance(value, ClassValue):
                 value.open = True
+
+
+def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, scope: Scope) -> None:
+    """Run what the module registers with an object; what other modules may register is open."""
+    for statement in scope.module.changes.registrations.get(name, ()):
+        classes.bounded(interp, lambda node=statement: _registered(interp, node, scope), value)  # type: ignore[misc]
+    for attribute in classes.filled_dicts(interp, value.cls):
+        filled = value.attributes.get(attribute)
+        if isinstance(filled, DictValue):
+            filled.open = True
+
+
+def _registered(interp: Interpreter, node: ast.stmt, scope: Scope) -> Value:
+    from tsguard.analysis.python.interpreter import Raised
+
+    try:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            return interp.lookup(node.name, scope) or NONE
+        interp.execute([node], scope)
+    except Raised:
+        pass
+    return NONE
 
 
 def _from_meaning(interp: Interpreter, name: str, scope: Scope) -> Value | None:

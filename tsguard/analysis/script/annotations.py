@@ -77,16 +77,16 @@ def isinstance_types(compiler: Compiler, node: ast.expr, scope: Scope) -> list[t
     """The types of isinstance's second argument; bare ``list`` and ``tuple`` are kinds."""
     if isinstance(node, ast.Tuple):
         return [type_ for element in node.elts for type_ in isinstance_types(compiler, element, scope)]
-    return [_Reader(compiler, scope, node, bare=True).read(node)]
+    return [_Reader(compiler, scope, node).read(node)]
 
 
 class _Reader:
-    def __init__(self, compiler: Compiler, scope: Scope, whole: ast.expr, *, bare: bool = False) -> None:
+    def __init__(self, compiler: Compiler, scope: Scope, whole: ast.expr) -> None:
         self.compiler = compiler
         self.scope = scope
         self.whole = whole
-        self.bare = bare
         self.quoted = False
+        self.inside: set[str] = set()
         self.depth = 0
 
     def read(self, node: ast.expr) -> t.Type:
@@ -193,7 +193,7 @@ class _Reader:
             return t.TENSOR
         if name in _SIMPLE:
             return _SIMPLE[name]
-        if name in ("builtins.list", "builtins.tuple") and (self.bare or node is self.whole):
+        if name in ("builtins.list", "builtins.tuple") and self.inside <= {"List"}:
             return t.ANY_LIST if name.lower().endswith("list") else t.ANY_TUPLE
         if name in _COMPILED:
             return t.ClassType(name.rpartition(".")[2], name)
@@ -230,7 +230,9 @@ class _Reader:
             return t.TupleType(())
         if any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in parts):
             raise self._refuse(text_of(node))
+        outer, self.inside = self.inside, self.inside | {constructor}
         inner = [self.read(part) for part in parts]
+        self.inside = outer
         if constructor == "Tuple":
             return t.TupleType(tuple(inner))
         if constructor == "Union":
