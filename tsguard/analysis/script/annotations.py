@@ -193,7 +193,7 @@ class _Reader:
             return t.TENSOR
         if name in _SIMPLE:
             return _SIMPLE[name]
-        if name in ("builtins.list", "builtins.tuple") and self.inside <= {"List"}:
+        if name in ("builtins.list", "builtins.tuple") and self.inside <= {"List"} and not self.quoted:
             return t.ANY_LIST if name.lower().endswith("list") else t.ANY_TUPLE
         if name in _COMPILED:
             return t.ClassType(name.rpartition(".")[2], name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tsguard.analysis import values as py
@@ -126,3 +126,26 @@ def _same_argument(compiler: Compiler, value: py.Value | None, node: ast.expr) -
         has_none = any(isinstance(e, ast.Constant) and e.value is None for e in node.elts)
         return has_none == any(py.is_none(item) for item in value.items)
     return False
+
+
+# Arguments of layers that are kept and never used, and a number that may be of either kind.
+_TAKE_ANY = {"norm_type": (str, float), "num_features": (float,), "k": (float,)}
+
+
+def misfits(instance: py.ModuleValue, entry: dict[str, Any]) -> Iterator[dict[str, str]]:
+    """Constants given to a layer's constructor that are of no use to its forward: a text for a number."""
+    for described in entry["attributes"].values():
+        name = described.get("from")
+        value = instance.arguments.get(name) if name else None
+        if isinstance(value, py.Const) and _misfits(value.value, name, described["type"]):
+            yield {"argument": name, "value": repr(value.value), "type": described["type"]}
+
+
+def _misfits(value: object, name: str, type_: str) -> bool:
+    if isinstance(value, _TAKE_ANY.get(name, ())):
+        return False
+    if type_ == "int" or type_.startswith("Tuple[int"):
+        return isinstance(value, (str, float)) and not (name == "padding" and isinstance(value, str))
+    if type_ == "float":
+        return isinstance(value, str)
+    return type_ == "str" and not isinstance(value, str)

@@ -16,7 +16,7 @@ from tsguard.analysis.script import notes
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.inference import describe as kind_of
-from tsguard.analysis.script.library_modules import forward_entry, library_member
+from tsguard.analysis.script.library_modules import forward_entry, library_member, misfits
 from tsguard.analysis.script.module_attributes import (
     chosen_forward,
     overload_declarations,
@@ -269,6 +269,8 @@ def _library_refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[
                 why = cause(forward["fails"])
                 is_number = why.endswith(_WHOLE_NUMBER)
                 yield "unscriptable-layer/number" if is_number else "unscriptable-layer", {"why": why}
+            for facts in misfits(instance, entry):
+                yield "unscriptable-layer/argument", facts
         elif instance.cls.name == "torch.nn.DataParallel":
             yield "unscriptable-layer", {"why": "it splits its input over devices"}
     if any(
