@@ -8,7 +8,15 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python import enumerations, metaclasses, operations, records, sizes, type_tests
+from tsguard.analysis.python import (
+    classes,
+    enumerations,
+    metaclasses,
+    operations,
+    records,
+    sizes,
+    type_tests,
+)
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
@@ -373,22 +381,51 @@ def _copied(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | Non
 
 def _namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     name = constant(args[0]) if args else None
-    fields = constant(args[1]) if len(args) > 1 else None
-    names: list[str] = []
-    if isinstance(fields, str):
-        names = fields.replace(",", " ").split()
-    elif len(args) > 1 and isinstance(args[1], (ListValue, TupleValue)):
-        names = [str(constant(i)) for i in args[1].items]
+    names = list(_named_values(args[1:2]))
     if not isinstance(name, str) or not names:
         return Unknown("")
-    definition = ast.ClassDef(name, [], [], [], [])
-    scope = Scope.__new__(Scope)
-    scope.module, scope.names, scope.parent, scope.function, scope.cls = None, {}, None, None, None  # type: ignore[assignment]
-    cls = ClassValue(
-        definition, scope, name, (External("builtins.tuple"),), marks=frozenset({"collections.namedtuple"})
-    )
+    cls = _called_class(name, "builtins.tuple", frozenset({"collections.namedtuple"}))
     cls.annotations = {field: ast.Name("Tensor") for field in names}
     return cls
+
+
+def _enumeration(base: str) -> Handler:
+    """``Enum("Kind", "first second")``; with one argument, as for a member's value, nothing is told."""
+
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        name = constant(args[0]) if args else None
+        values = _named_values([*args[1:2], *(kwargs[k] for k in kwargs if k == "names")])
+        if not isinstance(name, str) or not values or len(args) > 2 or set(kwargs) - {"names", "module"}:
+            return Unknown("")
+        cls = _called_class(name, base, frozenset())
+        is_text = base == "enum.StrEnum"
+        for label, value in values.items():
+            cls.members[label] = Const(label.lower()) if is_text and isinstance(value.value, int) else value
+        enumerations.make_members(interp, cls, classes.mro(interp, cls))
+        return cls
+
+    return run
+
+
+def _named_values(given: list[Value]) -> dict[str, Const]:
+    """The names in a text, a list or a dict, numbered from one where they come without values."""
+    if not given:
+        return {}
+    names = constant(given[0])
+    if isinstance(names, str):
+        return {name: Const(i) for i, name in enumerate(names.replace(",", " ").split(), 1)}
+    if isinstance(given[0], (ListValue, TupleValue)):
+        return {str(constant(item)): Const(i) for i, item in enumerate(given[0].items, 1)}
+    if isinstance(given[0], DictValue):
+        return {str(k): v for k, v in given[0].items.items() if isinstance(v, Const)}
+    return {}
+
+
+def _called_class(name: str, base: str, marks: frozenset[str]) -> ClassValue:
+    """A class that a call makes, so that it stands in no module."""
+    scope = Scope.__new__(Scope)
+    scope.module, scope.names, scope.parent, scope.function, scope.cls = None, {}, None, None, None  # type: ignore[assignment]
+    return ClassValue(ast.ClassDef(name, [], [], [], []), scope, name, (External(base),), marks=marks)
 
 
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -546,6 +583,9 @@ HANDLERS: dict[str, Handler] = {
     "copy.deepcopy": _copied,
     "copy.copy": _copied,
     "collections.namedtuple": _namedtuple,
+    "enum.Enum": _enumeration("enum.Enum"),
+    "enum.IntEnum": _enumeration("enum.IntEnum"),
+    "enum.StrEnum": _enumeration("enum.StrEnum"),
     "itertools.chain": _chain,
     "itertools.repeat": _repeat,
     "importlib.import_module": _import_module,

@@ -66,6 +66,8 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     bindings = interp.program.project.bindings(module, name)
     if not bindings and not module.star_imports and not module.is_package:
         return None
+    if bindings and all(binding.guard == "typing" for binding in bindings) and not module.star_imports:
+        return None  # only type checkers see it
     scope.names[name] = _PENDING
     value = _evaluated(interp, name, scope, bindings)
     if value is None:

@@ -20,6 +20,7 @@ from tsguard.language.relations import optional, union
 from tsguard.project.project import Definition
 from tsguard.project.targets import resolve
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
@@ -88,6 +89,7 @@ class _Reader:
         self.quoted = False
         self.inside: set[str] = set()
         self.depth = 0
+        self.bound: dict[str, t.Type] = {}
 
     def read(self, node: ast.expr) -> t.Type:
         self.depth += 1
@@ -134,13 +136,15 @@ class _Reader:
         return union(members)
 
     def _named(self, node: ast.Name | ast.Attribute) -> t.Type:
+        if isinstance(node, ast.Name) and node.id in self.bound:
+            return self.bound[node.id]
         aliased = self._alias(node)
         if aliased is not None:
             return aliased
         value = self._value(node)
         if value is None:
             name = unparsed(node)
-            if name in _BARE:
+            if name in _BARE and not (self.quoted and self._is_checked_only(name)):
                 return _BARE[name]
             if hasattr(typing, name):
                 value = py.External(f"typing.{name}")
@@ -150,7 +154,7 @@ class _Reader:
 
     def _alias(self, node: ast.Name | ast.Attribute) -> t.Type | None:
         """A type alias: the annotation that a module-level assignment holds."""
-        if isinstance(node, ast.Name) and self._is_local(node.id):
+        if isinstance(node, ast.Name) and (self._is_local(node.id) or self._value(node) is None):
             return None
         meaning = resolve(self.compiler.interp.program.project, self.scope.module, node)
         if not isinstance(meaning, Definition) or not isinstance(meaning.node, (ast.Assign, ast.AnnAssign)):
@@ -164,6 +168,10 @@ class _Reader:
             return self.read(value)
         finally:
             self.scope = outer
+
+    def _is_checked_only(self, name: str) -> bool:
+        """Whether the module imports a name for type checkers alone."""
+        return name in self.scope.module.bindings
 
     def _is_local(self, name: str) -> bool:
         runner: Scope | None = self.scope
@@ -208,6 +216,9 @@ class _Reader:
         return self.compiler.class_type(cls, self.whole)
 
     def _subscript(self, node: ast.Subscript) -> t.Type:
+        generic = self._generic_alias(node)
+        if generic is not None:
+            return generic
         value = self._value(node.value) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
         name = _typing_name(value.name) if isinstance(value, py.External) else ""
         if value is None and isinstance(node.value, ast.Name) and hasattr(typing, node.value.id):
@@ -219,6 +230,31 @@ class _Reader:
             raise self._refuse(text_of(node))
         parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
         return self._construct(constructor, parts, node)
+
+    def _generic_alias(self, node: ast.Subscript) -> t.Type | None:
+        """``Alias[X]`` of ``Alias = Union[T, Sequence[T]]``: the alias with X for its only variable."""
+        if not isinstance(node.value, (ast.Name, ast.Attribute)):
+            return None
+        meaning = resolve(self.compiler.interp.program.project, self.scope.module, node.value)
+        if not isinstance(meaning, Definition) or not isinstance(meaning.node, ast.Assign):
+            return None
+        alias, home = meaning.node.value, self.compiler.interp.program.scope(meaning.module)
+        if not isinstance(alias, (ast.Subscript, ast.BinOp)):
+            return None
+        variables = {n.id for n in walked(alias) if isinstance(n, ast.Name) and self._is_variable(n.id, home)}
+        if len(variables) != 1 or isinstance(node.slice, ast.Tuple):
+            return t.UNKNOWN
+        part = self.read(node.slice)
+        outer = self.scope
+        self.scope, self.bound = home, {**self.bound, variables.pop(): part}
+        try:
+            return self.read(alias)
+        finally:
+            self.scope = outer
+
+    def _is_variable(self, name: str, scope: Scope) -> bool:
+        value = self.compiler.interp.lookup(name, scope)
+        return isinstance(value, py.ObjectValue) and value.cls == py.External("typing.TypeVar")
 
     def _construct(self, constructor: str, parts: list[ast.expr], node: ast.Subscript) -> t.Type:
         if (

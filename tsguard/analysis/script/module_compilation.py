@@ -26,6 +26,7 @@ from tsguard.analysis.script.module_attributes import (
 from tsguard.analysis.script.module_calls import call
 from tsguard.analysis.script.names import cause
 from tsguard.analysis.script.parametrizations import UNSCRIPTABLE_PARAMETRIZATIONS
+from tsguard.analysis.script.property_values import is_readable
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
@@ -114,7 +115,7 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue) -> None:
                 continue
             if isinstance(member, py.FunctionValue) and "export" in member.marks:
                 _compile_method(compiler, owner, name, member)
-            elif isinstance(member, py.PropertyValue) and name not in _CLASS_NAMES:
+            elif isinstance(member, py.PropertyValue) and is_readable(compiler, instance, name, member):
                 _compile_property(compiler, owner, name, member)
     _compile_hooks(compiler, owner)
 
@@ -206,7 +207,7 @@ def _compile_method(compiler: Compiler, owner: ModuleS, name: str, function: py.
 
 
 def _compile_property(compiler: Compiler, owner: ModuleS, name: str, member: py.PropertyValue) -> None:
-    if name in unused_properties(compiler, owner.instance):
+    if name in _CLASS_NAMES or name in unused_properties(compiler, owner.instance):
         return
     for function in (member.getter, member.setter):
         if isinstance(function, py.FunctionValue) and "unused" not in function.marks:
