@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -234,9 +236,11 @@ def make_module(
     """A new module, made by its class's metaclass if that has a way of its own."""
     maker = metaclasses.maker(interp, cls)
     if maker is not None:
-        module = interp.call(BoundMethod(maker, cls), args, kwargs, node)
-        if isinstance(module, ModuleValue):
-            return module
+        with _watched(interp) as watched:
+            made = interp.call(BoundMethod(maker, cls), args, kwargs, node)
+            if isinstance(made, ModuleValue):
+                watched.append(made)
+                return made
     module = ModuleValue(cls)
     initialize(interp, module, args, kwargs, node)
     return module
@@ -277,6 +281,17 @@ def _made_otherwise(
     return made if is_other or is_none(made) else None
 
 
+@contextmanager
+def _watched(interp: Interpreter) -> Iterator[list[ModuleValue]]:
+    """Make a module; what looks into its constructor's frame may leave there what is not seen."""
+    read = interp.frames_read
+    made: list[ModuleValue] = []
+    yield made
+    for module in made:
+        module.open = module.open or interp.frames_read > read
+    interp.frames_read = read
+
+
 def initialize(
     interp: Interpreter,
     module: ModuleValue,
@@ -284,7 +299,20 @@ def initialize(
     kwargs: dict[str, Value],
     node: ast.AST | None,
 ) -> None:
-    """Run the constructor of a module's class, wherever in its ancestry that is."""
+    """Run the constructor of a module's class."""
+    with _watched(interp) as watched:
+        watched.append(module)
+        _initialize(interp, module, args, kwargs, node)
+
+
+def _initialize(
+    interp: Interpreter,
+    module: ModuleValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> None:
+    """Run the constructor wherever in the ancestry of the module's class it is."""
     found = classes.class_member(interp, module.cls, "__init__")
     if found is not None and _before_library(interp, module.cls, found[1]):
         interp.call(BoundMethod(found[0], module), args, kwargs, node)

@@ -99,7 +99,8 @@ class Interpreter:
     """One run.  ``world`` answers what constructor arguments decide.
 
     ``active`` counts the calls of each function that are running, ``branches`` how many
-    branches are running of which another may be taken instead.
+    branches are running of which another may be taken instead, ``frames_read`` how often
+    the constructor that runs has had its frame looked into.
     """
 
     def __init__(self, program: Program, world: World | None = None) -> None:
@@ -110,6 +111,7 @@ class Interpreter:
         self.open_loops = 0
         self.branches = 0
         self.tries = 0
+        self.frames_read = 0
         self._limit = _BUDGET
 
     @property
