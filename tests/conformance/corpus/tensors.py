@@ -450,3 +450,25 @@ class UniqueCountsTwice(nn.Module):
     def forward(self, x: Tensor):
         values, counts = torch.unique_consecutive(x, return_counts=True)
         return values.counted(counts)
+
+
+class Renewed(nn.Module):
+    """A variable whose value comes from itself."""
+
+    inputs = lambda: (torch.rand(2, 3),)
+
+    def forward(self, x: torch.Tensor):
+        y = x.sum()
+        y = y + 1
+        return torch.tensor(y)
+
+
+class RenewedByTurns(nn.Module):
+    inputs = lambda: (torch.rand(2, 3),)
+
+    def forward(self, x: torch.Tensor):
+        a = x
+        b = a + 1
+        a = b * 2
+        b = a
+        return torch.tensor(b)

@@ -73,16 +73,27 @@ def match(
 _COUNTING = frozenset({"sum", "numel", "size", "argmax", "argmin", "count_nonzero", "int", "long", "to"})
 
 
-def _is_scalar(function: ast.FunctionDef, node: ast.AST | None) -> bool:
-    """Whether a Tensor is evidently of no dimension: an element, or what one reduces to."""
+def _is_scalar(function: ast.FunctionDef, node: ast.AST | None, asked: frozenset[str] = frozenset()) -> bool:
+    """Whether a Tensor is evidently of no dimension: an element, or what one reduces to.
+
+    What is assigned to the names ``asked`` about already says nothing new of them.
+    """
     if isinstance(node, ast.Name):
-        assigned = [n.value for n in walked(function) if isinstance(n, ast.Assign) and _is_named(n, node.id)]
-        return bool(assigned) and all(_is_scalar(function, value) for value in assigned)
+        if node.id in asked:
+            return False
+        around = asked | {node.id}
+        values = [n.value for n in walked(function) if isinstance(n, ast.Assign) and _is_named(n, node.id)]
+        assigned = [value for value in values if not _mentions(value, around)]
+        return bool(assigned) and all(_is_scalar(function, value, around) for value in assigned)
     if isinstance(node, ast.BinOp):
-        return _is_scalar(function, node.left) or _is_scalar(function, node.right)
+        return _is_scalar(function, node.left, asked) or _is_scalar(function, node.right, asked)
     if isinstance(node, ast.Subscript):
         return True
     return isinstance(node, ast.Call) and not node.args and not node.keywords
+
+
+def _mentions(value: ast.expr, names: frozenset[str]) -> bool:
+    return any(isinstance(node, ast.Name) and node.id in names for node in walked(value))
 
 
 def _is_named(node: ast.Assign, name: str) -> bool:
