@@ -261,3 +261,14 @@ class ComplexNumbers(nn.Module):
 
     def forward(self, x):
         return x * complex(x.size(0), 2.5), complex(1)
+
+
+class TensorOfReducedAndGivenElements(nn.Module):
+    inputs = X
+
+    def kept(self, value):
+        return torch.tensor(value)
+
+    def forward(self, x):
+        longest = torch.max(x)
+        return torch.tensor(longest) + self.kept(x.mean())

@@ -173,7 +173,7 @@ def _reads_differently(value: Value) -> bool:
     if isinstance(value.type, t.ListType) and isinstance(value.node, ast.Attribute):
         return value.node.attr == "shape"
     unlike = value.unlike is not None and value.unlike.kind in ("int", "object")
-    return unlike or _is_tensor(value.type) or _quotes(value.type)
+    return unlike or (_is_tensor(value.type) and not value.parameter) or _quotes(value.type)
 
 
 def _is_tensor(type_: t.Type) -> bool:
@@ -228,12 +228,16 @@ def returned(fc: FunctionCompiler, value: Value) -> None:
         return
     fc.compiler.reporter.tie()
     declared = {"int": t.FLOAT, "Tensor": t.BOOL}.get(unlike.kind)
-    if _is_target(fc) and (declared is None or fc.declared is not declared):
+    if is_target(fc) and (declared is None or fc.declared is not declared):
         report(fc, value)
 
 
-def _is_target(fc: FunctionCompiler) -> bool:
+def is_target(fc: FunctionCompiler) -> bool:
+    """Whether what is compiled is the target's own code, which its user calls."""
     root = fc.compiler.root
+    stack = fc.compiler.reporter.stack
+    if stack and stack[-1].call not in (None, fc.node):
+        return False
     if isinstance(fc.receiver, ModuleS):
         return root is not None and fc.compiler.model(fc.receiver.instance) is fc.compiler.model(root)
     return root is None and fc.receiver is None and fc.node is fc.compiler.target.node

@@ -17,7 +17,7 @@ from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.interpreter import Raised
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.script import exits, none_defaults
+from tsguard.analysis.script import differences, exits, none_defaults
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Value
@@ -73,32 +73,41 @@ def match(
 _COUNTING = frozenset({"sum", "numel", "size", "argmax", "argmin", "count_nonzero", "int", "long", "to"})
 
 
-def _is_scalar(function: ast.FunctionDef, node: ast.AST | None, asked: frozenset[str] = frozenset()) -> bool:
-    """Whether a Tensor is evidently of no dimension: an element, or what one reduces to.
+def _is_own_parameter(fc: FunctionCompiler, node: ast.AST | None) -> bool:
+    """Whether a Tensor is what the user of the target calls it with."""
+    fc.compiler.reporter.tie()
+    names = {argument.name for argument in fc.signature.arguments}
+    return isinstance(node, ast.Name) and node.id in names and differences.is_target(fc)
 
-    What is assigned to the names ``asked`` about already says nothing new of them.
+
+def _is_array(fc: FunctionCompiler, node: ast.AST | None, asked: set[str] | None = None) -> bool:
+    """Whether a Tensor is evidently no single element: its size or its items are asked for, or it is made of one.
+
+    Each name is asked about once: what it says again is nothing new.
     """
-    if isinstance(node, ast.Name):
-        if node.id in asked:
-            return False
-        around = asked | {node.id}
-        values = [n.value for n in walked(function) if isinstance(n, ast.Assign) and _is_named(n, node.id)]
-        assigned = [value for value in values if not _mentions(value, around)]
-        return bool(assigned) and all(_is_scalar(function, value, around) for value in assigned)
+    asked = set() if asked is None else asked
     if isinstance(node, ast.BinOp):
-        return _is_scalar(function, node.left, asked) or _is_scalar(function, node.right, asked)
-    if isinstance(node, ast.Subscript):
+        return _is_array(fc, node.left, asked) or _is_array(fc, node.right, asked)
+    if not isinstance(node, (ast.Name, ast.Attribute)) or text_of(node) in asked:
+        return False
+    text = text_of(node)
+    asked.add(text)
+    if any(_shows_items(inner, text) for inner in walked(fc.node)):
         return True
-    return isinstance(node, ast.Call) and not node.args and not node.keywords
+    assigned = [
+        n.value for n in walked(fc.node) if isinstance(n, ast.Assign) and text_of(n.targets[0]) == text
+    ]
+    if assigned:
+        return any(_is_array(fc, value, asked) for value in assigned)
+    return _is_own_parameter(fc, node)
 
 
-def _mentions(value: ast.expr, names: frozenset[str]) -> bool:
-    return any(isinstance(node, ast.Name) and node.id in names for node in walked(value))
-
-
-def _is_named(node: ast.Assign, name: str) -> bool:
-    target = node.targets[0]
-    return isinstance(target, ast.Name) and target.id == name
+def _shows_items(node: ast.AST, text: str) -> bool:
+    if isinstance(node, ast.Subscript):
+        return text_of(node.value) in (text, f"{text}.shape")
+    if isinstance(node, ast.Call) and node.args:
+        return text_of(node.func) == f"{text}.size" or text_of(node) == f"len({text})"
+    return False
 
 
 def _counts(function: ast.FunctionDef, args: Sequence[ast.expr]) -> bool:
@@ -130,7 +139,7 @@ def _extreme_of_tensor(fc: FunctionCompiler, name: str, given: Value, node: ast.
         return
     if name == "sorted":
         _note(fc, "builtin-extreme/sorted", node, expression=text_of(node))
-    elif given.parameter or has_rows(fc.node, node.args[0]):
+    elif (given.parameter and _is_own_parameter(fc, given.node)) or has_rows(fc.node, node.args[0]):
         _note(fc, "builtin-extreme/sum", node, expression=text_of(node))
 
 
@@ -175,7 +184,7 @@ def opaque_result(fc: FunctionCompiler, callee: py.Value, node: ast.Call) -> Non
 
 def _tensor_of_tensors(fc: FunctionCompiler, given: Value, node: ast.AST) -> None:
     type_ = given.type
-    if type_ is t.TENSOR and not _is_scalar(fc.node, given.node):
+    if type_ is t.TENSOR and _is_array(fc, given.node):
         _note(fc, "tensor-of-values/tensor", node, expression=text_of(node))
     if given.empty_list:
         _note(fc, "tensor-of-values/empty", node, expression=text_of(node))
