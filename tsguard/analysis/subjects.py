@@ -180,10 +180,10 @@ def constructor_arguments(
 
 def _open_parameters(function: py.FunctionValue) -> list[tuple[ast.arg, ast.expr | None]]:
     spec = function.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults)) + list(spec.defaults)
-    pairs = list(zip(positional, defaults, strict=True))[1:]
-    return [*pairs, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]
+    return [
+        *py.positional_parameters(function.node)[1:],
+        *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
+    ]
 
 
 def unknown_parameter(

@@ -145,6 +145,14 @@ def takes_positional(node: FunctionNode) -> bool:
     return bool(spec.posonlyargs or spec.args or spec.vararg)
 
 
+@functools.lru_cache(maxsize=4096)
+def positional_parameters(node: FunctionNode) -> tuple[tuple[ast.arg, ast.expr | None], ...]:
+    """The parameters that may be given by position, with their defaults."""
+    parameters = [*node.args.posonlyargs, *node.args.args]
+    required: list[ast.expr | None] = [None] * (len(parameters) - len(node.args.defaults))
+    return tuple(zip(parameters, [*required, *node.args.defaults], strict=True))
+
+
 @dataclass(eq=False, slots=True, repr=False)
 class FunctionValue(Value):
     """A function by its source.

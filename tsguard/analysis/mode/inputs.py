@@ -19,6 +19,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
     is_none,
+    positional_parameters,
 )
 from tsguard.source.unparsing import unparsed
 
@@ -35,9 +36,7 @@ def of(walk: Walk, function: Value, *, bound: bool) -> tuple[list[Value], dict[s
     if not isinstance(function, FunctionValue):
         return [TensorValue()], {}
     spec = function.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults)) + list(spec.defaults)
-    pairs = list(zip(positional, defaults, strict=True))[1 if bound else 0 :]
+    pairs = positional_parameters(function.node)[1 if bound else 0 :]
     args = [_argument(walk, function, parameter, default) for parameter, default in pairs]
     if spec.vararg is not None:
         args.append(TensorValue())

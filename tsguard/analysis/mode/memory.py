@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.mode.choices import ByMode, Either, Mode
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python.library import descendants
-from tsguard.analysis.python.likeness import Likenesses
-from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Value
+from tsguard.analysis.python.likeness import Likenesses, likeness
+from tsguard.analysis.values import ModuleValue, TensorValue, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-# A list may hold itself.
-_DEEPEST = 16
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,7 @@ class Memory:
         self, module: ModuleValue, args: Sequence[Value], mode: Mode, ways: Iterable[Place | None]
     ) -> Hashable:
         """What two calls have in common that show the same; ``ways`` are the places findings may go to."""
-        return (self.likenesses.of(module), tuple(map(_argument, args)), mode, *ways)
+        return (self.likenesses.of(module), tuple(likeness(arg, _kind) for arg in args), mode, *ways)
 
     def keep(self, key: Hashable, module: ModuleValue, result: Value, layers: Iterable[ModuleValue]) -> None:
         """Remember what a module showed, unless it concerns modules that are not below it."""
@@ -56,16 +53,11 @@ class Memory:
         return known.result, [below[index] for index in known.layers]
 
 
-def _argument(value: Value, depth: int = 0) -> Hashable:
-    if isinstance(value, Const):
-        return (type(value.value), value.value)
-    if isinstance(value, TensorValue) and not value.role:
-        return TensorValue
+def _kind(value: Value, below: Callable[[Value], Hashable]) -> Hashable | None:
+    if isinstance(value, TensorValue):
+        return value if value.role else TensorValue
     if isinstance(value, ByMode):
-        return (ByMode, value.known, _argument(value.train, depth + 1), _argument(value.eval, depth + 1))
-    if depth < _DEEPEST:
-        if isinstance(value, Either):
-            return (Either, *(_argument(option, depth + 1) for option in value.options))
-        if isinstance(value, (ListValue, TupleValue)):
-            return (type(value), value.open, *(_argument(item, depth + 1) for item in value.items))
-    return value
+        return (ByMode, value.known, below(value.train), below(value.eval))
+    if isinstance(value, Either):
+        return (Either, *map(below, value.options))
+    return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import classes, constructions, library, metaclasses, natives, operations, records
@@ -18,7 +17,6 @@ from tsguard.analysis.values import (
     Const,
     EnumMember,
     External,
-    FunctionNode,
     FunctionValue,
     ListValue,
     ModuleValue,
@@ -31,6 +29,7 @@ from tsguard.analysis.values import (
     by_name,
     is_none,
     plain,
+    positional_parameters,
 )
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ def bind(
 ) -> None:
     """Bind a call's arguments to a function's parameters in its frame."""
     spec = function.node.args
-    positional = _positional(function.node)
+    positional = positional_parameters(function.node)
     rest = dict(kwargs)
     names = frame.names
     for index, (parameter, default) in enumerate(positional):
@@ -198,14 +197,6 @@ def bind(
             frame.names[parameter.arg] = _default(interp, function, parameter, default)
     if spec.kwarg is not None:
         frame.names[spec.kwarg.arg] = by_name(rest)
-
-
-@lru_cache(maxsize=4096)
-def _positional(function: FunctionNode) -> tuple[tuple[ast.arg, ast.expr | None], ...]:
-    """The parameters that may be given by position, with their defaults."""
-    parameters = [*function.args.posonlyargs, *function.args.args]
-    required: list[ast.expr | None] = [None] * (len(parameters) - len(function.args.defaults))
-    return tuple(zip(parameters, [*required, *function.args.defaults], strict=True))
 
 
 def _default(

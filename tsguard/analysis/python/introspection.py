@@ -25,6 +25,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
     by_name,
+    positional_parameters,
 )
 from tsguard.language import schemas
 
@@ -148,12 +149,8 @@ def _parameters(interp: Interpreter, value: Value) -> list[_Parameter] | None:
     if function is None:
         return _of_library(interp, value)
     spec = function.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    defaults = [*[None] * (len(positional) - len(spec.defaults)), *spec.defaults]
-    found = [
-        _described(interp, function, p, "POSITIONAL_OR_KEYWORD", d)
-        for p, d in zip(positional, defaults, strict=True)
-    ][is_bound:]
+    positional = positional_parameters(function.node)[is_bound:]
+    found = [_described(interp, function, p, "POSITIONAL_OR_KEYWORD", d) for p, d in positional]
     if spec.vararg is not None:
         found.append(_described(interp, function, spec.vararg, "VAR_POSITIONAL", None))
     for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):

@@ -8,11 +8,33 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
 # A list may hold itself, or twice what holds twice what...
 _DEEPEST = 16
 _MOST_VALUES = 5_000
+
+
+def likeness(value: Value, kind: Callable[[Value, Callable[[Value], Hashable]], Hashable | None]) -> Hashable:
+    """What stands for a value and all that nothing tells from it.
+
+    ``kind`` gives that for values that a walk knows better, None for others; it is given the
+    function to ask about what they hold.
+    """
+    looked_at = count()
+
+    def of(value: Value, depth: int) -> Hashable:
+        if isinstance(value, Const):
+            return (type(value.value), value.value)
+        known = kind(value, lambda part: of(part, depth + 1)) if depth < _DEEPEST else None
+        if known is not None:
+            return known
+        if isinstance(value, (ListValue, TupleValue)) and depth < _DEEPEST and next(looked_at) < _MOST_VALUES:
+            cls = value.cls if isinstance(value, TupleValue) else None
+            return (type(value), cls, value.open, *[of(item, depth + 1) for item in value.items])
+        return value  # itself, not its id(): a value that has gone may leave its id to another
+
+    return of(value, 0)
 
 
 class Likenesses:
@@ -39,7 +61,7 @@ class Likenesses:
 
     def _number(self, module: ModuleValue) -> int:
         held = tuple(
-            tuple([(name, self._of(value, count())) for name, value in registry.items()])
+            tuple([(name, likeness(value, self._kind)) for name, value in registry.items()])
             for registry in (
                 module.attributes,
                 module.arguments,
@@ -53,14 +75,9 @@ class Likenesses:
         key = (module.cls, module.place, held, state, hooked, *module.parametrized.items())
         return self._numbers.setdefault(key, len(self._numbers))
 
-    def _of(self, value: Value, looked_at: count[int], depth: int = 0) -> Hashable:
-        if isinstance(value, Const):
-            return (type(value.value), value.value)
+    def _kind(self, value: Value, below: Callable[[Value], Hashable]) -> Hashable | None:
         if isinstance(value, ModuleValue):
             return (ModuleValue, self.of(value))
         if isinstance(value, TensorValue):
-            return (TensorValue, value.role, value.rank)
-        if isinstance(value, (ListValue, TupleValue)) and depth < _DEEPEST and next(looked_at) < _MOST_VALUES:
-            items = tuple([self._of(item, looked_at, depth + 1) for item in value.items])
-            return (type(value), value.open, items)
-        return value  # itself, not its id(): a value that has gone may leave its id to another
+            return (TensorValue, value.role, value.dtype, value.rank, value.lazy)
+        return None

@@ -17,6 +17,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
+from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -66,7 +67,7 @@ def _fields(bases: list[ClassValue]) -> dict[str, Value | None]:
 
 def _is_of_class(annotation: ast.expr) -> bool:
     """Whether an annotation is ``ClassVar``, which declares no field."""
-    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    text = annotation.value if isinstance(annotation, ast.Constant) else unparsed(annotation)
     return str(text).partition("[")[0].rpartition(".")[2] == "ClassVar"
 
 

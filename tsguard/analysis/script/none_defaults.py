@@ -113,7 +113,7 @@ def left_out(
         if parameter.undefined and parameter.name not in kwargs:
             callee = text_of(node.func) if isinstance(node, ast.Call) and node.args else name
             facts = {"argument": parameter.name, "function": callee, "wanted": str(parameter.type)}
-            fc.compiler.report(Refusal("none-argument/omitted", node, **facts), fc.scope.module)
+            fc.compiler.report(Refusal("none-argument/omitted", node, **facts), fc.module)
             return
 
 
