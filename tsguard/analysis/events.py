@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from tsguard.project.modules import Module
+from tsguard.source import Span
 from tsguard.source.unparsing import unparsed
-
-if TYPE_CHECKING:
-    from tsguard.project.modules import Module
-    from tsguard.source import Span
 
 
 @dataclass(frozen=True, slots=True)

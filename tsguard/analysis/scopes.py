@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tsguard.project.modules import Module
+from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import ClassValue, FunctionValue, ListValue, Value
-    from tsguard.project.modules import Module
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -29,3 +32,7 @@ class Scope:
     @property
     def is_global(self) -> bool:
         return self.parent is None
+
+
+# The scope of classes that a call makes: no file defines them.
+SOURCELESS = Scope(Module("", SourceFile("", ""), Path()))

@@ -11,11 +11,10 @@ import ast
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
-    from tsguard.project.modules import Module
+from tsguard.analysis.scopes import Scope
+from tsguard.project.modules import Module
 
 
 class Value:

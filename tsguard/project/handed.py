@@ -80,7 +80,7 @@ def _named(expression: ast.expr, cls: str, module: Module, depth: int = 0) -> It
             yield from _named(expression.body.func, cls, module, depth + 1)
     elif isinstance(expression, ast.Call):
         called = _last_name(expression.func)
-        if called in ("partial", *_CONSUMERS) and expression.args:
+        if (called == "partial" or called in _CONSUMERS) and expression.args:
             yield from _named(expression.args[0], cls, module, depth + 1)
         elif isinstance(expression.func, ast.Name):
             yield f"{called}.__call__"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tsguard.analysis.values import FunctionNode, ModuleValue, Value
-    from tsguard.project.modules import Module
+from tsguard.analysis.values import FunctionNode, ModuleValue, Value
+from tsguard.project.modules import Module
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ class Walk(Interpreter):
         self,
         rule: str,
         places: list[Place],
-        layer: ModuleValue | None,
+        reported: ModuleValue | None,
         when: str | None = None,
         /,
         **facts: str,
@@ -105,13 +105,13 @@ class Walk(Interpreter):
         the target's own code leads to it.
 
         Args:
-            layer: the module that it makes dependent on the mode.
+            reported: the module that it makes dependent on the mode.
             when: a condition on constructor arguments that the defaults do not meet.
         """
         if self.tree.is_switching:
             return
-        if layer is not None and when is None:
-            self.depend([layer])
+        if reported is not None and when is None:
+            self.depend([reported])
         own = self._editable(places) or self._way_in()
         if own is None:
             return

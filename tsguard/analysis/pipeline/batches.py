@@ -66,8 +66,10 @@ def _goes_through_rows(function: Function) -> bool:
 
 
 def _is_by_row(iterated: ast.expr, batch: str) -> bool:
-    text = unparsed(iterated)
-    return text in (
-        *(batch, f"enumerate({batch})", f"range(len({batch}))"),
-        *(f"range({batch}.size(0))", f"range({batch}.shape[0])"),
+    return unparsed(iterated) in (
+        batch,
+        f"enumerate({batch})",
+        f"range(len({batch}))",
+        f"range({batch}.size(0))",
+        f"range({batch}.shape[0])",
     )

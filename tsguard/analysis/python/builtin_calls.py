@@ -19,7 +19,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.scopes import Scope
+from tsguard.analysis.scopes import SOURCELESS
 from tsguard.analysis.values import (
     FALSE,
     NONE,
@@ -423,9 +423,7 @@ def _named_values(given: list[Value]) -> dict[str, Const]:
 
 def _called_class(name: str, base: str, marks: frozenset[str]) -> ClassValue:
     """A class that a call makes, so that it stands in no module."""
-    scope = Scope.__new__(Scope)
-    scope.module, scope.names, scope.parent, scope.function, scope.cls = None, {}, None, None, None  # type: ignore[assignment]
-    return ClassValue(ast.ClassDef(name, [], [], [], []), scope, name, (External(base),), marks=marks)
+    return ClassValue(ast.ClassDef(name, [], [], [], []), SOURCELESS, name, (External(base),), marks=marks)
 
 
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:

@@ -6,7 +6,6 @@ Source: torch/jit/_recursive.py (``create_script_module``, ``infer_methods_to_co
 from __future__ import annotations
 
 import ast
-import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -39,14 +38,14 @@ from tsguard.language import types as t
 from tsguard.language.matching import Matcher, matcher
 from tsguard.language.schemas import Operators, Schema
 from tsguard.language.tables import Tables
+from tsguard.project import Target
+from tsguard.project.modules import Module
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from tsguard.analysis.script.sugared import Args, Kwargs
-    from tsguard.project import Target
-    from tsguard.project.modules import Module
 
 # What is compiled in one go; only loops unrolled within loops are longer.
 _BUDGET = 200_000
@@ -79,6 +78,7 @@ class Compiler:
     class_types: dict[int, t.Type] = field(default_factory=dict)
     class_recordings: dict[int, Recording] = field(default_factory=dict)
     steps: int = 0
+    _model_classes: list[py.Value] | None = None
     reporter: Reporter = field(init=False)
     once: Once = field(init=False)
     names: Names = field(init=False)
@@ -386,9 +386,14 @@ class Compiler:
     def name_of(self, instance: py.ModuleValue) -> str:
         return str(getattr(instance.cls, "name", "module")).rpartition(".")[2]
 
-    @functools.cached_property
+    @property
     def model_classes(self) -> list[py.Value]:
         """The classes of all modules in the target, which isinstance may name."""
+        if self._model_classes is None:
+            self._model_classes = self._classes_below()
+        return self._model_classes
+
+    def _classes_below(self) -> list[py.Value]:
         found: list[py.Value] = []
         pending = [self.root] if self.root is not None else []
         while pending:

@@ -6,7 +6,6 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (``to_ir``).
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tsguard.analysis import values as py
@@ -19,15 +18,14 @@ from tsguard.analysis.script.signatures import Signature
 from tsguard.analysis.script.sugared import ABSENT, Simple, Sugared, UnknownS, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Schema
+from tsguard.project.modules import Module
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.compiler import Compiler
-    from tsguard.project.modules import Module
 
 Loop = Literal["", "loop", "unrolled"]
 
 
-@dataclass(eq=False, slots=True)
 class FunctionCompiler:
     """The state of compiling one function.
 
@@ -38,24 +36,33 @@ class FunctionCompiler:
     None for those that are reported; ``asks_for_none`` the parameters passed on to who does.
     """
 
-    compiler: Compiler
-    node: ast.FunctionDef
-    scope: Scope
-    module: Module
-    signature: Signature
-    receiver: Sugared | None = None
-    frame: Frame = field(default_factory=Frame)
-    declared: t.Type | None = None
-    merged: t.Type | None = None
-    loop: Loop = ""
-    failed: bool = False
-    left_early: bool = False
-    raising: bool = False
-    branches: dict[int, bool | None] = field(default_factory=dict)
-    none_tested: dict[str, ast.expr | None] = field(default_factory=dict)
-    asks_for_none: set[str] = field(default_factory=set)
-    causes: set[tuple[str, str]] = field(default_factory=set)
-    temporary: int = 0
+    def __init__(
+        self,
+        compiler: Compiler,
+        node: ast.FunctionDef,
+        scope: Scope,
+        module: Module,
+        signature: Signature,
+        receiver: Sugared | None = None,
+    ) -> None:
+        self.compiler = compiler
+        self.node = node
+        self.scope = scope
+        self.module = module
+        self.signature = signature
+        self.receiver = receiver
+        self.frame = Frame()
+        self.declared: t.Type | None = None
+        self.merged: t.Type | None = None
+        self.loop: Loop = ""
+        self.failed = False
+        self.left_early = False
+        self.raising = False
+        self.branches: dict[int, bool | None] = {}
+        self.none_tested: dict[str, ast.expr | None] = {}
+        self.asks_for_none: set[str] = set()
+        self.causes: set[tuple[str, str]] = set()
+        self.temporary = 0
 
     def run(self) -> Schema:
         """Compile the body and return the schema that callers see."""

@@ -14,6 +14,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.scopes import SOURCELESS
 from tsguard.analysis.script import differences
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
@@ -452,7 +453,8 @@ def _context_class(name: str) -> py.ClassValue:
     """A stand-in for torch's own context managers, one for each name."""
     cls = _CONTEXT_CLASSES.get(name)
     if cls is None:
-        cls = py.ClassValue(ast.ClassDef(name, [], [], [], []), None, name, marks=frozenset({"torch"}))  # type: ignore[arg-type]
+        definition = ast.ClassDef(name, [], [], [], [])
+        cls = py.ClassValue(definition, SOURCELESS, name, marks=frozenset({"torch"}))
         _CONTEXT_CLASSES[name] = cls
     return cls
 

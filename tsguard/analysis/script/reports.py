@@ -16,11 +16,11 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.project import Target
+from tsguard.project.modules import Module
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.function import FunctionCompiler
-    from tsguard.project import Target
-    from tsguard.project.modules import Module
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Source: torch/csrc/jit/python/python_sugared_value.cpp (SugaredDict, ModuleValue
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
     from tsguard.analysis.script.function import FunctionCompiler
 
 
-@dataclass(frozen=True, slots=True)
 class Submodules:
     """A module's children as sugared tuples."""
 
-    compiler: Compiler
-    owner: ModuleS
+    def __init__(self, compiler: Compiler, owner: ModuleS) -> None:
+        self.compiler = compiler
+        self.owner = owner
 
     def _children(self) -> list[tuple[str, py.Value]]:
         return [(n, c) for n, c in self.owner.instance.children.items() if not py.is_none(c)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -84,16 +85,16 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value:
     return py.BoundMethod(py.External(f"method.{name}"), owner)
 
 
-def shape_of(owner: py.TensorValue, node: object) -> py.Value:
+def shape_of(owner: py.TensorValue, node: ast.AST | None) -> py.Value:
     """``x.shape``: symbolic sizes where an input reaches the tensor."""
     if not isinstance(owner, Traced) or owner.of != "inputs":
         count = owner.rank
         return py.TupleValue(tuple(py.Unknown("", "int") for _ in range(count or 1)), count is None)
-    origin = owner.origin.then(node)  # type: ignore[arg-type]
+    origin = owner.origin.then(node)
     return Shape(tuple(size(origin) for _ in range(owner.rank or 1)), owner.rank is None, origin=origin)
 
 
-def property_of(owner: py.TensorValue, about: Property, node: object) -> py.Value:
+def property_of(owner: py.TensorValue, about: Property, node: ast.AST | None) -> py.Value:
     """A property that is an ordinary Python value while tracing."""
     known: py.Value | None = None
     if about == "rank" and owner.rank is not None:
@@ -102,7 +103,7 @@ def property_of(owner: py.TensorValue, about: Property, node: object) -> py.Valu
         known = py.Atom("dtype", owner.dtype)
     if not isinstance(owner, Traced) or owner.of != "inputs":
         return known if known is not None else py.Unknown("", "int" if about == "rank" else "")
-    origin = owner.origin.then(node)  # type: ignore[arg-type]
+    origin = owner.origin.then(node)
     return Fixed("", "int" if about == "rank" else "", known, origin=origin, about=about)
 
 

@@ -86,10 +86,8 @@ def as_text(values: list[py.Value], node: ast.AST | None) -> py.Value:
     origin = origin_of(values)
     if origin is None:
         return py.Unknown("", "str")
-    kind = (
-        "data" if any(isinstance(v, Traced) or getattr(v, "kind", "") == "data" for v in values) else "size"
-    )
-    return frozen(origin.then(node), kind, "str", pending=True)  # type: ignore[arg-type]
+    of_data = any(isinstance(v, Traced) or getattr(v, "kind", "") == "data" for v in values)
+    return frozen(origin.then(node), "data" if of_data else "size", "str", pending=True)
 
 
 def _number(left: py.Value, right: py.Value, hint: str, node: ast.AST | None) -> Number:

@@ -18,13 +18,13 @@ from tsguard.analysis.trace import attributes, calls, conditions, expressions, i
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.values import is_live, parts
+from tsguard.project.modules import Module
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
     from tsguard.analysis.trace.origins import Origin
     from tsguard.analysis.trace.values import Property
     from tsguard.analysis.worlds import World
-    from tsguard.project.modules import Module
 
 _INSTALLED = ("site-packages", "dist-packages")
 
