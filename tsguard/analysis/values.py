@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -27,7 +27,7 @@ class Value:
 class Const(Value):
     """None, a bool, a number, a string, bytes or Ellipsis."""
 
-    value: object
+    value: Hashable
 
     def __repr__(self) -> str:
         return repr(self.value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import functools
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from tsguard.language import tables
@@ -41,7 +42,7 @@ class Argument:
     name: str
     type: t.Type
     has_default: bool = False
-    default: object = None
+    default: Hashable = None
     keyword_only: bool = False
     size: int | None = None
     inferred: bool = False

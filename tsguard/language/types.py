@@ -7,7 +7,7 @@ on it.  Source: aten/src/ATen/core/jit_type.h.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 _MOST_PARTS = 5_000
@@ -120,7 +120,7 @@ class VarType(Type):
 @dataclass(frozen=True, slots=True)
 class EnumType(Type):
     name: str
-    key: object
+    key: Hashable
     value: Type
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ class ClassType(Type):
     """A script class or interface; ``key`` is the analysis's own object for it."""
 
     name: str
-    key: object
+    key: Hashable
     interface: bool = False
 
     def __str__(self) -> str:
@@ -144,7 +144,7 @@ class ModuleType(Type):
     """The type of an ``nn.Module`` instance; ``key`` tells instances of one type apart."""
 
     name: str
-    key: object
+    key: Hashable
 
     def __str__(self) -> str:
         return self.name

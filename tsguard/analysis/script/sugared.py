@@ -6,7 +6,7 @@ Source: torch/csrc/jit/frontend/sugared_value.h, torch/csrc/jit/python/python_su
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -50,7 +50,7 @@ class Value:
     """
 
     type: t.Type
-    const: object = ABSENT
+    const: Hashable = ABSENT
     empty_list: bool = False
     parameter: str = ""
     missing: bool = False

@@ -59,7 +59,7 @@ def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
         return operations.unary(tracer, node.op, value, node)
     if isinstance(value, Fixed) and value.about == "tracing" and value.default is not None:
         return replace(value, default=py.Const(not operations.known_truth(value.default)))
-    answer = conditions.decide(tracer, value, node.operand, "boolean")
+    answer: bool | None = conditions.decide(tracer, value, node.operand, "boolean")
     return _answered(value, answer, node) if answer is None else py.Const(not answer)
 
 
