@@ -2,10 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.installed
+COMPILED := build/compiled
 # A process a core; a file stays in one, because its tests share what is slow to start.
 PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test lint types package conformance bench captures clean
+.PHONY: demo test lint types package compiled test-compiled conformance bench captures clean
 
 demo: $(READY)
 	$(BIN)/tsguard check fixtures/conv2d.py
@@ -23,6 +24,16 @@ types: $(READY)
 package: $(READY)
 	$(BIN)/python -m build --no-isolation
 
+# A wheel for this Python and platform with the analysis compiled to C, built beside its sources.
+compiled: $(READY)
+	rm -rf $(COMPILED)
+	$(BIN)/python -m build --sdist --outdir $(COMPILED)
+	tar -xzf $(COMPILED)/*.tar.gz -C $(COMPILED) --strip-components 1
+	HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m build --wheel --outdir dist $(COMPILED)
+
+test-compiled: compiled
+	cd $(COMPILED) && PYTHONPATH=$(CURDIR)/$(COMPILED) $(CURDIR)/$(BIN)/python -m pytest $(PARALLEL)
+
 conformance: $(READY)
 	$(BIN)/python -m pytest -m slow tests/conformance
 
@@ -34,7 +45,7 @@ captures: $(READY)
 	$(BIN)/python tools/captures.py
 
 clean:
-	rm -rf .venv dist
+	rm -rf .venv build dist
 
 $(READY): pyproject.toml constraints/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

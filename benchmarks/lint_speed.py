@@ -1,12 +1,14 @@
 """What linting a package costs, beside parsing it with libcst and beside other linters.
 
-    python benchmarks/lint_speed.py [--rounds N] [--scaling] [--peers PYTHON] [PACKAGE-OR-FOLDER...]
+    python benchmarks/lint_speed.py [--rounds N] [--scaling] [--peers PYTHON] [--compiled FOLDER]
+                                    [PACKAGE-OR-FOLDER...]
 
 Without arguments: timm and torchvision, as installed.  Each round runs every command one
 after the other over the same files, so that all meet the same machine; printed are the
 medians of CPU time (user and system, children included) and of the paired ratios to
 ``libcst.parse_module`` alone.  tsguard runs in one process without a cache; the project's
-bound is 1.5 times the parse.  TorchFix, Fixit, flake8 and ruff take part where they are
+bound is 1.5 times the parse.  The compiled tsguard that `make compiled` builds takes part where
+it is found.  TorchFix, Fixit, flake8 and ruff take part where they are
 installed for ``--peers`` (by default this Python).  They pin older releases of libcst and
 click, so they want an environment of their own: ``python -m venv peers`` and
 ``peers/bin/pip install torchfix fixit flake8 ruff``.
@@ -37,6 +39,8 @@ import libcst
 for line in Path(sys.argv[1]).read_text().splitlines():
     libcst.parse_module(Path(line).read_bytes())
 """
+
+COMPILED = "tsguard, compiled"
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ def _has(python: str, module: str) -> bool:
     return subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0
 
 
-def compare(folder: Path, rounds: int, python: str) -> None:
+def compare(folder: Path, rounds: int, python: str, compiled: Path) -> None:
     """Print what each command costs over the Python files of a folder."""
     files = sorted(folder.rglob("*.py"))
     with tempfile.TemporaryDirectory() as place:
@@ -92,9 +96,12 @@ def compare(folder: Path, rounds: int, python: str) -> None:
         listing.write_text("\n".join(map(str, files)))
         costs: dict[str, list[float]] = {}
         commands = competitors(folder, listing, python)
+        if (compiled / "tsguard").is_dir():
+            commands[COMPILED] = commands["tsguard"]
         for _ in range(rounds):
             for name, command in commands.items():
-                costs.setdefault(name, []).append(measured(command, place).cpu)
+                environment = {"PYTHONPATH": str(compiled)} if name == COMPILED else None
+                costs.setdefault(name, []).append(measured(command, place, environment).cpu)
     size = sum(file.stat().st_size for file in files) / 1e6
     print(f"{folder.name}: {len(files)} files, {size:.1f} MB; median CPU time of {rounds} rounds")
     yardstick = costs["libcst.parse_module"]
@@ -145,9 +152,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scaling", action="store_true")
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
+    parser.add_argument("--compiled", type=Path, default=Path("build/compiled"), metavar="FOLDER")
     options = parser.parse_args()
     for folder in map(located, options.packages):
-        compare(folder, options.rounds, options.peers)
+        compare(folder, options.rounds, options.peers, options.compiled.resolve())
         if options.scaling:
             scale(folder, options.rounds)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsguard.deep_stack import on_deep_stack
 from tsguard.report import (
     Error,
     Finding,
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from tsguard.judges import Judgement
     from tsguard.project import Project, Target
     from tsguard.project.modules import Module
-
-# Python's own limit would end the analysis in a sum of some two hundred terms.
-_DEEPEST = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,10 @@ class Inspection:
 
 def inspect(program: Program, job: Job, purpose: Purpose = "trace") -> Inspection:
     """Judge the targets of one file; a bug of ours in one of them is a finding, never an exception."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
+    return on_deep_stack(lambda: _inspected(program, job, purpose))
+
+
+def _inspected(program: Program, job: Job, purpose: Purpose) -> Inspection:
     project = program.project
     module = project.module(job.path, shown=job.shown, text=job.text)
     _ = module.file.tree  # only parsing tells whether the file is broken

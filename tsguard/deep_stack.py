@@ -1,0 +1,51 @@
+"""A stack that is deep enough for what nests deepest: the analysis follows nesting by recursion.
+
+Python counts the calls of its own functions and raises RecursionError in time.  Nobody counts
+those of compiled ones: on the main thread's stack, often of
+8 MB, a list that holds itself would end the process before the analysis has used up its steps.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# Address space, not memory: only what is used is ever backed by it.
+_BYTES = 1 << 30 if sys.maxsize > 1 << 32 else 1 << 26
+# Python's own limit would end the analysis in a sum of some two hundred terms.
+_CALLS = 8_000
+
+
+def on_deep_stack(work: Callable[[], T]) -> T:
+    """What ``work`` returns or raises, done by a thread with a stack of its own."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _CALLS))
+    done: list[T] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    try:
+        _start(thread)
+    except (RuntimeError, ValueError):  # no room for such a stack here
+        return work()
+    thread.join()
+    if raised:
+        raise raised[0]
+    return done[0]
+
+
+def _start(thread: threading.Thread) -> None:
+    before = threading.stack_size(_BYTES)
+    try:
+        thread.start()
+    finally:
+        threading.stack_size(before)
