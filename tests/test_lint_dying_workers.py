@@ -20,12 +20,15 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="lo
 # Python's parser needs more of the machine's stack for this than _STACK, and crashes.
 _NESTED = f"x = {'-' * 3000}1\n"
 _STACK = 256 * 1024
+# No room for the deep stack that tsguard would take instead.
+_MEMORY = 1 << 30
 # A worker is started for so many bytes.
 _PADDING = f"# {'x' * 400}\n" * 200
 _UNDER_LIMIT = textwrap.dedent(
     f"""\
     import os, resource, sys
     resource.setrlimit(resource.RLIMIT_STACK, ({_STACK}, {_STACK}))
+    resource.setrlimit(resource.RLIMIT_AS, ({_MEMORY}, {_MEMORY}))
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
     """
 )
@@ -75,7 +78,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(tree):
 
 
 def under_limit(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run Python with little stack."""
+    """Run Python with little stack and memory."""
     return subprocess.run(
         [sys.executable, "-c", _UNDER_LIMIT, *arguments],
         env=environment(),
