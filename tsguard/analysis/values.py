@@ -13,10 +13,14 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from mypy_extensions import mypyc_attr
+
 from tsguard.analysis.scopes import Scope
 from tsguard.project.modules import Module
 
 
+# Compiled, values whose type is this class would be compared by identity, if their own classes had no say.
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Value:
     """Anything that a Python expression may evaluate to."""
 

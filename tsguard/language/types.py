@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
+from mypy_extensions import mypyc_attr
+
 _MOST_PARTS = 5_000
 
 
+# Compiled, values whose type is this class would be compared by identity, if their own classes had no say.
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Type:
     """A TorchScript type; compared by structure."""
 
