@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -50,3 +51,32 @@ def test_mypyc_takes_the_modules(tmp_path):
 @pytest.mark.parametrize("path", compiled())
 def test_no_property_that_would_not_be_cached_is_compiled(path):
     assert "cached_property\n" not in (ROOT / path).read_text()
+
+
+class TestComparisons:
+    """mypyc compares by identity what is declared as a base class, if it does not see that derived
+    classes compare otherwise; of what the decorator of a dataclass adds it sees nothing."""
+
+    def test_bases_of_dataclasses_say_that_derived_classes_may_compare_otherwise(self):
+        definitions = {node.name: node for path in compiled() for node in classes(path)}
+        bases = {
+            base
+            for node in definitions.values()
+            if compares_fields(node)
+            for base in map(ast.unparse, node.bases)
+            if base in definitions and "dataclass" not in decorators(definitions[base])
+        }
+        assert bases == {"Type", "Value"}
+        assert all("allow_interpreted_subclasses=True" in decorators(definitions[base]) for base in bases)
+
+
+def classes(path: str) -> list[ast.ClassDef]:
+    return [n for n in ast.walk(ast.parse((ROOT / path).read_text())) if isinstance(n, ast.ClassDef)]
+
+
+def decorators(node: ast.ClassDef) -> str:
+    return " ".join(map(ast.unparse, node.decorator_list))
+
+
+def compares_fields(node: ast.ClassDef) -> bool:
+    return "dataclass" in decorators(node) and "eq=False" not in decorators(node)

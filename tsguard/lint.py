@@ -26,6 +26,9 @@ _BYTES_PER_WORKER = 150_000
 # A project keeps the trees of all that it has read: it is begun anew after so much source.
 _BYTES_PER_PROJECT = 10_000_000
 
+# Most of what the analysis makes is freed without the collector: it need not look so often.
+_OBJECTS_PER_COLLECTION = 50_000
+
 # An inspection and the files that it rests on; None for them where it came about by chance.
 _Outcome = tuple[Inspection, frozenset[Path] | None]
 
@@ -178,17 +181,17 @@ def _inspect_chunk(jobs: Iterable[Job], context: _Context) -> Iterator[_Outcome]
 
     program = Program(Project(context.paths), context.release)
     project = program.project
-    # A project keeps every tree that it has read. If the collector walked them all
-    # again and again, it would cost more than parsing.
-    gc.freeze()
+    # A project keeps every tree that it has read, and little else is left of a file. If the
+    # collector walked the trees again and again, it would cost more than parsing.
+    before = gc.get_threshold()
+    gc.set_threshold(_OBJECTS_PER_COLLECTION, *before[1:])
     try:
-        for number, job in enumerate(jobs):
-            if number:
-                gc.collect()
-                gc.freeze()
+        for job in jobs:
+            gc.freeze()
             inspection = inspect(program, job, context.purpose)
             yield inspection, frozenset(project.finder.files_behind(project.module(job.path)))
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
 
 

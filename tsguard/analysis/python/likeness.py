@@ -8,33 +8,37 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator
+
+    Kind = Callable[[Value, Callable[[Value], Hashable]], Hashable | None]
 
 # A list may hold itself, or twice what holds twice what...
 _DEEPEST = 16
 _MOST_VALUES = 5_000
 
 
-def likeness(value: Value, kind: Callable[[Value, Callable[[Value], Hashable]], Hashable | None]) -> Hashable:
+def likeness(value: Value, kind: Kind) -> Hashable:
     """What stands for a value and all that nothing tells from it.
 
     ``kind`` gives that for values that a walk knows better, None for others; it is given the
     function to ask about what they hold.
     """
-    looked_at = count()
+    return _likeness(value, kind, count(), 0)
 
-    def of(value: Value, depth: int) -> Hashable:
-        if isinstance(value, Const):
-            return (type(value.value), value.value)
-        known = kind(value, lambda part: of(part, depth + 1)) if depth < _DEEPEST else None
-        if known is not None:
-            return known
-        if isinstance(value, (ListValue, TupleValue)) and depth < _DEEPEST and next(looked_at) < _MOST_VALUES:
-            cls = value.cls if isinstance(value, TupleValue) else None
-            return (type(value), cls, value.open, *[of(item, depth + 1) for item in value.items])
-        return value  # itself, not its id(): a value that has gone may leave its id to another
 
-    return of(value, 0)
+def _likeness(value: Value, kind: Kind, looked_at: Iterator[int], depth: int) -> Hashable:
+    if isinstance(value, Const):
+        return (type(value.value), value.value)
+    if depth >= _DEEPEST:
+        return value
+    known = kind(value, lambda part: _likeness(part, kind, looked_at, depth + 1))
+    if known is not None:
+        return known
+    if isinstance(value, (ListValue, TupleValue)) and next(looked_at) < _MOST_VALUES:
+        cls = value.cls if isinstance(value, TupleValue) else None
+        items = [_likeness(item, kind, looked_at, depth + 1) for item in value.items]
+        return (type(value), cls, value.open, *items)
+    return value  # itself, not its id(): a value that has gone may leave its id to another
 
 
 class Likenesses:
