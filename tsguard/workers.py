@@ -14,7 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from multiprocessing.connection import Connection
 from typing import Generic, TypeVar
 
@@ -38,11 +38,16 @@ def shared_out(
     work: Work[Part, Outcome], chunks: Sequence[Sequence[Part]], workers: int
 ) -> Iterator[Outcome]:
     """The outcomes of all parts of all chunks, in their order."""
+    others = active_children()
     with ProcessPoolExecutor(workers, _PROCESSES) as pool:
         left = deque((chunk, _submitted(pool, work, chunk)) for chunk in chunks)
         while left and (outcomes := _outcomes(left[0][1])) is not None:
             left.popleft()
             yield from outcomes
+        if left:
+            # A broken pool waits for all its processes, and ends all but those it was just starting.
+            for process in set(active_children()).difference(others):
+                process.kill()
     if left:
         # Those that were done before the pool broke keep what they have.
         with ThreadPoolExecutor(workers) as threads:
