@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -155,6 +156,8 @@ def test_an_interruption_ends_the_run_and_its_workers(check, folder):
         [sys.executable, "-m", "tsguard", "check", "--timeout", "600", "hangs.py"],
         stderr=subprocess.PIPE,
         text=True,
+        # Where the tests run in the background of a shell, interruptions are ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     pid = folder / "pid"
     while not (pid.exists() and pid.read_text()):
