@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="lo
 _NESTED = f"x = {'-' * 3000}1\n"
 _STACK = 256 * 1024
 # No room for the deep stack that tsguard would take instead.
-_MEMORY = 1 << 30
+_MEMORY = 1 << 28
 # A worker is started for so many bytes.
 _PADDING = f"# {'x' * 400}\n" * 200
 _UNDER_LIMIT = textwrap.dedent(

@@ -15,7 +15,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 # Address space, not memory: only what is used is ever backed by it.
-_BYTES = 1 << 30 if sys.maxsize > 1 << 32 else 1 << 26
+_BYTES = 1 << 28 if sys.maxsize > 1 << 32 else 1 << 26
 # Python's own limit would end the analysis in a sum of some two hundred terms.
 _CALLS = 8_000
 

@@ -13,7 +13,7 @@ from tests.robustness.test_mutants import failures
 
 resource = pytest.importorskip("resource")
 
-_MOST_BYTES = 2_000_000_000
+_MOST_BYTES = 2_500_000_000
 _START = "l = [1]; t = (1,); d = {}; e = {1}; s = 'ab'; u = f'{n}'; k = 3; b = b'ab'; g = abs; m = nn.Linear(2, 2); o = None"
 STEPS = [
     # What the source does not tell, named by what it is made of.
