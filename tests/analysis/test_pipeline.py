@@ -545,3 +545,17 @@ def test_generated_code_is_nested_deeply(tmp_path: Path):
     assert rules_of(f"x = {terms}\nloader = DataLoader(Items(), prefetch_factor=2)\n", tmp_path) == [
         "option-needs-workers"
     ]
+
+
+MADE_BY_ITSELF = """\
+class Table:
+    def __init__(self, rows):
+        self.rows = self.rows.where(rows)
+
+    def show(self):
+        return DataLoader(self.rows)
+"""
+
+
+def test_an_object_that_is_made_by_a_method_of_itself_ends_the_search(tmp_path):
+    assert rules_of(MADE_BY_ITSELF, tmp_path) == []

@@ -76,7 +76,7 @@ class Names:
         meaning = resolve(self.project, self.module, name)
         return _if_known(meaning.name) if isinstance(meaning, External) else ""
 
-    def definition(self, expression: ast.AST, frame: Frame) -> Definition | None:
+    def definition(self, expression: ast.AST, frame: Frame, depth: int = 0) -> Definition | None:
         """The class or function of the project that an expression names."""
         if isinstance(expression, ast.Name):
             found = frame.lookup(expression.id)
@@ -89,17 +89,19 @@ class Names:
         elif isinstance(expression.value, ast.Name) and expression.value.id in ("self", "cls") and frame.cls:
             member = method(frame.cls, expression.attr)
             return Definition(self.module, member) if member is not None else None
-        elif (made := self._made(expression.value, frame)) is not None:
+        elif (made := self._made(expression.value, frame, depth)) is not None:
             return self.member(made, expression.attr)
         elif not self._may_be_defined(expression, frame):
             return None
         meaning = resolve(self.project, self.module, expression)
         return meaning if isinstance(meaning, Definition) and _is_definition(meaning.node) else None
 
-    def _made(self, expression: ast.expr, frame: Frame) -> Definition | None:
+    def _made(self, expression: ast.expr, frame: Frame, depth: int = 0) -> Definition | None:
         """The class of the project of which an expression makes, or names, an object."""
         value, where = self.origin(expression, frame)
-        found = self.definition(value.func, where) if isinstance(value, ast.Call) else None
+        if not isinstance(value, ast.Call) or depth > _DEEPEST:  # made by a method of itself
+            return None
+        found = self.definition(value.func, where, depth + 1)
         return found if found is not None and isinstance(found.node, ast.ClassDef) else None
 
     def called(self, expression: ast.expr, frame: Frame) -> Definition | None:

@@ -232,6 +232,12 @@ def make_module(
             if isinstance(made, ModuleValue):
                 watched.append(made)
                 return made
+    return _new_module(interp, cls, args, kwargs, node)
+
+
+def _new_module(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> ModuleValue:
     module = ModuleValue(cls)
     initialize(interp, module, args, kwargs, node)
     return module
@@ -242,9 +248,7 @@ def instantiate(
 ) -> Value:
     """``type.__call__``: an instance on which the class's own constructor has run."""
     if classes.is_module_class(interp, cls):
-        module = ModuleValue(cls)
-        initialize(interp, module, args, kwargs, node)
-        return module
+        return _new_module(interp, cls, args, kwargs, node)
     special = _special(interp, cls, args, kwargs)
     if special is not None:
         return special
