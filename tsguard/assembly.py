@@ -23,14 +23,13 @@ def merge(findings: Iterable[Finding]) -> list[Finding]:
     The merged finding names all the targets; it is told as for the one nearest to the place,
     by the shortest chain.
     """
-    merged: dict[tuple[object, ...], Finding] = {}
+    alike: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
         # What a trace bakes at a place is one thing, whichever target's inputs it comes from.
         said = "" if finding.family == "trace" else finding.message
         key = (finding.path, finding.line, finding.column, finding.code, said, finding.when)
-        known = merged.get(key)
-        merged[key] = finding if known is None else _joined(known, finding)
-    return sorted(merged.values(), key=_place)
+        alike.setdefault(key, []).append(finding)
+    return sorted(map(_joined, alike.values()), key=_place)
 
 
 def suppress(
@@ -82,12 +81,12 @@ def _place(finding: Finding) -> tuple[str, int, int, str, str, str]:
     return (finding.path, finding.line, finding.column, finding.code, finding.message, finding.when or "")
 
 
-def _joined(first: Finding, second: Finding) -> Finding:
-    told = min(first, second, key=_distance)
-    targets = tuple(sorted({*first.targets, *second.targets}))
+def _joined(alike: Sequence[Finding]) -> Finding:
+    told = min(alike, key=_distance)
+    targets = {target for finding in alike for target in finding.targets}
     # A place that needs one repair for one target and another for the next has none.
-    fix = first.fix if first.fix == second.fix else None
-    return replace(told, targets=targets, fix=fix)
+    fix = told.fix if all(finding.fix == told.fix for finding in alike) else None
+    return replace(told, targets=tuple(sorted(targets)), fix=fix)
 
 
 def _distance(finding: Finding) -> tuple[int, int, tuple[str, ...], int, str]:

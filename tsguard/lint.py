@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from tsguard import __version__
 from tsguard.assembly import merge, number, suppress
 from tsguard.baseline import Baseline
 from tsguard.cache import Cache
+from tsguard.collecting import collecting_seldom
 from tsguard.config import ConfigError, Settings
 from tsguard.environment import NoEnvironment, package_folders
 from tsguard.inspection import Inspection, inspect, killed
@@ -25,9 +25,6 @@ from tsguard.source.sources import Sources
 _BYTES_PER_WORKER = 150_000
 # A project keeps the trees of all that it has read: it is begun anew after so much source.
 _BYTES_PER_PROJECT = 10_000_000
-
-# Most of what the analysis makes is freed without the collector: it need not look so often.
-_OBJECTS_PER_COLLECTION = 50_000
 
 # An inspection and the files that it rests on; None for them where it came about by chance.
 _Outcome = tuple[Inspection, frozenset[Path] | None]
@@ -181,18 +178,11 @@ def _inspect_chunk(jobs: Iterable[Job], context: _Context) -> Iterator[_Outcome]
 
     program = Program(Project(context.paths), context.release)
     project = program.project
-    # A project keeps every tree that it has read, and little else is left of a file. If the
-    # collector walked the trees again and again, it would cost more than parsing.
-    before = gc.get_threshold()
-    gc.set_threshold(_OBJECTS_PER_COLLECTION, *before[1:])
-    try:
+    with collecting_seldom() as between:
         for job in jobs:
-            gc.freeze()
+            between()
             inspection = inspect(program, job, context.purpose)
             yield inspection, frozenset(project.finder.files_behind(project.module(job.path)))
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 def _chunks(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:

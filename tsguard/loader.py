@@ -22,8 +22,9 @@ from tsguard.runtime.launcher import Launcher, TorchUnavailable
 from tsguard.runtime.loader import LoaderJob, measure_loader
 from tsguard.runtime.loader_options import LoaderOptions
 from tsguard.runtime.loader_task import LoaderTask
+from tsguard.runtime.site import cuda_devices
 from tsguard.runtime.subject import Subject
-from tsguard.runtime.task import Limits, Task
+from tsguard.runtime.task import Limits
 
 _FEWEST_SECONDS = 3.0
 # Kept for starting Python, stopping the last workers and ending the processes.
@@ -148,7 +149,7 @@ def _job(
         search_paths=tuple(map(str, settings.search_paths)),
     )
     limits = Limits(options.timeout, options.memory_limit or _memory_mb() * 3 // 4)
-    gpu = options.device == "auto" and launcher.environment.cuda is not None and _has_gpu(launcher)
+    gpu = options.device == "auto" and bool(cuda_devices(launcher))
     return LoaderJob(subject, task, limits, gpu)
 
 
@@ -156,11 +157,6 @@ def _most_workers(options: LoaderOptions, cores: int) -> int:
     if options.most_workers is not None:
         return options.most_workers
     return max(4 * cores, 16, *options.workers) if options.workers else max(4 * cores, 16)
-
-
-def _has_gpu(launcher: Launcher) -> bool:
-    task = Task("tsguard.runtime.worker.devices:devices", {}, Limits(), fresh=True)
-    return any(event.get("cuda") for event in launcher.run(task).events)
 
 
 def _cores() -> int:

@@ -6,6 +6,7 @@ No network does this on purpose, but a loop whose end the analysis cannot see ma
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -96,11 +97,17 @@ class Net(nn.Module):
 
 @pytest.fixture(autouse=True)
 def limited_memory() -> Iterator[None]:
-    """Raise MemoryError before the machine has none left."""
+    """Raise MemoryError before the machine has none left, whatever the tests before have mapped."""
     before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, before[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (_mapped() + _MOST_BYTES, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _mapped() -> int:
+    """Bytes of this process's address space, where the system tells."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[0]) * resource.getpagesize() if statm.exists() else 0
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -87,7 +87,9 @@ HOSTILE = [
         "memory",
         "self.hoard = [b'x' * 2**26 for _ in range(10**6)]",
     ),
-    _in_constructor("recursion without end", "RecursionError", "self.__init__()", line=7),
+    _in_constructor(
+        "recursion without end", "RecursionError", "def again(): again()\n        again()", line=8
+    ),
     _in_constructor("impossible allocation", "RuntimeError", "self.table = torch.zeros(10**14)", line=8),
     _in_constructor("closes every descriptor", "exited", "os.closerange(0, 65536)"),
     _in_forward("segfault in forward", "SIGSEGV", "ctypes.string_at(0)", line=10),

@@ -11,6 +11,7 @@ from tsguard.report import LoaderReport, Throughput
 from tsguard.runtime.launcher import Launcher
 from tsguard.runtime.loader import LoaderJob, measure_loader
 from tsguard.runtime.loader_task import LoaderTask
+from tsguard.runtime.site import cuda_devices
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits
 
@@ -204,8 +205,8 @@ def test_the_broken_collate_functions_of_the_article_cannot_be_imported(
 
 @pytest.mark.gpu
 def test_pinned_memory_is_measured_on_a_gpu(launcher: Launcher, measuring: Measuring):
-    if launcher.environment.cuda is None:
-        pytest.skip("needs a CUDA device")
+    if not cuda_devices(launcher):
+        pytest.skip("no CUDA device here")
     report = measuring("texts()", workers=(0, 2), gpu=True)
     assert report.pinned is not None
     assert report.cost is not None

@@ -79,7 +79,7 @@ def built(interp: Interpreter, target: Target) -> py.Value:
     else:
         world.resume(known.world)
     if isinstance(known.outcome, Exception):
-        raise known.outcome
+        raise known.outcome.with_traceback(None)
     return known.outcome
 
 
@@ -88,7 +88,7 @@ def _construction(interp: Interpreter, target: Target) -> _Construction:
     try:
         outcome = build(interp, target)
     except (Impossible, Exhausted) as raised:
-        outcome = raised.with_traceback(None)
+        outcome = type(raised)(*raised.args)  # without the frames that led to it, for it is kept
     return _Construction(outcome, interp.world.copy())
 
 

@@ -104,11 +104,15 @@ class SetValue(Value):
 
 @dataclass(eq=False, slots=True)
 class DictValue(Value):
-    """A dict by hashable constant keys; ``open`` when it may hold other keys."""
+    """A dict by hashable constant keys; ``open`` when it may hold other keys.
+
+    ``registry_of`` is the module that registers what the dict holds: its ``_buffers``, say.
+    """
 
     items: dict[object, Value]
     open: bool = False
     ordered: bool = False
+    registry_of: ModuleValue | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -65,6 +65,11 @@ class World:
 
         ``guess`` tells that no default decides it.
         """
+        answer = self._answer(label, answer_by_default, guess)
+        self.asked.append(Asked(label, answer, "", (answer_by_default, guess)))
+        return answer
+
+    def _answer(self, label: str, answer_by_default: bool, guess: bool) -> bool:
         answer = self.answers.get(label)
         if answer is None:
             answer = self._implied(label)
@@ -75,7 +80,6 @@ class World:
                     self._fix(label)
                 if guess:
                     self.guessed.add(label)
-        self.asked.append(Asked(label, answer, "", (answer_by_default, guess)))
         return answer
 
     def known(self, label: str) -> tuple[bool, str]:
@@ -101,10 +105,12 @@ class World:
         """Ask what a run in another world asked, until an answer differs: none does."""
         for asked in conversation:
             if asked.how is None:
-                if self.known(asked.label) != (asked.answer, asked.text):
-                    return False
-            elif self.decide(asked.label, asked.how[0], guess=asked.how[1]) != asked.answer:
+                agrees = self._known(asked.label) == (asked.answer, asked.text)
+            else:
+                agrees = self._answer(asked.label, *asked.how) == asked.answer
+            if not agrees:
                 return False
+            self.asked.append(asked)
         return True
 
     def copy(self) -> World:

@@ -237,7 +237,7 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
             return registry[name]
     if name in ("_modules", "_parameters", "_buffers"):
         kinds = {"_modules": owner.children, "_parameters": owner.parameters, "_buffers": owner.buffers}
-        shared = DictValue({})
+        shared = DictValue({}, registry_of=owner)
         shared.items = kinds[name]  # type: ignore[assignment]
         return shared
     if name in ("__class__", "__dict__"):

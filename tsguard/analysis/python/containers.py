@@ -203,9 +203,24 @@ def set_item(interp: Interpreter, owner: Value, key: Value, value: Value) -> Non
 
 def put(target: DictValue, key: Value, value: Value) -> None:
     """Add a key to a dict; one that is no constant leaves the dict open."""
-    index = key_of(key)
-    if isinstance(index, Unknown):
+    _put(target, key_of(key), value)
+
+
+def merge(target: DictValue, other: DictValue) -> None:
+    """``target.update(other)``."""
+    for index, value in other.items.items():
+        _put(target, index, value)
+    target.open = target.open or other.open
+    if target.registry_of is not None:
+        target.registry_of.open = target.registry_of.open or other.open
+
+
+def _put(target: DictValue, index: object, value: Value) -> None:
+    if isinstance(index, Unknown) or (target.registry_of is not None and not isinstance(index, str)):
         target.open = True
-        target.items.setdefault(f"?{index.label}", value)
+        if target.registry_of is not None:
+            target.registry_of.open = True
+        unknown = index.label if isinstance(index, Unknown) else len(target.items)
+        target.items.setdefault(f"?{unknown}", value)
         return
     target.items[index] = value

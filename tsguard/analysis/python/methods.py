@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import builtin_calls, enumerations, numpy_arrays, operations, sizes
-from tsguard.analysis.python.containers import key_of, put
+from tsguard.analysis.python.containers import key_of, merge, put
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.values import (
     NONE,
@@ -110,8 +110,7 @@ def _dict(
         other = builtin_calls.HANDLERS["builtins.dict"](interp, args, kwargs, node)
         assert isinstance(other, DictValue)
         sizes.charge(interp, len(other.items))
-        receiver.items.update(other.items)
-        receiver.open = receiver.open or other.open
+        merge(receiver, other)
         return NONE
     if name == "copy":
         return DictValue(dict(receiver.items), receiver.open)
@@ -128,12 +127,10 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
     index = key_of(interp.settled(args[0]))
     if index in receiver.items:
         return receiver.items.pop(index) if name == "pop" else receiver.items[index]
-    if isinstance(index, Value) or receiver.open:
-        return Unknown(operations.place_label(node))
     default = args[1] if len(args) > 1 else NONE
     if name == "setdefault":
         put(receiver, args[0], default)
-    return default
+    return Unknown(operations.place_label(node)) if isinstance(index, Value) or receiver.open else default
 
 
 def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:

@@ -56,13 +56,16 @@ class Recording:
     depth: int
     reports: list[_Report] = field(default_factory=list)
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
-    reported: set[int] = field(default_factory=set)
+    reported: set[Refusal] = field(default_factory=set)
     is_tied: bool = False
 
 
 @dataclass(eq=False, slots=True)
 class Reporter:
-    """The events and gaps of one target, and the calls that lead to the place under compilation."""
+    """The events and gaps of one target, and the calls that lead to the place under compilation.
+
+    ``shown`` are the refusals that are events at their own places, whatever leads there.
+    """
 
     target: Target
     events: dict[tuple[object, ...], Event] = field(default_factory=dict)
@@ -70,6 +73,7 @@ class Reporter:
     stack: list[Entered] = field(default_factory=list)
     running: list[FunctionCompiler] = field(default_factory=list)
     recordings: list[Recording] = field(default_factory=list)
+    shown: set[Refusal] = field(default_factory=set)
 
     @contextmanager
     def entering(self, entered: Entered) -> Iterator[None]:
@@ -95,23 +99,28 @@ class Reporter:
     @contextmanager
     def trial(self) -> Iterator[Reporter]:
         """Report to nobody meanwhile: what is yielded tells what would have been."""
-        kept = self.events, self.gaps, self.recordings
-        self.events, self.gaps, self.recordings = {}, {}, []
+        kept = self.events, self.gaps, self.recordings, self.shown
+        self.events, self.gaps, self.recordings, self.shown = {}, {}, [], set()
         trial = Reporter(self.target)
         try:
             yield trial
         finally:
             trial.events, trial.gaps = self.events, self.gaps
-            self.events, self.gaps, self.recordings = kept
+            self.events, self.gaps, self.recordings, self.shown = kept
 
     def replay(self, recording: Recording, call: ast.AST | None = None, caller: Module | None = None) -> None:
         """Report what was recorded as what this call leads to."""
+        known = self.recordings[-1].reported if self.recordings else self.shown
+        first: Entered | None = None
         for report in recording.reports:
-            chain = list(report.chain)
-            if chain:
-                chain[0] = replace(chain[0], call=call, caller=caller)
+            if report.refusal in known:
+                continue
+            chain = report.chain
+            if chain and chain[0] is not first:
+                first, led = chain[0], replace(chain[0], call=call, caller=caller)
             depth = len(self.stack)
-            self.stack += chain
+            if chain:
+                self.stack += (led, *chain[1:])
             self.report(report.refusal, report.module, if_reached=report.if_reached)
             del self.stack[depth:]
         for gap in recording.gaps.values():
@@ -131,10 +140,14 @@ class Reporter:
         if not self.recordings:
             event = self._placed(refusal, module)
             self.events.setdefault(event.key, event)
+            if is_own(self.target, module):
+                self.shown.add(refusal)
             return
         recording = self.recordings[-1]
-        if id(refusal) not in recording.reported:
-            recording.reported.add(id(refusal))
+        if refusal not in recording.reported:
+            # What is recorded stays, and its traceback would keep all frames between.
+            refusal.__traceback__ = refusal.__context__ = None
+            recording.reported.add(refusal)
             chain = tuple(self.stack[recording.depth :])
             recording.reports.append(_Report(refusal, module, chain, if_reached))
 

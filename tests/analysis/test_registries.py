@@ -1,0 +1,46 @@
+"""What a constructor registers under names that the source does not tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.subjects import build
+from tsguard.analysis.values import ModuleValue
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+NET = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, tensors):
+        super().__init__()
+        {statement}
+
+    def forward(self, x):
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "self._buffers.update(dict(tensors.items()))",
+        "self._buffers.update({name: tensor for name, tensor in tensors.items()})",
+        "self._buffers.setdefault(tensors[0], tensors[1])",
+        "for name in tensors: self._buffers[name] = tensors[name]",
+        "for name in tensors: self.register_buffer(name, tensors[name])",
+    ],
+)
+def test_the_module_may_hold_more_and_names_stay_texts(tmp_path: Path, statement: str):
+    file = tmp_path / "net.py"
+    file.write_text(NET.format(statement=statement))
+    program = Program(Project((tmp_path,)))
+    module = build(Interpreter(program), find_target(program.project.module(file), "Net"))
+    assert isinstance(module, ModuleValue)
+    assert module.open
+    assert all(isinstance(name, str) for name in module.buffers)
