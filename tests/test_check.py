@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -142,7 +143,9 @@ def test_a_file_that_cannot_be_imported_is_reported_and_the_rest_done(check: Che
     report = check("collate_traced.py", "fine.py:Mixer")
     broken = next(f for f in report.findings if f.code == "TSG909")
     decorator = (FIXTURES / "collate_traced.py").read_text().splitlines().index("@jit.trace") + 1
-    assert (broken.path, broken.line) == ("collate_traced.py", decorator)
+    # Python 3.10 calls a decorator in the line of the function.
+    called = decorator if sys.version_info >= (3, 11) else decorator + 1
+    assert (broken.path, broken.line) == ("collate_traced.py", called)
     assert attempts(report, "Mixer")["script eval"] == "ok"
 
 
