@@ -281,10 +281,12 @@ def _watched(interp: Interpreter) -> Iterator[list[ModuleValue]]:
     """Make a module; what looks into its constructor's frame may leave there what is not seen."""
     read = interp.frames_read
     made: list[ModuleValue] = []
-    yield made
-    for module in made:
-        module.open = module.open or interp.frames_read > read
-    interp.frames_read = read
+    try:
+        yield made
+    finally:
+        for module in made:
+            module.open = module.open or interp.frames_read > read
+        interp.frames_read = read
 
 
 def initialize(
