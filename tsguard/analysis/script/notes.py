@@ -17,7 +17,7 @@ from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.interpreter import Raised
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.script import differences, exits, none_defaults
+from tsguard.analysis.script import differences, exits, none_defaults, truths
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Value
@@ -274,6 +274,8 @@ def _enum_member(fc: FunctionCompiler, node: ast.expr) -> py.EnumMember | None:
 
 def boolean_value(fc: FunctionCompiler, node: ast.BoolOp, operands: Sequence[t.Type]) -> None:
     """``a or b`` used as a value is a bool, not the operand."""
+    if truths.is_only_tested(node, fc.node):
+        return
     types = " and ".join(map(str, operands))
     _note(fc, "boolean-operand", node, expression=text_of(node), types=types)
 

@@ -1,0 +1,46 @@
+"""Values of which a function uses no more than the truth: what else they are does not show."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tsguard.source.walking import walked
+
+
+def is_only_tested(value: ast.expr, function: ast.AST) -> bool:
+    """Whether a value of a function is bound to one name, and that is read in tests alone or never."""
+    nodes = walked(function)
+    names = [target.id for target in _targets(value, nodes) if isinstance(target, ast.Name)]
+    if len(names) != 1:
+        return False
+    tested = {id(operand) for node in nodes for test in _tests(node) for operand in _operands(test)}
+    reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == names[0] and isinstance(n.ctx, ast.Load)]
+    return all(id(read) in tested for read in reads)
+
+
+def _targets(value: ast.expr, nodes: tuple[ast.AST, ...]) -> list[ast.expr]:
+    for node in nodes:
+        if isinstance(node, ast.Assign) and node.value is value:
+            return node.targets
+        if isinstance(node, ast.AnnAssign) and node.value is value:
+            return [node.target]
+    return []
+
+
+def _tests(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        yield node.test
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield node.operand
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "bool":
+        yield from node.args
+
+
+def _operands(test: ast.expr) -> Iterator[ast.expr]:
+    """A test, or what its ``and`` and ``or`` join."""
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield from _operands(value)
+    else:
+        yield test
