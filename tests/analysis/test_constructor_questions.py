@@ -75,6 +75,16 @@ class Net(nn.Embedding):
         return x.ne(self.padding_idx).int() + self.padding_idx
 """
 
+READ_FROM_THE_ENVIRONMENT = """\
+import os
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = nn.ReLU() if {question} else None
+"""
+
 
 def _verdict(folder: Path, source: str) -> str:
     path = folder / "net.py"
@@ -94,3 +104,19 @@ def test_a_default_that_constructs_counts(tmp_path: Path):
 
 def test_a_number_given_to_a_layer_is_not_the_layers_default(tmp_path: Path):
     assert _verdict(tmp_path, PADDED) == "ok"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "os.getenv('LEVEL') is None",
+        "os.environ.get('LEVEL') is None",
+        "os.getenv('LEVEL', '0') == '0'",
+        "'LEVEL' not in os.environ",
+    ],
+)
+def test_an_environment_variable_that_nothing_tells_of_is_unset_first(tmp_path: Path, question: str):
+    set_otherwise = READ_FROM_THE_ENVIRONMENT.format(question=question) + CALLS_PART
+    assert _verdict(tmp_path, set_otherwise) == "depends"
+    needed = READ_FROM_THE_ENVIRONMENT.format(question=f"not ({question})") + CALLS_PART
+    assert _verdict(tmp_path, needed) == "blocked"

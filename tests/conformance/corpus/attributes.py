@@ -160,6 +160,22 @@ class CN1(nn.Module):
         return x + self.d
 
 
+class LowerIndices(nn.Module):
+    inputs = X
+
+    def __init__(self):
+        super().__init__()
+        self.lower = np.tril_indices(3, k=-1)
+
+    def forward(self, x):
+        return x[self.lower[0]]
+
+
+class UnusedIndices(LowerIndices):
+    def forward(self, x):
+        return x
+
+
 class CN2(nn.Module):
     inputs = X
 

@@ -15,6 +15,7 @@ from tsguard.analysis.python import (
     operations,
     records,
     sizes,
+    surroundings,
     type_tests,
 )
 from tsguard.analysis.python.copies import Copying
@@ -599,6 +600,8 @@ HANDLERS: dict[str, Handler] = {
     "dataclasses.fields": records.fields,
     "warnings.warn": _constant(NONE),
     "torch.device": _device,
+    "os.getenv": surroundings.variable,
+    "os.environ.get": surroundings.variable,
     "sys._getframe": _frame,
     "inspect.currentframe": _frame,
     "inspect.stack": _frame,

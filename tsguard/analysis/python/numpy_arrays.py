@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tsguard.analysis.values import BoundMethod, Const, External, ObjectValue, Unknown, Value
+from tsguard.analysis.values import BoundMethod, Const, External, ObjectValue, TupleValue, Unknown, Value
 
 _ARRAY = External("numpy.ndarray")
 _MAKERS = frozenset(
@@ -13,6 +13,7 @@ _MAKERS = frozenset(
         "zeros_like",
     ]
 )  # fmt: skip
+_PAIRS = frozenset(["diag_indices", "tril_indices", "triu_indices"])
 _ELEMENTWISE = frozenset(
     ["abs", "ceil", "clip", "cos", "exp", "floor", "log", "log10", "log2", "power", "sin", "sqrt"]
 )
@@ -31,6 +32,8 @@ def call(function: External, args: list[Value]) -> Value:
     short = function.name.partition(".")[2]
     if short in _MAKERS or (short in _ELEMENTWISE and any(map(is_array, args))):
         return _object("ndarray")
+    if short in _PAIRS:
+        return TupleValue((_object("ndarray"), _object("ndarray")))
     if short in _SCALARS or short == "prod":
         return _object("int64" if short == "prod" else short)
     if short == "float64" or (short in _ELEMENTWISE and all(isinstance(arg, Const) for arg in args)):

@@ -405,6 +405,8 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
     default = None
     if default_left is not None and default_right is not None:
         default = _contained(default_left, default_right)
+    if isinstance(right, External) and right.name == "os.environ":
+        default = False  # unset where nothing tells
     positive = Unknown(
         joined([left, right], "{} in {}", node), "bool", None if default is None else Const(default)
     )

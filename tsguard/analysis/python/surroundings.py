@@ -1,0 +1,20 @@
+"""What a module asks of the machine it is loaded on: environment variables, unset where nothing tells."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python.operations import hint_of, place_label
+from tsguard.analysis.values import NONE, Const, Unknown, Value
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+
+def variable(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``os.getenv(name, default)`` and ``os.environ.get(name, default)``."""
+    default = args[1] if len(args) > 1 else kwargs.get("default", NONE)
+    if not isinstance(default, Const):
+        return Unknown(place_label(node))
+    return Unknown(place_label(node), hint_of(default), default)
