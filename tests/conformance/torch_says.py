@@ -112,7 +112,8 @@ def _equal(a: object, b: object) -> bool:
     import torch
 
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        return torch.allclose(a.double(), b.double(), equal_nan=True) if a.shape == b.shape else False
+        alike = a.shape == b.shape and a.dtype == b.dtype
+        return alike and torch.allclose(a.double(), b.double(), equal_nan=True)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(_equal, a, b))
     if isinstance(a, dict) and isinstance(b, dict):

@@ -171,6 +171,16 @@ class LowerIndices(nn.Module):
         return x[self.lower[0]]
 
 
+class CountedValues(LowerIndices):
+    def __init__(self):
+        super().__init__()
+        self.values, counts = np.unique(np.array([1, 2, 2]), return_counts=True)
+        self.most = int(counts[0])
+
+    def forward(self, x):
+        return x + self.values[self.most]
+
+
 class UnusedIndices(LowerIndices):
     def forward(self, x):
         return x

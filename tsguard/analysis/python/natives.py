@@ -47,7 +47,7 @@ def call(
     if head == "re":
         return regular_expressions.call(interp, short, args, kwargs)
     if head == "numpy":
-        return numpy_arrays.call(function, args)
+        return numpy_arrays.call(function, args, kwargs)
     made = _MAKERS.get(function.name, function.name)
     if made.rpartition(".")[2][:1].isupper():
         return ObjectValue(External(made), {}, open=True)

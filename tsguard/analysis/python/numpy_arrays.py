@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from tsguard.analysis.values import BoundMethod, Const, External, ObjectValue, TupleValue, Unknown, Value
+from tsguard.analysis.values import (
+    BoundMethod,
+    Const,
+    External,
+    ObjectValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+)
 
 _ARRAY = External("numpy.ndarray")
 _MAKERS = frozenset(
@@ -27,9 +36,12 @@ def is_array(value: Value) -> bool:
     return isinstance(value, ObjectValue) and value.cls == _ARRAY
 
 
-def call(function: External, args: list[Value]) -> Value:
+def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The result of a function of numpy; its float64 is a float."""
     short = function.name.partition(".")[2]
+    asked = [name for name, value in kwargs.items() if name.startswith("return_") and constant(value) is True]
+    if short == "unique" and asked:
+        return TupleValue(tuple(_object("ndarray") for _ in ("values", *asked)))
     if short in _MAKERS or (short in _ELEMENTWISE and any(map(is_array, args))):
         return _object("ndarray")
     if short in _PAIRS:

@@ -16,6 +16,7 @@ _FUNCTIONS: dict[str, Callable[..., str | list[str]]] = {
     "split": re.split,
     "findall": re.findall,
     "sub": re.sub,
+    "escape": re.escape,
 }
 # A repeated group may take exponential time to fail.
 _REPEATED_GROUP = re.compile(r"\)[*+{]")

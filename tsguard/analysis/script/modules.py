@@ -213,15 +213,10 @@ def _as_constant(compiler: Compiler, found: py.Value) -> Value:
 
 def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.Value) -> None:
     value = compiler.interp.settled(value)
+    if isinstance(value, py.Unknown) and isinstance(value.default, (py.FunctionValue, py.External)):
+        value = value.default
     if isinstance(value, (py.FunctionValue, py.External)) and _is_callable_attribute(compiler, value):
         info.functions[name] = value
-        return
-    if (
-        isinstance(value, py.Unknown)
-        and value.default is not None
-        and isinstance(value.default, (py.FunctionValue, py.External))
-    ):
-        info.functions[name] = value.default
         return
     if name in declared.annotations:
         info.attributes[name] = declared.type(name, t.UNKNOWN)
@@ -233,11 +228,24 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
         info.failed[name] = str(reason)
 
 
+# Called by name they are operators; as the value of an attribute they are functions of Python that do
+# not compile, as overloaded ones do not.  Source: torch/functional.py, torch/jit/_builtins.py.
+_WRITTEN_IN_PYTHON = frozenset(
+    f"torch.{name}"
+    for name in (
+        "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
+        "cartesian_prod", "chain_matmul", "einsum", "meshgrid", "split", "unravel_index",
+    )
+)  # fmt: skip
+
+
 def _is_callable_attribute(compiler: Compiler, value: py.FunctionValue | py.External) -> bool:
     if isinstance(value, py.FunctionValue):
         return True
     entry = compiler.tables.entry(value.name)
-    return isinstance(entry, str) or (isinstance(entry, dict) and ("schemas" in entry or "fails" in entry))
+    if isinstance(entry, dict):
+        return "fails" in entry or len(entry.get("schemas", ())) == 1
+    return entry is not None and value.name not in _WRITTEN_IN_PYTHON
 
 
 def _check_value(
