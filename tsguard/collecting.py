@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 # Most of what the analysis makes is freed without the collector.
 _OBJECTS_PER_COLLECTION = 50_000
-# Some half a gigabyte.
+# Some 700 MB of an analysis.
 _BLOCKS = 8_000_000
 
 

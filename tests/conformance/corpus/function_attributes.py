@@ -97,3 +97,33 @@ class Operators(nn.Module):
 
     def forward(self, x):
         return self.add(self.act(x), x)
+
+
+@torch.jit._overload
+def scale(x: torch.Tensor, factor: int) -> torch.Tensor: ...
+
+
+@torch.jit._overload
+def scale(x: torch.Tensor, factor: float) -> torch.Tensor: ...
+
+
+def scale(x, factor):
+    return x * factor
+
+
+class OverloadedHere(nn.Module):
+    inputs = X
+
+    def __init__(self):
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x):
+        return self.scale(x, 2)
+
+
+class OverloadedByName(nn.Module):
+    inputs = X
+
+    def forward(self, x):
+        return scale(x, 2)

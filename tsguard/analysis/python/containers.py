@@ -210,16 +210,19 @@ def merge(target: DictValue, other: DictValue) -> None:
     """``target.update(other)``."""
     for index, value in other.items.items():
         _put(target, index, value)
-    target.open = target.open or other.open
+    if other.open:
+        _open(target)
+
+
+def _open(target: DictValue) -> None:
+    target.open = True
     if target.registry_of is not None:
-        target.registry_of.open = target.registry_of.open or other.open
+        target.registry_of.open = True
 
 
 def _put(target: DictValue, index: object, value: Value) -> None:
     if isinstance(index, Unknown) or (target.registry_of is not None and not isinstance(index, str)):
-        target.open = True
-        if target.registry_of is not None:
-            target.registry_of.open = True
+        _open(target)
         unknown = index.label if isinstance(index, Unknown) else len(target.items)
         target.items.setdefault(f"?{unknown}", value)
         return

@@ -174,14 +174,40 @@ def _function_attribute(
 ) -> Sugared:
     if fc is None:
         return UnknownS()
+    cls = compiler.name_of(owner.instance)
+    if _compiles_only_by_name(compiler, value):
+        function = getattr(value, "name", "")
+        raise Refusal("unconvertible-attribute/function", node, name=name, owner=cls, function=function)
     if isinstance(value, py.FunctionValue):
         if value.marks & {"ignore", "unused"}:
             return PythonS(value, name, ignored=True, dropped="unused" in value.marks)
         if isinstance(value.node, ast.Lambda):
-            cls = compiler.name_of(owner.instance)
             raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason="a lambda")
         return Function(value)
     return compiler.names.sugar(fc, value, node)
+
+
+# Called by name they are operators; as the value of an attribute they are functions of Python that do
+# not compile.  Source: torch/functional.py, torch/jit/_builtins.py.
+WRITTEN_IN_PYTHON = frozenset(
+    f"torch.{name}"
+    for name in (
+        "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
+        "cartesian_prod", "chain_matmul", "einsum", "meshgrid", "split", "unravel_index",
+    )
+)  # fmt: skip
+
+
+def _compiles_only_by_name(compiler: Compiler, value: py.Value) -> bool:
+    """Whether torch compiles a function in calls that name it, and not as the value of an attribute."""
+    if isinstance(value, py.FunctionValue):
+        return bool(python_classes.overloads(compiler.interp, value))
+    if not isinstance(value, py.External):
+        return False
+    entry = compiler.tables.entry(value.name)
+    if isinstance(entry, dict):
+        return "dispatch" in entry or len(entry.get("schemas", ())) > 1
+    return value.name in WRITTEN_IN_PYTHON
 
 
 def _class_member(

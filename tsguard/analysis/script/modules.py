@@ -228,24 +228,13 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
         info.failed[name] = str(reason)
 
 
-# Called by name they are operators; as the value of an attribute they are functions of Python that do
-# not compile, as overloaded ones do not.  Source: torch/functional.py, torch/jit/_builtins.py.
-_WRITTEN_IN_PYTHON = frozenset(
-    f"torch.{name}"
-    for name in (
-        "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
-        "cartesian_prod", "chain_matmul", "einsum", "meshgrid", "split", "unravel_index",
-    )
-)  # fmt: skip
-
-
 def _is_callable_attribute(compiler: Compiler, value: py.FunctionValue | py.External) -> bool:
     if isinstance(value, py.FunctionValue):
         return True
     entry = compiler.tables.entry(value.name)
-    if isinstance(entry, dict):
-        return "fails" in entry or len(entry.get("schemas", ())) == 1
-    return entry is not None and value.name not in _WRITTEN_IN_PYTHON
+    return isinstance(entry, str) or (
+        isinstance(entry, dict) and not {"schemas", "dispatch", "fails"}.isdisjoint(entry)
+    )
 
 
 def _check_value(

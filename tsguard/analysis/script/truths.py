@@ -15,7 +15,9 @@ def is_only_tested(value: ast.expr, function: ast.AST) -> bool:
     if len(names) != 1:
         return False
     tested = {id(operand) for node in nodes for test in _tests(node) for operand in _operands(test)}
-    reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == names[0] and isinstance(n.ctx, ast.Load)]
+    updated = {id(node.target) for node in nodes if isinstance(node, ast.AugAssign)}
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == names[0]]
+    reads = [use for use in uses if isinstance(use.ctx, ast.Load) or id(use) in updated]
     return all(id(read) in tested for read in reads)
 
 
