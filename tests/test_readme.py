@@ -14,7 +14,7 @@ from tsguard.config import load
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-PLACE = re.compile(r"(?:error|warning|info)\[(TSG\d{3})\].*\n +--> (\S+:\d+):\d+")
+PLACE = re.compile(r"(?:error|warning|info)\[(TSG\d{3,4})\].*\n +--> (\S+:\d+):\d+")
 
 
 def test_the_configuration_loads(tmp_path):

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from tsguard.inspection import Inspection, tool_finding
 from tsguard.report import SEVERITIES, Finding, TargetReport
-from tsguard.rules import pages
+from tsguard.rules import FAMILIES, covers, pages
 from tsguard.source.sources import Sources
 from tsguard.source.suppressions import Suppression, suppressions
 
 _FAMILIES = ("script", "trace", "mode")
 # What these hide is found by attempts, not by reading.
 _OF_ATTEMPTS = "TSG9"
-_FAMILY_OF_DIGIT = {"1": "script", "2": "trace", "3": "mode"}
 
 
 def merge(findings: Iterable[Finding]) -> list[Finding]:
@@ -103,7 +102,7 @@ def hides(comment: Suppression, finding: Finding) -> bool:
 
 
 def _names(written: str, finding: Finding) -> bool:
-    return finding.code.startswith(written.upper()) or finding.name == written
+    return covers(written.upper(), finding.code) or finding.name == written
 
 
 def _unused(
@@ -122,9 +121,9 @@ def _unused(
         if code is None:
             if not comment.foreign or written.upper().startswith("TSG"):
                 yield _finding(comment, f"there is no rule {written}", written, inspection), written
-        elif not code.startswith(_OF_ATTEMPTS) and not any(hidden.startswith(code) for hidden in used):
-            digit = code[3:4]
-            families = (_FAMILY_OF_DIGIT[digit],) if digit in _FAMILY_OF_DIGIT else _FAMILIES
+        elif not code.startswith(_OF_ATTEMPTS) and not any(covers(code, hidden) for hidden in used):
+            family = FAMILIES.get(code[:4], "")
+            families = (family,) if family in _FAMILIES else _FAMILIES
             if _judged(comment, families, inspection):
                 yield _finding(comment, f"{written} is not found here", written, inspection), written
 
@@ -139,8 +138,10 @@ def _code(written: str) -> str | None:
     """The code, or beginning of codes, that a suppression names; None if no rule has it."""
     upper = written.upper()
     for code, page in pages().items():
-        if code.startswith(upper) or page.stem.partition("-")[2] == written:
-            return upper if code.startswith(upper) else code
+        if page.stem.partition("-")[2] == written:
+            return code
+        if upper and covers(upper, code):
+            return upper
     return None
 
 

@@ -18,6 +18,7 @@ from tsguard.environment import NoEnvironment, package_folders
 from tsguard.inspection import Inspection, inspect, killed
 from tsguard.report import Finding, Purpose, Report
 from tsguard.requests import Job, Plan
+from tsguard.rules import covers
 from tsguard.source.patterns import Patterns
 from tsguard.source.sources import Sources
 
@@ -120,11 +121,12 @@ def torch_release(settings: Settings) -> str:
 
 
 def _selected(findings: Iterable[Finding], settings: Settings) -> Iterator[Finding]:
-    per_file = [(Patterns(settings.root, (p,)), prefixes) for p, prefixes in settings.per_file_ignores]
+    per_file = [(Patterns(settings.root, (p,)), selectors) for p, selectors in settings.per_file_ignores]
     for finding in findings:
         path = Path(os.path.abspath(finding.path))
         ignored = any(
-            finding.code.startswith(prefixes) and patterns.verdict(path) for patterns, prefixes in per_file
+            any(covers(selector, finding.code) for selector in selectors) and patterns.verdict(path)
+            for patterns, selectors in per_file
         )
         if not ignored and settings.selection.selects(finding.code):
             yield finding

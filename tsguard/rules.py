@@ -20,7 +20,18 @@ from typing import cast
 
 from tsguard.report import Family, Severity
 
-_PAGE_NAME = re.compile(r"(TSG\d{3})-([a-z0-9-]+)\.md")
+_PAGE_NAME = re.compile(r"(TSG\d{3,4})-([a-z0-9-]+)\.md")
+FAMILIES: Mapping[str, Family] = {
+    "TSG0": "tool",
+    "TSG1": "script",
+    "TSG2": "trace",
+    "TSG3": "mode",
+    "TSG4": "api",
+    "TSG5": "pipeline",
+    "TSG9": "attempt",
+}
+"""The selector of each family.  Which family a rule is of, its page alone declares."""
+
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -97,12 +108,27 @@ def _pages_folder() -> Path:
 @functools.cache
 def pages() -> dict[str, Path]:
     """Every rule's code and its page, in the order of the codes."""
-    found = {}
-    for path in sorted(_pages_folder().glob("TSG*.md")):
-        match = _PAGE_NAME.fullmatch(path.name)
-        if match:
-            found[match[1]] = path
-    return found
+    matches = (_PAGE_NAME.fullmatch(path.name) for path in _pages_folder().glob("TSG*.md"))
+    codes = {match[1]: _pages_folder() / match[0] for match in matches if match}
+    return {code: codes[code] for code in sorted(codes, key=_in_order)}
+
+
+def _in_order(code: str) -> tuple[str, int, str]:
+    """TSG199 comes before TSG1000, and both before TSG200."""
+    return code[:4], len(code), code
+
+
+def covers(selector: str, code: str) -> bool:
+    """Whether a selector takes in a code.
+
+    A selector is a code, a family's (``TSG1``), the beginning of codes of three digits (``TSG11``
+    for TSG110 to TSG119, and not for TSG1100), or "" for all.
+    """
+    if selector in ("", code):
+        return True
+    if selector in FAMILIES:
+        return rule(code).family == FAMILIES[selector]
+    return len(code) == len("TSG100") > len(selector) and code.startswith(selector)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Which rules a run reports: ``select``, ``extend-select`` and ``ignore``, longest prefix first."""
+"""Which rules a run reports: ``select``, ``extend-select`` and ``ignore``, the narrowest selector first."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ class UnknownSelector(LookupError):
 class Layer:
     """The choices made in one place; a later layer overrules an earlier one.
 
-    Each selector is a prefix of codes, "" for all.  ``select`` is None where the
-    place does not say.
+    Each selector is one that ``rules.covers`` knows.  ``select`` is None where the place does not say.
     """
 
     select: tuple[str, ...] | None = None
@@ -53,22 +52,24 @@ class Selection:
         return Selection((*self.layers, layer))
 
 
-def _longest(code: str, prefixes: tuple[str, ...]) -> int:
-    return max((len(p) for p in prefixes if code.startswith(p)), default=-1)
+def _longest(code: str, selectors: tuple[str, ...]) -> int:
+    return max((len(s) for s in selectors if rules.covers(s, code)), default=-1)
 
 
 def selector(text: str) -> str:
-    """The prefix of codes that a selector stands for: a code, its beginning, a name or ALL.
+    """The selector that a text stands for: a code, its beginning, a rule's name, a family's, or ALL.
 
     Raises:
         UnknownSelector: it fits no rule.
     """
-    prefix = text.strip().upper()
-    if prefix == "ALL":
+    written = text.strip().upper()
+    if written in ("ALL", "TSG"):
         return ""
-    codes = rules.pages()
-    if prefix and any(code.startswith(prefix) for code in codes):
-        return prefix
+    for family, name in rules.FAMILIES.items():
+        if written == name.upper():
+            return family
+    if written.startswith("TSG") and any(rules.covers(written, code) for code in rules.pages()):
+        return written
     try:
         return rules.rule(text.strip()).code
     except rules.UnknownRule:

@@ -26,7 +26,7 @@ from tsguard.requests import parse, plan
 
 INPUTS = ("example_inputs", "other_inputs")
 
-_MARK = re.compile(r"# (TSG\d{3}(?:, TSG\d{3})*)$")
+_MARK = re.compile(r"# (TSG\d{3,4}(?:, TSG\d{3,4})*)$")
 
 
 @dataclass(frozen=True, slots=True)
