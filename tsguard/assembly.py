@@ -14,6 +14,8 @@ from tsguard.source.suppressions import Suppression, suppressions
 _FAMILIES = ("script", "trace", "mode")
 # What these hide is found by attempts, not by reading.
 _OF_ATTEMPTS = "TSG9"
+# Stands for every line of a file.
+_WHOLE_FILE = 0
 
 
 def merge(findings: Iterable[Finding]) -> list[Finding]:
@@ -39,10 +41,13 @@ def suppress(
     paths = concerned.union(inspection.shown for inspection in inspections)
     # Other tools' comments matter only where there is something that they could hide.
     comments = {path: suppressions(sources.file(path), ours_only=path not in concerned) for path in paths}
+    by_line = {path: _by_line(found) for path, found in comments.items()}
     used: dict[tuple[str, Suppression], set[str]] = {}
     kept = []
     for finding in findings:
-        hiding = [c for c in comments[finding.path] if hides(c, finding)]
+        near = by_line[finding.path]
+        lines = {_WHOLE_FILE, finding.line, finding.end_line}
+        hiding = [c for line in lines for c in near.get(line, ()) if hides(c, finding)]
         for comment in hiding:
             used.setdefault((finding.path, comment), set()).add(finding.code)
         if not hiding:
@@ -52,6 +57,13 @@ def suppress(
             unused = _unused(comment, used.get((inspection.shown, comment), set()), inspection)
             kept += [_repaired(found, comment, code, sources) for found, code in unused]
     return sorted(kept, key=_place)
+
+
+def _by_line(comments: Iterable[Suppression]) -> dict[int, list[Suppression]]:
+    lines: dict[int, list[Suppression]] = {}
+    for comment in comments:
+        lines.setdefault(_WHOLE_FILE if comment.whole_file else comment.span.line, []).append(comment)
+    return lines
 
 
 def number(

@@ -65,7 +65,8 @@ def assemble(
     sources = Sources({job.shown: job.text for job in plan.jobs if job.text is not None})
     found = [f for i in inspections for f in (*i.findings, *(f for t in i.targets for f in t.findings))]
     findings = suppress(merge([*found, *added]), inspections, sources)
-    findings = [_asked_for(finding, plan) for finding in _selected(findings, settings)]
+    own = frozenset(job.shown for job in plan.jobs)
+    findings = [_asked_for(finding, own) for finding in _selected(findings, settings)]
     if baseline is not None:
         findings = baseline.new(findings, sources)
     numbered, targets = number(findings, (t.report for i in inspections for t in i.targets))
@@ -81,11 +82,9 @@ def assemble(
     return report, sources
 
 
-def _asked_for(finding: Finding, plan: Plan) -> Finding:
+def _asked_for(finding: Finding, own: frozenset[str]) -> Finding:
     """A finding; in files that were not asked for, nothing is to be fixed."""
-    if finding.fix is None or any(finding.path == job.shown for job in plan.jobs):
-        return finding
-    return replace(finding, fix=None)
+    return finding if finding.fix is None or finding.path in own else replace(finding, fix=None)
 
 
 def search_paths(settings: Settings) -> tuple[Path, ...]:

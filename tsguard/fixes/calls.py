@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tsguard.fixes.edits import between
-from tsguard.fixes.pieces import changed_expression, nodes_at
+from tsguard.fixes.pieces import changed_expression
+from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def drop_optimize(event: Event) -> Fix | None:
     """``torch.jit.script(f, optimize=True)`` becomes ``torch.jit.script(f)``."""
     file = event.module.file
     values = list(nodes_at(file, event.span, ast.Constant))
-    calls = [node for node in ast.walk(file.tree) if isinstance(node, ast.Call)]
+    calls = [node for node in nodes_around(file, event.span.line) if isinstance(node, ast.Call)]
     call = next((c for c in calls for k in c.keywords if k.arg == "optimize" and k.value in values), None)
     # A comment may be about the argument that goes.
     if call is None or "#" in between(file, file.span(call)):

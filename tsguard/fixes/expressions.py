@@ -9,8 +9,10 @@ import libcst as cst
 
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
-from tsguard.fixes.pieces import changed_expression, nodes_at
+from tsguard.fixes.pieces import changed_expression
+from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.report import Fix
+from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -46,14 +48,15 @@ def _argument(call: ast.Call, name: str, value: str) -> ast.expr | None:
 def compare_by_value(event: Event) -> Fix | None:
     """``mode is Mode.SUM`` becomes ``mode == Mode.SUM``."""
     file = event.module.file
-    compared = (node for left in nodes_at(file, event.span, ast.expr) for node in _compares(file.tree, left))
-    node = next(compared, None)
+    places = nodes_at(file, event.span, ast.expr)
+    node = next((node for left in places for node in _compares(file, left)), None)
     edit = changed_expression(file, node, _by_value) if node is not None else None
     return Fix("safe", f"Compare with {event.facts['instead']}", (edit,)) if edit else None
 
 
-def _compares(tree: ast.Module, left: ast.expr) -> list[ast.Compare]:
-    return [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and n.left is left and len(n.ops) == 1]
+def _compares(file: SourceFile, left: ast.expr) -> list[ast.Compare]:
+    around = nodes_around(file, left.lineno)
+    return [n for n in around if isinstance(n, ast.Compare) and n.left is left and len(n.ops) == 1]
 
 
 def _by_value(expression: cst.BaseExpression) -> cst.CSTNode | None:
@@ -83,7 +86,7 @@ def choose_by_condition(event: Event) -> Fix | None:
     start, end = file.offset(span.line, span.column), file.offset(span.end_line, span.end_column)
     alone = any(
         getattr(parent, "value", None) is node
-        for parent in ast.walk(file.tree)
+        for parent in nodes_around(file, span.line)
         if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.keyword))
     )
     enclosed = file.text[start - 1 : start] == "(" and file.text[end : end + 1] == ")"
@@ -114,7 +117,8 @@ def test_for_none(event: Event) -> Fix | None:
     node = next(nodes_at(file, event.span, ast.expr), None)
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return None
-    parents = {id(child): parent for parent in ast.walk(file.tree) for child in ast.iter_child_nodes(parent)}
+    around = nodes_around(file, event.span.line)
+    parents = {id(child): parent for parent in around for child in ast.iter_child_nodes(parent)}
     parent = parents.get(id(node))
     negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
     whole = parent if negated and isinstance(parent, ast.expr) else node

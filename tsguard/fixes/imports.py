@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -16,8 +17,6 @@ from tsguard.report import Edit, Fix
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
     from tsguard.project.modules import Module
-
-_Import = ast.Import | ast.ImportFrom
 
 
 def import_typing_name(event: Event) -> Fix | None:
@@ -34,7 +33,7 @@ def imported(module: Module, source: str, names: Iterable[str], line: int) -> tu
         nodes = [binding.node for binding in module.bindings.get(name, [])]
         if not all(isinstance(node, ast.ImportFrom) and _imports(node, source, name) for node in nodes):
             return None
-        if not any(node in module.file.tree.body and _ends(node) < line for node in nodes):
+        if not any(node in module.file.imports and _ends(node) < line for node in nodes):
             missing.append(name)
     if not missing or any(module.absolute(node) == source for node in module.star_imports):
         return ()
@@ -53,7 +52,7 @@ def _ends(node: ast.stmt) -> int:
 
 def _added_to_import(module: Module, source: str, names: Sequence[str], line: int) -> Edit | None:
     """Names added to an import from the source that the file has at its top level."""
-    for node in module.file.tree.body:
+    for node in module.file.imports:
         if (
             isinstance(node, ast.ImportFrom)
             and (node.module, node.level) == (source, 0)
@@ -97,20 +96,17 @@ def _new_import(module: Module, source: str, names: Sequence[str], line: int) ->
     """A new statement, below the imports that it belongs to."""
     file = module.file
     text = f"from {source} import {', '.join(sorted(names))}"
-    newline = "\r\n" if "\r\n" in file.text else "\n"
-    statements = [
-        node for node in file.tree.body if not _comes_first(node, file.tree.body) and _ends(node) < line
-    ]
-    imports = [node for node in statements if isinstance(node, _Import)]
+    body = file.tree.body
+    imports = [node for node in file.imports if not _comes_first(node, body) and _ends(node) < line]
     alike = [node for node in imports if _is_standard(node) == (source == "typing")]
     if alike:
         after = _ends(alike[-1])
-        return insertion(file, after, len(file.lines[after - 1]) + 1, f"{newline}{text}")
-    first = next(iter(imports or statements or file.tree.body))
+        return insertion(file, after, len(file.lines[after - 1]) + 1, f"{file.newline}{text}")
+    first = next((node for node in chain(imports, body) if not _comes_first(node, body)), body[0])
     before = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-    if first.col_offset or _comes_first(first, file.tree.body):
+    if first.col_offset or _comes_first(first, body):
         return None  # it shares its line with what has to come before
-    gap = newline * 2 if imports else newline * 3
+    gap = file.newline * (2 if imports else 3)
     return insertion(file, before, 1, f"{text}{gap}")
 
 
@@ -120,7 +116,7 @@ def _comes_first(node: ast.stmt, body: Sequence[ast.stmt]) -> bool:
     return (is_text and node is body[0]) or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
 
 
-def _is_standard(node: _Import) -> bool:
+def _is_standard(node: ast.Import | ast.ImportFrom) -> bool:
     name = node.names[0].name if isinstance(node, ast.Import) else node.module or ""
     return not getattr(node, "level", 0) and name.partition(".")[0] in sys.stdlib_module_names
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tsguard.fixes.imports import imported
-from tsguard.fixes.pieces import Function, changed_parameter, functions_around
+from tsguard.fixes.pieces import changed_parameter
+from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
 

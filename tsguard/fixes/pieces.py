@@ -7,34 +7,14 @@ is about costs no more than the piece is long, and what lies around it cannot ch
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Callable
 
 import libcst as cst
 
 from tsguard.fixes.edits import between, edit
+from tsguard.fixes.places import Function
 from tsguard.report import Edit
 from tsguard.source import SourceFile, Span
-
-Node = TypeVar("Node", bound=ast.AST)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def nodes_at(file: SourceFile, span: Span, kind: type[Node]) -> Iterator[Node]:
-    """The nodes of a kind that lie exactly there, outer ones first."""
-    for node in ast.walk(file.tree):
-        if isinstance(node, kind) and getattr(node, "lineno", 0) == span.line and file.span(node) == span:
-            yield node
-
-
-def functions_around(file: SourceFile, span: Span) -> list[Function]:
-    """The functions that a place lies in, the innermost first."""
-    around = [
-        node
-        for node in ast.walk(file.tree)
-        if isinstance(node, Function) and node.lineno <= span.line <= (node.end_lineno or node.lineno)
-    ]
-    return sorted(around, key=lambda node: -node.lineno)
 
 
 def changed_expression(

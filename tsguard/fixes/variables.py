@@ -10,7 +10,8 @@ import libcst as cst
 
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
-from tsguard.fixes.pieces import Function, changed_statement, functions_around, nodes_at
+from tsguard.fixes.pieces import changed_statement
+from tsguard.fixes.places import Function, functions_around, nodes_at
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
 

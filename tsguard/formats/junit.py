@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from xml.etree import ElementTree as xml
 
 from tsguard.formats import View
@@ -17,27 +18,37 @@ _FORBIDDEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), 
 def render(report: Report, view: View) -> str:
     """A suite for each file, and one for what could not be done."""
     root = xml.Element("testsuites", name="tsguard")
-    paths = dict.fromkeys([*(t.path for t in report.targets), *(f.path for f in report.findings)])
-    for path in sorted(paths):
-        _suite(root, path, list(_cases(report, path)))
+    files: dict[str, _File] = {}
+    for finding in report.findings:
+        files.setdefault(finding.path, _File()).findings.append(finding)
+    for target in report.targets:
+        files.setdefault(target.path, _File()).targets.append(target)
+    for path in sorted(files):
+        _suite(root, path, list(_cases(path, files[path])))
     if report.errors:
         _suite(root, "tsguard", [_case("tsguard", "run", "error", error.message) for error in report.errors])
     xml.indent(root)
     return f"<?xml version='1.0' encoding='utf-8'?>\n{xml.tostring(root, encoding='unicode')}\n"
 
 
-def _cases(report: Report, path: str) -> Iterator[xml.Element]:
-    found = [finding for finding in report.findings if finding.path == path]
-    for finding in found:
+@dataclass(slots=True)
+class _File:
+    """What a report holds of one file."""
+
+    findings: list[Finding] = field(default_factory=list)
+    targets: list[TargetReport] = field(default_factory=list)
+
+
+def _cases(path: str, file: _File) -> Iterator[xml.Element]:
+    for finding in file.findings:
         name = f"{finding.code}:{finding.line}:{finding.column}"
         kind = "" if finding.severity == "info" else finding.severity
         yield _case(path, name, kind, sentence(finding), _detail(finding))
-    named = {target for finding in found for target in finding.targets}
-    for target in report.targets:
-        if target.path == path:
-            if target.target not in named and not target.attempts:
-                yield _case(path, target.target)
-            yield from (_attempt(target, attempt) for attempt in target.attempts)
+    named = {target for finding in file.findings for target in finding.targets}
+    for target in file.targets:
+        if target.target not in named and not target.attempts:
+            yield _case(path, target.target)
+        yield from (_attempt(target, attempt) for attempt in target.attempts)
 
 
 def _attempt(target: TargetReport, attempt: Attempt) -> xml.Element:

@@ -81,6 +81,16 @@ class SourceFile:
     def _starts(self) -> list[int]:
         return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
 
+    @cached_property
+    def newline(self) -> str:
+        """How a line ends that is added to the file."""
+        return "\r\n" if "\r\n" in self.text else "\n"
+
+    @cached_property
+    def imports(self) -> tuple[ast.Import | ast.ImportFrom, ...]:
+        """The import statements at the top level."""
+        return tuple(node for node in self.tree.body if isinstance(node, (ast.Import, ast.ImportFrom)))
+
     def offset(self, line: int, column: int) -> int:
         """Where in the text a 1-based place is."""
         return self._starts[line - 1] + column - 1
