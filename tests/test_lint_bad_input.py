@@ -42,10 +42,15 @@ class TestPaths:
         assert "no Python files in docs" in ran.err
         assert len(ran.targets) == 2
 
-    def test_no_files_at_all(self, lint):
+    def test_no_files_at_all_stand_for_the_working_folder(self, lint, net):
         ran = lint()
         assert ran.status == 0
-        assert "no files given" in ran.err
+        assert ran.targets == ["net.py:Net", "net.py:Other"]
+
+    def test_an_empty_folder(self, lint):
+        ran = lint()
+        assert ran.status == 0
+        assert "no Python files in ." in ran.err
         assert ran.report["summary"]["files"] == 0
 
     def test_a_file_that_may_not_be_read(self, lint, folder, net):
@@ -66,6 +71,43 @@ class TestPaths:
     def test_a_circle_of_links(self, lint, folder, net):
         (folder / "loop").symlink_to(folder, target_is_directory=True)
         assert len(lint(".").targets) == 2
+
+    def test_a_link_to_itself(self, lint, folder, net):
+        (folder / "loop.py").symlink_to("loop.py")
+        for arguments in ([], ["loop.py", "net.py"]):
+            ran = lint(*arguments)
+            assert (ran.status, ran.codes, len(ran.targets)) == (1, ["TSG002"], 2)
+            assert "links" in ran.report["findings"][0]["message"]
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+    def test_a_named_pipe_is_not_waited_for(self, lint, folder, net):
+        os.mkfifo(folder / "pipe.py")
+        for arguments in ([], ["pipe.py", "net.py"], ["--fix"], ["--add-ignore"]):
+            ran = lint(*arguments)
+            assert ran.status == 1
+        (found,) = lint().report["findings"]
+        assert found["message"] == "this file cannot be read: it is a named pipe"
+
+    def test_a_device_and_a_socket(self, lint, folder, net, monkeypatch):
+        import socket
+
+        (folder / "zero.py").symlink_to(os.devnull)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind("ear.py")
+            ran = lint()
+        told = [finding["message"] for finding in ran.report["findings"]]
+        assert told == [f"this file cannot be read: it is a {kind}" for kind in ("socket", "device")]
+        assert len(ran.targets) == 2
+
+    def test_a_pipe_that_is_imported(self, lint, folder, net):
+        os.mkfifo(folder / "pipe.py")
+        net.write_text(f"import pipe\n{NET}")
+        assert len(lint("net.py").targets) == 2
+
+    def test_a_name_that_is_longer_than_names_may_be(self, lint, net):
+        ran = lint("x" * 5000, "net.py")
+        assert ran.status == 2
+        assert len(ran.targets) == 2
 
 
 class TestTexts:

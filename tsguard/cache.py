@@ -22,6 +22,7 @@ from typing import Any
 from tsguard import __version__, rules
 from tsguard.inspection import Inspection
 from tsguard.requests import Job
+from tsguard.source.text import bytes_of
 
 
 class Cache:
@@ -79,7 +80,7 @@ class Cache:
     def _hash(self, path: str) -> str | None:
         if path not in self._hashes:
             try:
-                self._hashes[path] = _digest(Path(path).read_bytes())
+                self._hashes[path] = _digest(bytes_of(Path(path)))
             except OSError:
                 self._hashes[path] = None
         return self._hashes[path]

@@ -73,17 +73,19 @@ def find(paths: Sequence[Path]) -> Path | None:
     Raises:
         ConfigError: a ``pyproject.toml`` on the way cannot be parsed.
     """
-    starts = [path if path.is_dir() else path.parent for path in map(Path.absolute, paths)] or [Path.cwd()]
+    starts = [path if os.path.isdir(path) else path.parent for path in map(Path.absolute, paths)] or [
+        Path.cwd()
+    ]
     try:
         common = Path(os.path.commonpath([os.path.normpath(start) for start in starts]))
     except ValueError:  # on different drives
         return None
     for folder in (common, *common.parents):
         own = folder / "tsguard.toml"
-        if own.is_file():
+        if os.path.isfile(own):
             return own
         shared = folder / "pyproject.toml"
-        if shared.is_file() and b"tsguard" in _bytes(shared) and _table(shared) is not None:
+        if os.path.isfile(shared) and b"tsguard" in _bytes(shared) and _table(shared) is not None:
             return shared
     return None
 

@@ -21,7 +21,7 @@ def fingerprints(
     seen: Counter[tuple[str, ...]] = Counter()
     result = []
     for finding in findings:
-        line = " ".join(sources.line(finding.path, finding.line).split())
+        line = " ".join(sources.line(finding.path, finding.line, finding.cell).split())
         key = (finding.code, path(finding.path), finding.when or "", line)
         result.append(_digest((*key, str(seen[key]))))
         seen[key] += 1

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tsguard.report import Finding
-from tsguard.source.text import encoding_of
+from tsguard.source.text import bytes_of, encoding_of
 
 _EXISTING = re.compile(r"(#\s*tsguard:\s*ignore)\s*\[([^\]]*)\]")
 
@@ -24,7 +24,7 @@ def add_ignores(path: Path, findings: Iterable[Finding]) -> int:
     Raises:
         OSError: the file cannot be read or written.
     """
-    data = path.read_bytes()
+    data = bytes_of(path)
     encoding = encoding_of(data)
     lines = list(io.StringIO(data.decode(encoding), newline=""))
     open_lines = _lines_that_take_a_comment("".join(lines))

@@ -121,7 +121,7 @@ def _broken(module: Module, job: Job) -> Finding:
     broken = module.file.broken
     assert broken is not None
     code = "TSG001" if broken.kind == "syntax" else "TSG002"
-    return tool_finding(code, job.shown, broken.span, reason=broken.message)
+    return tool_finding(code, job.shown, broken.span, reason=broken.message, repair=broken.repair)
 
 
 def _targets(project: Project, module: Module, job: Job, errors: list[Error]) -> Iterator[Target]:

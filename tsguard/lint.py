@@ -12,6 +12,7 @@ from tsguard import __version__
 from tsguard.assembly import merge, number, suppress
 from tsguard.baseline import Baseline
 from tsguard.cache import Cache
+from tsguard.cells import findings_in_cells, target_in_cell
 from tsguard.collecting import collecting_seldom
 from tsguard.config import ConfigError, Settings
 from tsguard.environment import NoEnvironment, package_folders
@@ -69,7 +70,10 @@ def assemble(
     findings = [_asked_for(finding, own) for finding in _selected(findings, settings)]
     if baseline is not None:
         findings = baseline.new(findings, sources)
-    numbered, targets = number(findings, (t.report for i in inspections for t in i.targets))
+    numbered, targets = number(
+        findings_in_cells(findings, sources),
+        (target_in_cell(t.report, sources) for i in inspections for t in i.targets),
+    )
     report = Report(
         tsguard_version=__version__,
         torch_tables=torch_release(settings),

@@ -54,7 +54,8 @@ class Finding:
 
     ``when`` is the constructor condition under which it holds (None: always),
     ``chain`` the calls that lead from the target to the place, outermost first, and
-    ``targets`` the targets whose closure holds the place.
+    ``targets`` the targets whose closure holds the place.  In a notebook ``cell`` is the
+    number of the cell, among all cells from 1 on, and lines are those of the cell.
     """
 
     code: str
@@ -74,15 +75,27 @@ class Finding:
     fix: Fix | None = None
     confirmed: bool | None = None
     id: int = -1
+    cell: int | None = None
+
+    @property
+    def place(self) -> str:
+        """``net.py:3:5``, in a notebook ``net.ipynb:cell 2:3:5``."""
+        return f"{_placed(self.path, self.cell)}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Why a target could not be judged: a place and a reason."""
+    """Why a target could not be judged: a place (see ``Finding``) and a reason."""
 
     path: str
     line: int
     why: str
+    cell: int | None = None
+
+    @property
+    def place(self) -> str:
+        """``net.py:3``, in a notebook ``net.ipynb:cell 2:3``."""
+        return f"{_placed(self.path, self.cell)}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +256,7 @@ class TargetReport:
     breakdown: Breakdown | None = None
     blockers: tuple[AttemptError, ...] = ()
     recommendation: str | None = None
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +402,10 @@ class Report:
 def is_fixable(finding: Finding, unsafe: bool) -> bool:
     """Whether a finding has a fix, a safe one unless ``unsafe`` ones count too."""
     return finding.fix is not None and (unsafe or finding.fix.applicability == "safe")
+
+
+def _placed(path: str, cell: int | None) -> str:
+    return path if cell is None else f"{path}:cell {cell}"
 
 
 def _plain(value: Any) -> Any:

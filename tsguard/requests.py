@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
@@ -13,7 +14,7 @@ from tsguard.config import Settings
 from tsguard.report import Error
 from tsguard.source.discovery import Exclusions, python_files
 
-_FILE_TARGET = re.compile(r"(?P<place>.+?\.pyi?):(?P<expression>.+)", re.DOTALL)
+_FILE_TARGET = re.compile(r"(?P<place>.+?\.(?:pyi?|ipynb)):(?P<expression>.+)", re.DOTALL)
 _DOTTED_TARGET = re.compile(r"(?P<place>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<expression>.+)", re.DOTALL)
 
 
@@ -58,7 +59,7 @@ class Plan:
 
 def parse(argument: str, settings: Settings) -> Request:
     """What a PATH or TARGET argument asks for."""
-    if os.path.exists(argument):
+    if os.path.lexists(argument):
         return Request(argument, Path(argument))
     for at in (match.start() for match in re.finditer(":", argument)):
         if os.path.isfile(argument[:at]):
@@ -78,9 +79,9 @@ def plan(requests: Iterable[Request], settings: Settings) -> Plan:
     errors: list[Error] = []
     empty: list[str] = []
     for request in requests:
-        if request.text is None and not request.path.exists():
+        if request.text is None and not os.path.lexists(request.path):
             errors.append(_missing(request))
-        elif request.text is None and request.path.is_dir():
+        elif request.text is None and os.path.isdir(request.path):
             found = list(_in_folder(request, exclusions, settings, errors))
             empty += [] if found or request.expression is not None else [request.given]
             for job in found:
@@ -144,9 +145,11 @@ def _locate(module: str, settings: Settings) -> Path | None:
 
 def _missing(request: Request) -> Error:
     path = request.path
-    if request.expression is not None and path.suffix not in (".py", ".pyi"):
+    if request.expression is not None and path.suffix not in (".py", ".pyi", ".ipynb"):
         return Error(f"{request.given}: no module {path} in the working folder, its src or the search-paths")
-    siblings = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
+    siblings: list[Path] = []
+    with contextlib.suppress(OSError):
+        siblings = sorted(path.parent.iterdir())
     # Endings are left out: that both end in .py does not make two names alike.
     by_stem = {sibling.stem: sibling for sibling in siblings}
     near = difflib.get_close_matches(path.stem, by_stem, 1, 0.6)

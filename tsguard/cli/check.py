@@ -18,6 +18,7 @@ from tsguard.config import ConfigError, Settings
 from tsguard.report import Report
 from tsguard.requests import Request, parse
 from tsguard.runtime.options import BACKEND_NAMES, CheckOptions
+from tsguard.source.text import is_notebook
 
 _DEFAULTS = CheckOptions()
 _SECONDS: Any = {"type": click.FloatRange(0), "metavar": "SECONDS"}
@@ -132,12 +133,14 @@ def command(options: Options, attempts: CheckOptions, targets: tuple[str, ...]) 
             return accept(report, sources, options, settings)
     except ConfigError as error:
         raise Unusable(str(error)) from None
-    _tell_of_folders(requests, report, settings)
+    _tell_of_the_rest(requests, report, settings)
     return publish(report, sources, options, settings)
 
 
-def _tell_of_folders(requests: Sequence[Request], report: Report, settings: Settings) -> None:
-    """Say why nothing was attempted of a folder."""
+def _tell_of_the_rest(requests: Sequence[Request], report: Report, settings: Settings) -> None:
+    """Say why nothing was attempted of a notebook or a folder."""
+    if any(is_notebook(request.path) for request in requests):
+        click.echo("notebooks were linted only: what is attempted has to be imported from a file", err=True)
     folders = [request.given for request in requests if request.path.is_dir() and not request.expression]
     if folders and not report.files:
         click.echo(f"no Python files in {', '.join(folders)}", err=True)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import click
 
 from tsguard.cli.options import Decorator, Options, Unusable, takes
-from tsguard.cli.output import progress, publish, tell_errors
+from tsguard.cli.output import count, progress, publish, tell_errors
 from tsguard.config import Settings
 from tsguard.fixing import Fixed, fix
 from tsguard.requests import Plan
+from tsguard.source.text import is_notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,9 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
             done = fix(planned, settings, unsafe=fixing.unsafe_fixes, write=not fixing.diff, progress=advance)
     except OSError as error:
         raise Unusable(f"{error.filename} cannot be changed: {error.strerror}") from None
+    notebooks = sum(is_notebook(job.path) for job in planned.jobs)
+    if notebooks and not options.quiet:
+        click.echo(f"{count(notebooks, 'notebook')} left unchanged: fixes are for .py files", err=True)
     if fixing.diff:
         return _show(done, options)
     piped = [job for job in planned.jobs if job.text is not None]

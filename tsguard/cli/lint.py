@@ -15,10 +15,11 @@ from tsguard.config import ConfigError, Settings
 from tsguard.lint import lint
 from tsguard.requests import Plan, Request, parse, plan
 from tsguard.source import SourceFile
+from tsguard.source.text import is_notebook
 
 
 @click.command("lint")
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
 @click.option("--stdin-filename", metavar="FILE", help="The name of what `-` reads from standard input.")
 @click.option("--add-ignore", is_flag=True, help="Write a suppression comment for each finding.")
 @fix_options
@@ -28,11 +29,10 @@ def command(
 ) -> int:
     """Judge code for torch.jit without running it.
 
-    PATH is a file, a folder, - for standard input, or a target: FILE:Name, FILE:Name(64, heads=4)
+    PATH is a file, a notebook, a folder (the working folder, if no PATH is given), - for standard input, or a target: FILE:Name, FILE:Name(64, heads=4)
     or package.module:Name.  Neither torch nor the code is imported.
     """
-    if not paths:
-        click.echo("no files given: `tsguard lint .` lints this folder", err=True)
+    paths = paths or (".",)
     settings = options.settings([Path(path.partition(":")[0]) for path in paths if path != "-"])
     planned = plan([_request(path, settings, stdin_filename) for path in paths], settings)
     if fixing.wanted and (add_ignore or options.update_baseline):
@@ -62,6 +62,8 @@ def _request(argument: str, settings: Settings, stdin_filename: str | None) -> R
     if argument != "-":
         return parse(argument, settings)
     name = stdin_filename or "<stdin>"
+    if is_notebook(name):
+        raise Unusable("a notebook is not read from standard input: name its file")
     file = SourceFile.decode(sys.stdin.buffer.read(), name)
     if file.broken is not None:
         raise Unusable(f"standard input {file.broken.message}")

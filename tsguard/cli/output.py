@@ -75,7 +75,7 @@ def accept(report: Report, sources: Sources, options: Options, settings: Setting
     if settings.baseline is None:
         raise Unusable("--update-baseline needs to know the file: --baseline FILE")
     Baseline.write(settings.baseline, report.findings, sources)
-    click.echo(f"{settings.baseline} now accepts {_count(len(report.findings), 'finding')}", err=True)
+    click.echo(f"{settings.baseline} now accepts {count(len(report.findings), 'finding')}", err=True)
     tell_errors(report, options)
     return 2 if report.errors else 0
 
@@ -84,13 +84,13 @@ def silence(report: Report, planned: Plan, options: Options) -> int:
     """Write a suppression for each finding in the files that were asked for; the exit status."""
     added = 0
     for job in planned.jobs:
-        found = [finding for finding in report.findings if finding.path == job.shown]
+        found = [f for f in report.findings if f.path == job.shown and f.cell is None and f.code != "TSG002"]
         try:
             added += add_ignores(job.path, found) if found and job.text is None else 0
         except OSError as error:
             raise Unusable(f"{job.shown} cannot be changed: {error.strerror}") from None
     rest = len(report.findings) - added
-    click.echo(f"{_count(added, 'suppression')} written, {_count(rest, 'finding')} left", err=True)
+    click.echo(f"{count(added, 'suppression')} written, {count(rest, 'finding')} left", err=True)
     tell_errors(report, options)
     return 2 if report.errors else int(rest > 0)
 
@@ -99,10 +99,10 @@ def summary(report: Report) -> str:
     """The run in one line."""
     counts = Counter(str(finding.severity) for finding in report.findings)
     words = {"error": "error", "warning": "warning", "info": "note"}
-    told = [_count(counts[severity], word) for severity, word in words.items() if counts[severity]]
+    told = [count(counts[severity], word) for severity, word in words.items() if counts[severity]]
     if report.loaders:
-        return f"{_count(len(report.loaders), 'loader')} measured"
-    scope = f"{_count(len(report.targets), 'target')} in {_count(report.files, 'file')}"
+        return f"{count(len(report.loaders), 'loader')} measured"
+    scope = f"{count(len(report.targets), 'target')} in {count(report.files, 'file')}"
     fixed = f" ({report.fixed} fixed)" if report.fixed else ""
     return f"{', '.join(told) or 'no findings'}{fixed}; {scope}"
 
@@ -113,7 +113,7 @@ def _fixable(report: Report, unsafe_fixes: bool) -> str:
     shown, hidden = counts["safe"], counts["unsafe"]
     if unsafe_fixes:
         shown, hidden = shown + hidden, 0
-    more = f"{_count(hidden, 'hidden fix', 'hidden fixes')} with --unsafe-fixes" if hidden else ""
+    more = f"{count(hidden, 'hidden fix', 'hidden fixes')} with --unsafe-fixes" if hidden else ""
     if not shown:
         return f"no safe fixes; {more}" if more else ""
     return f"[*] {shown} fixable with tsguard lint --fix{f'; {more}' if more else ''}"
@@ -165,5 +165,6 @@ def _statistics(report: Report) -> None:
         click.echo(f"{number:6}  {code}  {name}", err=True)
 
 
-def _count(number: int, word: str, plural: str = "") -> str:
+def count(number: int, word: str, plural: str = "") -> str:
+    """``2 findings``."""
     return f"{number} {word if number == 1 else plural or f'{word}s'}"

@@ -10,6 +10,6 @@ from tsguard.report import Report
 def render(report: Report, view: View) -> str:
     """The findings, a line each."""
     return "".join(
-        f"{finding.path}:{finding.line}:{finding.column}: {finding.code} {view.mark(finding)}{sentence(finding)}\n"
+        f"{finding.place}: {finding.code} {view.mark(finding)}{sentence(finding)}\n"
         for finding in report.findings
     )

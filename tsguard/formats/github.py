@@ -15,18 +15,20 @@ def render(report: Report, view: View) -> str:
 
 
 def _annotation(finding: Finding) -> str:
-    properties = {
+    properties: dict[str, str | int] = {
         "title": f"tsguard ({finding.code})",
         "file": finding.path,
-        "line": finding.line,
-        "col": finding.column,
-        "endLine": finding.end_line,
-        "endColumn": finding.end_column,
     }
+    if finding.cell is None:  # a line of a cell is none of the file
+        properties |= {
+            "line": finding.line,
+            "col": finding.column,
+            "endLine": finding.end_line,
+            "endColumn": finding.end_column,
+        }
     listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
     help = f"\nhelp: {finding.help}" if finding.help else ""
-    place = f"{finding.path}:{finding.line}:{finding.column}"
-    text = _data(f"{place}: {finding.code} {sentence(finding)}{help}")
+    text = _data(f"{finding.place}: {finding.code} {sentence(finding)}{help}")
     return f"::{_LEVELS[finding.severity]} {listed}::{text}"
 
 

@@ -20,16 +20,19 @@ def render(report: Report, view: View) -> str:
 
 
 def _issue(finding: Finding, mark: str) -> dict[str, object]:
+    begin = {"line": finding.line, "column": finding.column}
+    end = {"line": finding.end_line, "column": finding.end_column}
+    cell = ""
+    if finding.cell is not None:  # a line of a cell is none of the file
+        cell = f"(cell {finding.cell}, line {finding.line}) "
+        begin = end = {"line": 1, "column": 1}
     return {
         "check_name": finding.code,
-        "description": f"{finding.code} {sentence(finding)}",
+        "description": f"{finding.code} {cell}{sentence(finding)}",
         "severity": _SEVERITIES[finding.severity],
         "fingerprint": mark,
         "location": {
             "path": finding.path,
-            "positions": {
-                "begin": {"line": finding.line, "column": finding.column},
-                "end": {"line": finding.end_line, "column": finding.end_column},
-            },
+            "positions": {"begin": begin, "end": end},
         },
     }

@@ -148,7 +148,7 @@ def _findings(report: Report, view: View) -> Iterator[str]:
 def _finding(finding: Finding, view: View) -> Iterator[str]:
     yield f'<div class="finding {finding.severity}" id="finding-{finding.id}">'
     yield f'<p><a class="code" href="#{finding.code}">{finding.code}</a> {escape(sentence(finding))}</p>'
-    yield f'<p class="path">{escape(finding.path)}:{finding.line}:{finding.column}</p>'
+    yield f'<p class="path">{escape(finding.place)}</p>'
     yield from _excerpt(finding, view)
     if len(finding.chain) > 1:
         yield f'<p class="about">reached: <code>{escape(" → ".join(finding.chain))}</code></p>'
@@ -160,7 +160,8 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
 
 
 def _excerpt(finding: Finding, view: View) -> Iterator[str]:
-    lines = view.sources.file(finding.path).lines
+    above = view.sources.lines_above(finding.path, finding.cell)
+    lines = view.sources.file(finding.path).lines[above:]
     if not lines[finding.line - 1 : finding.line]:
         return
     first, last = max(finding.line - _CONTEXT, 1), min(finding.line + _CONTEXT, len(lines))

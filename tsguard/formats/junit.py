@@ -41,7 +41,7 @@ class _File:
 
 def _cases(path: str, file: _File) -> Iterator[xml.Element]:
     for finding in file.findings:
-        name = f"{finding.code}:{finding.line}:{finding.column}"
+        name = f"{finding.code}:{finding.place.removeprefix(path).lstrip(':')}"
         kind = "" if finding.severity == "info" else finding.severity
         yield _case(path, name, kind, sentence(finding), _detail(finding))
     named = {target for finding in file.findings for target in finding.targets}
@@ -65,7 +65,7 @@ def _attempt(target: TargetReport, attempt: Attempt) -> xml.Element:
 
 def _detail(finding: Finding) -> str:
     lines = [
-        f"{finding.path}:{finding.line}:{finding.column}: {finding.code} {sentence(finding)}",
+        f"{finding.place}: {finding.code} {sentence(finding)}",
         f"reached: {' -> '.join(finding.chain)}" if finding.chain else "",
         f"help: {finding.help}" if finding.help else "",
     ]

@@ -75,11 +75,12 @@ def _rule(code: str) -> dict[str, object]:
 
 def _result(finding: Finding, index: int, mark: str) -> dict[str, object]:
     help = f"\n{finding.help}" if finding.help else ""
+    cell = f"(cell {finding.cell}, line {finding.line}) " if finding.cell is not None else ""
     result: dict[str, object] = {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": f"{sentence(finding)}{help}"},
+        "message": {"text": f"{cell}{sentence(finding)}{help}"},
         "locations": [{"physicalLocation": _location(finding)}],
         "partialFingerprints": {"tsguard/v1": mark},
         "properties": {
@@ -108,6 +109,8 @@ def _fix(fix: Fix) -> dict[str, object]:
 
 
 def _location(finding: Finding) -> dict[str, object]:
+    if finding.cell is not None:  # a line of a cell is none of the file
+        return {"artifactLocation": _artifact(finding.path)}
     region = _region(finding.line, finding.column, finding.end_line, finding.end_column)
     return {"artifactLocation": _artifact(finding.path), "region": region}
 

@@ -48,7 +48,7 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
     mark = click.style(view.mark(finding), fg="cyan")
     yield f"{code} {mark}{click.style(_one_line(finding.message), bold=True)}"
     gutter = " " * len(str(finding.line + 1))
-    yield f"{gutter}{_frame('-->')} {finding.path}:{finding.line}:{finding.column}"
+    yield f"{gutter}{_frame('-->')} {finding.place}"
     yield from _excerpt(finding, view, gutter, color)
     for label, text in _notes(finding):
         yield f"{gutter} {_frame('=')} {click.style(label, bold=True)}: {_one_line(text)}"
@@ -66,7 +66,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
 
 
 def _excerpt(finding: Finding, view: View, gutter: str, color: str) -> Iterator[str]:
-    line = view.sources.line(finding.path, finding.line)
+    line = view.sources.line(finding.path, finding.line, finding.cell)
     if not line:
         return
     start = finding.column - 1
@@ -109,7 +109,7 @@ def _environment(report: Report) -> Iterator[str]:
 
 def _unknown(target: TargetReport, view: View) -> Iterator[str]:
     for place in target.script.unknown if view.verbose else ():
-        yield click.style(f"{target.target} is unknown: {place.path}:{place.line}: {place.why}", dim=True)
+        yield click.style(f"{target.target} is unknown: {place.place}: {place.why}", dim=True)
 
 
 def _attempted(target: TargetReport) -> Iterator[str]:

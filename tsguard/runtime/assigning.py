@@ -17,6 +17,7 @@ from tsguard.runtime.options import BACKEND_NAMES, CheckOptions, Required
 from tsguard.runtime.plan import AttemptSpec
 from tsguard.runtime.requirements import Requirements
 from tsguard.runtime.subject import Subject
+from tsguard.source.text import is_notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def assign(
     for target in targets:
         job = by_shown[target.path]
         expression = dict(job.named).get(target.target)
+        if is_notebook(job.path):
+            continue  # nothing imports it
         if expression is None and str(job.path) not in files:
             continue
         own = _settings_of(job, expression or target.qualname, settings)

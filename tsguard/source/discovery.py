@@ -1,4 +1,4 @@
-"""Python files below a folder, less what is excluded.
+"""Python files and notebooks below a folder, less what is excluded.
 
 Left out are hidden files and folders, what ``exclude`` names (by default the folders
 that linters usually pass over), and what git ignores.  Symbolic links to folders are
@@ -8,6 +8,7 @@ not followed.  A folder that the user names is searched even if something exclud
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from tsguard.source.patterns import Patterns
 
+SUFFIXES = (".py", ".ipynb")
 # ruff's defaults, less the hidden ones, which are passed over anyway.
 DEFAULT_EXCLUDE = frozenset(
     {"__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"}
@@ -56,7 +58,7 @@ class Exclusions:
 def python_files(
     folder: Path, exclusions: Exclusions, unreadable: Callable[[OSError], None] = lambda error: None
 ) -> Iterator[Path]:
-    """The Python files below a folder in a stable order; ``unreadable`` hears of folders that cannot be read."""
+    """The Python files and notebooks below a folder in a stable order; ``unreadable`` hears of folders that cannot be read."""
     folder = folder.absolute()
     ignores = _ignores_above(folder)
     # The user named this folder, so what leaves out the whole of it does not count.
@@ -96,7 +98,15 @@ def _walk(
 
 
 def _is_python(entry: os.DirEntry[str]) -> bool:
-    return entry.name.endswith(".py") and entry.is_file()
+    """Whether an entry is to be read as Python or a notebook, or to be reported because it cannot be."""
+    if not entry.name.endswith(SUFFIXES):
+        return False
+    try:
+        return entry.is_file(follow_symlinks=False) or not stat.S_ISDIR(entry.stat().st_mode)
+    except FileNotFoundError:
+        return False  # a link to nowhere
+    except OSError:
+        return True
 
 
 def _git_ignores(path: Path, ignores: list[Patterns], is_folder: bool = True) -> bool:
@@ -110,7 +120,7 @@ def _git_ignores(path: Path, ignores: list[Patterns], is_folder: bool = True) ->
 def _ignores_above(folder: Path) -> list[Patterns] | None:
     """The ignore files that hold in a folder, outermost first; None outside a repository."""
     line = [folder, *folder.parents]
-    tops = [i for i, place in enumerate(line) if (place / ".git").exists()]
+    tops = [i for i, place in enumerate(line) if os.path.exists(place / ".git")]
     if not tops:
         return None
     top = line[tops[0]]

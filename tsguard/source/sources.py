@@ -25,7 +25,14 @@ class Sources:
             found = self._files[path] = SourceFile.read(Path(path), path)
         return found
 
-    def line(self, path: str, number: int) -> str:
-        """A line without its end, "" past the end of the file."""
+    def line(self, path: str, number: int, cell: int | None = None) -> str:
+        """A line without its end, "" past the end of the file; of a notebook's cell if that is given."""
         lines = self.file(path).lines
+        number += self.lines_above(path, cell)
         return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def lines_above(self, path: str, cell: int | None) -> int:
+        """How many lines of a notebook's text lie above a cell; 0 for other files."""
+        if cell is None:
+            return 0
+        return next((c.line - 1 for c in self.file(path).cells if c.number == cell), 0)

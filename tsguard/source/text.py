@@ -7,8 +7,10 @@ its node classes are the grammar that ``torch/jit/frontend.py`` is written in.
 from __future__ import annotations
 
 import ast
+import errno
 import io
 import re
+import stat
 import tokenize
 import warnings
 from bisect import bisect_right
@@ -17,6 +19,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from tsguard.source.notebooks import Cell, NoNotebook, code
+
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+}
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -31,23 +42,26 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Why a file has no tree: ``kind`` is "syntax" or "unreadable"."""
+    """Why a file has no tree: ``kind`` is "syntax" or "unreadable", ``repair`` what may help."""
 
     kind: str
     message: str
     span: Span
+    repair: str = "save it as UTF-8"
 
 
 @dataclass(eq=False, repr=False)
 class SourceFile:
     """One Python file.  ``path`` is as the user should see it.
 
-    ``broken`` tells why ``tree`` is empty; otherwise it is None.
+    ``broken`` tells why ``tree`` is empty; otherwise it is None.  Of a notebook, the text is
+    that of its code ``cells``; a file of Python has none.
     """
 
     path: str
     text: str
     broken: Broken | None = None
+    cells: tuple[Cell, ...] = ()
     _tree: ast.Module | None = field(default=None, repr=False)
 
     @classmethod
@@ -55,11 +69,25 @@ class SourceFile:
         """Read a file; an unreadable one comes back ``broken``, nothing is raised."""
         shown = shown if shown is not None else str(path)
         try:
-            data = path.read_bytes()
+            data = bytes_of(path)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            return cls(shown, "", Broken("unreadable", f"cannot be read: {reason}", Span(1, 1, 1, 1)))
-        return cls.decode(data, shown)
+            broken = Broken("unreadable", f"cannot be read: {reason}", Span(1, 1, 1, 1), "make it readable")
+            return cls(shown, "", broken)
+        return cls._of_notebook(data, shown) if is_notebook(path) else cls.decode(data, shown)
+
+    @classmethod
+    def _of_notebook(cls, data: bytes, shown: str) -> SourceFile:
+        try:
+            text, cells = code(data)
+        except NoNotebook as error:
+            return cls(shown, "", Broken("unreadable", str(error), Span(1, 1, 1, 1), "save it with Jupyter"))
+        return cls(shown, text, cells=cells)
+
+    def cell_at(self, line: int) -> Cell | None:
+        """The cell that a line of a notebook's text lies in."""
+        index = bisect_right(self.cells, line, key=lambda cell: cell.line) - 1
+        return self.cells[index] if index >= 0 else None
 
     @classmethod
     def decode(cls, data: bytes, shown: str) -> SourceFile:
@@ -149,6 +177,23 @@ class SourceFile:
         if isinstance(node, ast.stmt) and getattr(node, "body", None) and end_line > line:
             return Span(line, start, line, max(len(self.lines[line - 1].rstrip()), start) + 1)
         return Span(line, start, end_line, max(self.column(end_line, end_offset), 1))
+
+
+def is_notebook(path: str | Path) -> bool:
+    """Whether a path is that of a Jupyter notebook."""
+    return str(path).endswith(".ipynb")
+
+
+def bytes_of(path: Path) -> bytes:
+    """What a file holds.
+
+    Raises:
+        OSError: it cannot be read, or is no file: a pipe or a device may never come to an end.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, f"it is {_KINDS.get(stat.S_IFMT(mode), 'no file')}", str(path))
+    return path.read_bytes()
 
 
 def encoding_of(data: bytes) -> str:
