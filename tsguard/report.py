@@ -85,11 +85,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Why a target could not be judged: a place (see ``Finding``) and a reason."""
+    """Why a target could not be judged: a place (see ``Finding``), a reason, and what to do about it."""
 
     path: str
     line: int
     why: str
+    help: str | None = None
     cell: int | None = None
 
     @property

@@ -33,11 +33,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A place where the source does not tell enough to judge, and why."""
+    """A place where the source does not tell enough to judge, why, and what to do about it."""
 
     module: Module
     line: int
     why: str
+    help: str = ""
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What makes two gaps one."""
+        return (self.module.file.path, self.line, self.why)
 
 
 def with_article(noun: str) -> str:

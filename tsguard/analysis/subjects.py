@@ -119,7 +119,7 @@ def build(interp: Interpreter, target: Target) -> py.Value:
 
 def _assumed_module(interp: Interpreter, cls: py.ClassValue, target: Target) -> py.Value:
     """A class named as a target whose base cannot be found."""
-    return py.Unknown(cls.name, why=f"a base class of {cls.name} cannot be found")
+    return py.Unknown(cls.name, unread=classes.unread_base(interp, cls))
 
 
 def _definition(interp: Interpreter, target: Target) -> py.Value:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
+from tsguard.analysis.events import Gap
 from tsguard.analysis.scopes import Scope
 from tsguard.project.modules import Module
 
@@ -58,13 +59,13 @@ class Unknown(Value):
     condition over parameters): equal labels mean equal values.  ``hint`` is the name
     of its Python type where known, ``default`` its value when every parameter has its
     default.  ``guess`` is the likelier truth of a condition where no default decides it.
-    ``why`` tells why it matters that it is unknown, for what could not be found or followed.
+    ``unread`` is where and why it was not read, for what could not be found or followed.
     """
 
     label: str
     hint: str = ""
     default: Value | None = None
-    why: str = ""
+    unread: Gap | None = None
     annotation: ast.expr | None = None
     scope: Scope | None = None
     guess: bool = True
@@ -168,7 +169,8 @@ class FunctionValue(Value):
     "unused", "export", "script", "no_grad", ...).  ``wrapped`` is the function that
     ``functools.wraps`` names in a wrapper: torch compiles its source, with the names
     of the wrapper.  ``behind`` is the module of the outermost wrapper, where that is one of
-    a package that is not read.  ``attributes`` are those that were set on it.
+    a package that is not read, ``unread`` is one of its decorators that is not.  ``attributes``
+    are those that were set on it.
     """
 
     node: FunctionNode
@@ -178,6 +180,7 @@ class FunctionValue(Value):
     marks: frozenset[str] = frozenset()
     wrapped: FunctionValue | None = None
     behind: str = ""
+    unread: Gap | None = None
     attributes: dict[str, Value] = field(default_factory=dict)
 
     @property
@@ -338,7 +341,3 @@ def by_name(items: Mapping[str, Value], is_open: bool = False) -> DictValue:
     named: dict[object, Value] = {}
     named.update(items)
     return DictValue(named, is_open)
-
-
-def unknown(label: str = "", why: str = "", hint: str = "") -> Unknown:
-    return Unknown(label, hint, None, why)

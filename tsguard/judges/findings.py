@@ -53,4 +53,4 @@ def _worded(event: Event) -> Wording:
 
 def unknown(gap: Gap) -> Unknown:
     """A place that the source leaves open, for the report."""
-    return Unknown(gap.module.file.path, gap.line, gap.why)
+    return Unknown(gap.module.file.path, gap.line, gap.why, gap.help or None)

@@ -204,5 +204,5 @@ def _unknown(walk: Walk, function: Unknown, args: Args, node: ast.AST | None) ->
         _report_use(walk, node)
     elif function.scope is not None and function.default is None:
         walk.gap(node, f"{function.label} is given to the constructor")
-    elif function.why and function.label.endswith(")"):
-        walk.gap(node, function.why)
+    elif function.unread is not None:
+        walk.unread(function.unread)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis.mode import inputs, tree, uses
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.library import descendants
@@ -42,12 +43,8 @@ def run_target(walk: Walk, subject: Value) -> None:
         args, kwargs = inputs.of(walk, subject, bound=False)
         walk.call(subject, args, kwargs, walk.target.node)
     else:
-        why = (
-            subject.why
-            if isinstance(subject, Unknown) and subject.why
-            else "it cannot be built from its source"
-        )
-        walk.gap(walk.target.node, why)
+        gap = subject.unread if isinstance(subject, Unknown) else None
+        walk.unread(gap or unread.use(walk.target.module, walk.target.node))
 
 
 def call(

@@ -148,8 +148,11 @@ class Walk(Interpreter):
 
     def gap(self, node: ast.AST | None, why: str) -> None:
         """Note that something on the way cannot be followed."""
-        line = getattr(node, "lineno", self.target.line)
-        self.gaps.setdefault((self.module.file.path, line, why), Gap(self.module, line, why))
+        self.unread(Gap(self.module, getattr(node, "lineno", self.target.line), why))
+
+    def unread(self, gap: Gap) -> None:
+        """Note what was not read."""
+        self.gaps.setdefault(gap.key, gap)
 
     # -- running ------------------------------------------------------------------------------
 

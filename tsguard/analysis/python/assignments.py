@@ -80,13 +80,17 @@ def imported(
 ) -> Iterator[tuple[str, Value]]:
     """The names that an import inside a function binds, and their values."""
     project, module = interp.program.project, scope.module
+
+    def value(meaning: object, name: str) -> Value:
+        return names.of_meaning(interp, meaning, name, module, node)
+
     for alias in node.names:
         if isinstance(node, ast.Import):
             wanted = alias.name if alias.asname else alias.name.partition(".")[0]
-            yield alias.asname or wanted, names.of_meaning(interp, project.imported(module, wanted), wanted)
+            yield alias.asname or wanted, value(project.imported(module, wanted), wanted)
         elif alias.name != "*":
             meaning = project.member(module, module.absolute(node), alias.name)
-            yield alias.asname or alias.name, names.of_meaning(interp, meaning, alias.name)
+            yield alias.asname or alias.name, value(meaning, alias.name)
 
 
 def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:

@@ -80,7 +80,7 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
 
 def _unknown_attribute(owner: Unknown, name: str) -> Value:
     label = sizes.label(f"{owner.label}.{name}") if owner.label else ""
-    return Unknown(label, why=owner.why)
+    return Unknown(label, unread=owner.unread)
 
 
 def _plain_attribute(owner: Value, name: str) -> Value | None:
@@ -156,7 +156,7 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
         if isinstance(base, External) and (name.startswith("__") or _has_member(interp, base, name)):
             return External(f"{base.name}.{name}")
         if isinstance(base, Unknown):
-            return Unknown(f"{owner.name}.{name}", why=base.why)
+            return Unknown(f"{owner.name}.{name}", unread=base.unread)
     return None
 
 
@@ -173,7 +173,7 @@ def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value
         if isinstance(base, External) and _has_member(interp, base, name):
             return BoundMethod(External(f"{base.name}.{name}"), receiver)
         if isinstance(base, Unknown):
-            return Unknown(f"super().{name}", why=base.why)
+            return Unknown(f"super().{name}", unread=base.unread)
     return BoundMethod(External(f"builtins.object.{name}"), receiver)
 
 
@@ -220,7 +220,7 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
         ):
             return Unknown(f"{base.name}.{name}")
         if isinstance(base, Unknown):
-            return Unknown(name, why=base.why)
+            return Unknown(name, unread=base.unread)
     return Unknown(name) if owner.open else None
 
 

@@ -65,8 +65,8 @@ def call(
     if is_none(function):
         raise interp.raise_("TypeError", node)
     label = operations.joined([function, *args], "{}(" + ", ".join(["{}"] * len(args)) + ")", node)
-    why = function.why if isinstance(function, Unknown) else ""
-    return Unknown(label if not kwargs else operations.place_label(node), why=why)
+    unread = function.unread if isinstance(function, Unknown) else None
+    return Unknown(label if not kwargs else operations.place_label(node), unread=unread)
 
 
 def _call_bound(

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
+from tsguard.analysis.events import Gap
 from tsguard.analysis.python import enumerations
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -134,6 +136,8 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
         mark = "unused"
     if mark is not None:
         return marked(value, mark)
+    if isinstance(target, Unknown) and isinstance(value, FunctionValue):
+        value.unread = value.unread or target.unread
     if name not in ("", "functools.wraps") or isinstance(target, Unknown):
         return marked(value, "decorated") if not name else value
     result = _wrapped(interp, decorator, target, value, scope)
@@ -407,6 +411,12 @@ def derives_from(interp: Interpreter, cls: Value, name: str) -> bool:
 
 def has_unknown_base(interp: Interpreter, cls: Value) -> bool:
     return any(isinstance(base, Unknown) for base in mro(interp, cls))
+
+
+def unread_base(interp: Interpreter, cls: ClassValue) -> Gap:
+    """Why a base of a class that has an unknown one is not read."""
+    gaps = (base.unread for base in mro(interp, cls) if isinstance(base, Unknown))
+    return next(filter(None, gaps), None) or unread.base(cls.module, cls.node)
 
 
 def class_member(

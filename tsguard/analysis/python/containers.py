@@ -76,8 +76,7 @@ def _unknown_item(owner: Value, key: Value, node: ast.AST | None) -> Value:
     if isinstance(default, DictValue) and not isinstance(index, Value) and index in default.items:
         found = default.items[index]
         return Unknown(label, operations.hint_of(found), found) if isinstance(found, Const) else found
-    why = owner.why if isinstance(owner, Unknown) else ""
-    return Unknown(label, why=why)
+    return Unknown(label, unread=owner.unread if isinstance(owner, Unknown) else None)
 
 
 def _sequence_item(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis.python import assignments, classes, containers, enumerations, operations, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
@@ -17,6 +19,7 @@ from tsguard.analysis.values import (
     External,
     FunctionValue,
     ListValue,
+    ModuleReference,
     ModuleValue,
     ObjectValue,
     SetValue,
@@ -52,17 +55,27 @@ def _attribute(interp: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
     owner = interp.evaluate(node.value, scope)
     value = interp.attribute(owner, node.attr)
     if value is not None:
-        return value
+        return _placed(interp, owner, node, value, scope) if isinstance(owner, ModuleReference) else value
     if interp.tries:
         raise interp.raise_("AttributeError", node)
     return Unknown(operations.place_label(node))
+
+
+def _placed(
+    interp: Interpreter, owner: ModuleReference, node: ast.Attribute, value: Value, scope: Scope
+) -> Value:
+    """A member of a Python module; one that its source does not show is unread from here on."""
+    if type(value) is Unknown and value.unread is None and value.label == node.attr:
+        name = f"{owner.module.name}.{node.attr}"
+        value = replace(value, unread=unread.source(interp.program.project, name, scope.module, node))
+    return value
 
 
 def _call(interp: Interpreter, node: ast.Call, scope: Scope) -> Value:
     function = interp.evaluate(node.func, scope)
     args, kwargs, exact = arguments(interp, node, scope)
     if not exact and not kwargs and not args:
-        return interp.call(function, [Unknown("", why="")], {}, node)
+        return interp.call(function, [Unknown("")], {}, node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name == "super":
         return classes.super_value(interp, args, scope)

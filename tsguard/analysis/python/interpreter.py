@@ -10,6 +10,7 @@ import ast
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis.python import (
     attributes,
     calls,
@@ -22,7 +23,15 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.values import FunctionNode, ModuleValue, Unknown, Value, written
+from tsguard.analysis.values import (
+    BoundMethod,
+    FunctionNode,
+    FunctionValue,
+    ModuleValue,
+    Unknown,
+    Value,
+    written,
+)
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.tables import Tables, tables
 from tsguard.source.unparsing import unparsed
@@ -31,6 +40,7 @@ from tsguard.source.walking import children
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
+    from tsguard.analysis.events import Gap
     from tsguard.analysis.python.constructions import Pattern
     from tsguard.project import Project
     from tsguard.project.modules import Module
@@ -93,6 +103,12 @@ def _yields(node: FunctionNode) -> bool:
         if not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             stack.extend(children(current))
     return False
+
+
+def _too_deep(function: Value, node: ast.AST | None) -> Gap | None:
+    if isinstance(function, BoundMethod):
+        return _too_deep(function.function, node)
+    return unread.depth(function.module, function.node) if isinstance(function, FunctionValue) else None
 
 
 class Interpreter:
@@ -177,7 +193,7 @@ class Interpreter:
         self.depth += 1
         try:
             if self.depth > _DEPTH:
-                return Unknown("", why="the calls nest too deeply to follow")
+                return Unknown("", unread=_too_deep(function, node))
             return calls.call(self, function, args, kwargs, node)
         finally:
             self.depth -= 1

@@ -7,6 +7,7 @@ import builtins
 import math
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis.python import classes, introspection, operations
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -23,7 +24,6 @@ from tsguard.analysis.values import (
     SetValue,
     Unknown,
     Value,
-    is_none,
 )
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, Missing
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from tsguard.project.modules import Binding
 
 _BUILTINS = frozenset(dir(builtins))
-_PENDING = Unknown("", why="a module-level name is defined by itself")
+# A module-level name that is defined by itself.
+_PENDING = Unknown("")
 
 
 def lookup(interp: Interpreter, name: str, scope: Scope) -> Value | None:
@@ -158,11 +159,14 @@ def _from_meaning(interp: Interpreter, name: str, scope: Scope) -> Value | None:
         return None
     if isinstance(meaning, Definition) and meaning.module is scope.module:
         return _bound(interp, name, scope, meaning.node)
-    return of_meaning(interp, meaning, name)
+    bindings = scope.module.bindings.get(name)
+    return of_meaning(interp, meaning, name, scope.module, bindings[-1].node if bindings else None)
 
 
-def of_meaning(interp: Interpreter, meaning: object, name: str) -> Value:
-    """The value that an imported name has where it is defined."""
+def of_meaning(
+    interp: Interpreter, meaning: object, name: str, importer: Module, node: ast.AST | None
+) -> Value:
+    """The value that an imported name has where it is defined; ``node`` is what imports it."""
     if isinstance(meaning, Definition):
         own = getattr(meaning.node, "name", name)
         home = interp.program.scope(meaning.module)
@@ -174,7 +178,7 @@ def of_meaning(interp: Interpreter, meaning: object, name: str) -> Value:
     if isinstance(meaning, ExternalMeaning):
         return external(interp, meaning.name)
     assert isinstance(meaning, Missing)
-    return Unknown(meaning.name, why=f"the source of {meaning.name} cannot be found")
+    return Unknown(meaning.name, unread=unread.source(interp.program.project, meaning.name, importer, node))
 
 
 def _original(meaning: Definition, name: str) -> str:
@@ -272,8 +276,3 @@ def _assigned(interp: Interpreter, name: str, node: ast.Assign, scope: Scope) ->
 def _earlier_binding(bindings: list[Binding], node: ast.stmt) -> Binding | None:
     before = [b for b in bindings if b.node.lineno < node.lineno]
     return before[-1] if before else None
-
-
-def is_missing(value: Value) -> bool:
-    """Whether a value is unknown because its package cannot be found."""
-    return isinstance(value, Unknown) and bool(value.why) and not is_none(value)

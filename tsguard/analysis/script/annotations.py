@@ -191,6 +191,7 @@ class _Reader:
         if py.is_none(value):
             return t.NONE
         if isinstance(value, py.Unknown):
+            self.compiler.read(value)
             return t.UNKNOWN
         if isinstance(value, py.ClassValue):
             return self._class(value)
@@ -226,6 +227,7 @@ class _Reader:
         constructor = _GENERIC.get(name)
         if constructor is None:
             if isinstance(value, py.Unknown):
+                self.compiler.read(value)
                 return t.UNKNOWN
             raise self._refuse(text_of(node))
         parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]

@@ -72,7 +72,7 @@ def set_variable(
     plain = value.value if isinstance(value, Simple) else None
     outer = fc.frame.find_outside(name)
     if isinstance(value, UnknownS):
-        plain = Value(t.UNKNOWN, unknown_why=value.why)
+        plain = Value(t.UNKNOWN, source=value.source)
     if outer is not None:
         if annotated is not None:
             raise Refusal("annotation-placement/in-block", node, name=name)
@@ -93,7 +93,7 @@ def set_variable(
         stored,
         parameter=plain.parameter,
         missing=plain.missing,
-        unknown_why=plain.unknown_why,
+        source=plain.source,
         untyped=name if plain.untyped and annotated is None else "",
         unlike=plain.unlike,
     )
@@ -115,7 +115,7 @@ def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast
         result,
         parameter=value.parameter,
         missing=value.missing,
-        unknown_why=value.unknown_why,
+        source=value.source,
         unlike=value.unlike,
     )
 

@@ -109,7 +109,7 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
     value = owner.value
     type_ = value.type
     if type_ is t.UNKNOWN:
-        return UnknownS(value.unknown_why)
+        return UnknownS(value.source)
     if is_subtype(type_, t.TENSOR) and name in _CASTS:
         return TensorCast(value)
     if type_ is t.TENSOR and name in _PROPERTIES:
@@ -129,7 +129,8 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
         instance = fc.compiler.typed.get(type_.key)
         if name == "forward" and instance is not None:
             return fc.compiler.module_attribute(fc, ModuleS(instance), name, node)
-        return UnknownS("it is a method of a module that a conditional expression chooses")
+        fc.unread(node)
+        return UnknownS()
     return _method(fc, value, name, node)
 
 
@@ -193,7 +194,7 @@ def _class_attribute(fc: FunctionCompiler, owner: ClassS, name: str, node: ast.A
 
 def _python_attribute(fc: FunctionCompiler, owner: PythonS, name: str, node: ast.AST) -> Sugared:
     if isinstance(owner.value, py.Unknown):
-        return UnknownS(owner.value.why)
+        return UnknownS(owner.value)
     if isinstance(owner.value, py.ClassValue):
         member = _python_class_member(fc, owner.value, name, node)
         if member is not None:

@@ -57,9 +57,7 @@ def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node
         Refusal: torch refuses the call.
     """
     if isinstance(callee, UnknownS):
-        if callee.why:
-            fc.compiler.gap(fc.module, node, callee.why)
-        return callee
+        return _call_unknown(fc, callee.source, node)
     if isinstance(callee, Builtin):
         return Simple(call_builtin(fc, callee.symbol, args, kwargs, node, callee.receiver))
     if isinstance(callee, Function):
@@ -75,6 +73,16 @@ def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node
         notes.cast(fc, callee.receiver, node)
         return simple(t.TENSOR)
     return _call_object(fc, callee, args, kwargs, node)
+
+
+def _call_unknown(fc: FunctionCompiler, source: py.Unknown | None, node: ast.Call) -> Sugared:
+    """A call of what may be anything: a module or function, which torch would compile.
+
+    Without a ``source`` it comes of what has been noted before, or of torch itself.
+    """
+    if source is not None and source.unread is None:
+        fc.unread(node.func)
+    return UnknownS()
 
 
 def _call_object(
@@ -107,7 +115,7 @@ def _call_value(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwarg
     if isinstance(callee, Simple):
         type_ = callee.value.type
         if type_ is t.UNKNOWN:
-            return UnknownS(callee.value.unknown_why)
+            return _call_unknown(fc, callee.value.source, node)
         if isinstance(type_, t.ClassType):
             result = call_method(fc, callee, "__call__", list(args), node, kwargs)
             if result is not None:
@@ -253,7 +261,8 @@ def _module_magic(fc: FunctionCompiler, type_: t.ModuleType, name: str, node: as
     compiler = fc.compiler
     instance = compiler.typed.get(type_.key)
     if instance is None or python_classes.has_unknown_base(compiler.interp, instance.cls):
-        return UnknownS("it is a method of a module that cannot be followed")
+        fc.unread(node)
+        return UnknownS()
     found = python_classes.class_member(compiler.interp, instance.cls, name)
     if found is not None and isinstance(found[0], py.FunctionValue) and "export" in found[0].marks:
         return compiler.module_attribute(fc, ModuleS(instance), name, node)
@@ -327,7 +336,7 @@ def _call_python(
     """An opaque call of Python: ``@ignore``d functions, ``autograd.Function.apply``, types."""
     value = callee.value
     if isinstance(value, py.Unknown):
-        return UnknownS(value.why)
+        return UnknownS(value)
     if callee.ignored and isinstance(value, (py.FunctionValue, py.BoundMethod)):
         return _call_ignored(fc, callee, args, kwargs, node)
     if callee.opaque:

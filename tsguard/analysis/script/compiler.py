@@ -9,6 +9,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.python import classes as python_classes
@@ -123,9 +124,10 @@ class Compiler:
         """Record a refusal where the user can act on it."""
         self.reporter.report(refusal, module, if_reached=if_reached)
 
-    def gap(self, module: Module, node: ast.AST, why: str) -> None:
-        """Note that the source does not tell enough here."""
-        self.reporter.add_gap(Gap(module, getattr(node, "lineno", 1), why))
+    def read(self, source: py.Unknown | None) -> None:
+        """Note that what is compiled rests on a value; it matters if nothing was read of it."""
+        if source is not None and source.unread is not None:
+            self.reporter.add_gap(source.unread)
 
     # -- functions ----------------------------------------------------------------------------
 
@@ -182,6 +184,8 @@ class Compiler:
         Refusals are reported, not raised.
         """
         source = function.wrapped if function.wrapped is not None else function
+        if function.unread is not None:
+            self.reporter.add_gap(function.unread)
         with self.reporter.entering(Entered(label, source.module, call, caller)):
             return self._compile_entered(function, source, receiver, call, caller, declaration)
 
@@ -498,5 +502,6 @@ def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Co
             refusal = Refusal("unscriptable-function/overloaded", subject.node, name=subject.name)
             compiler.report(refusal, subject.module)
     else:
-        compiler.gap(target.module, target.node, "what it constructs cannot be told")
+        known = subject.unread if isinstance(subject, py.Unknown) else None
+        compiler.reporter.add_gap(known or unread.use(target.module, target.node))
     return Compilation(tuple(compiler.reporter.events.values()), tuple(compiler.reporter.gaps.values()))

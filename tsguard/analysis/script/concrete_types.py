@@ -84,7 +84,7 @@ def _stored(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
 def _child(compiler: Compiler, child: py.Value) -> Hashable:
     if isinstance(child, py.ModuleValue):
         return concrete_type(compiler, child)
-    return (type(child), child.why if isinstance(child, py.Unknown) else "")
+    return (type(child), child.unread if isinstance(child, py.Unknown) else None)
 
 
 def _replaced(name: str, value: py.Value) -> Hashable:

@@ -180,7 +180,7 @@ def refine(fc: FunctionCompiler, refinements: Refinements) -> None:
     for name, type_ in refinements.items():
         current = fc.frame.find(name)
         if isinstance(current, Simple):
-            value = Value(type_, parameter=current.value.parameter, unknown_why=current.value.unknown_why)
+            value = Value(type_, parameter=current.value.parameter, source=current.value.source)
             fc.frame.variables[name] = value
 
 

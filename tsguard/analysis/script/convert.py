@@ -48,7 +48,7 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
             t.UNKNOWN if value.open else t.TupleType(tuple(part.type for part in parts)), ABSENT, node=node
         )
     if isinstance(value, UnknownS):
-        return Value(t.UNKNOWN, node=node, unknown_why=value.why)
+        return Value(t.UNKNOWN, node=node, source=value.source)
     if isinstance(value, (NoneS, Print)):
         return Value(t.NONE, node=node)
     if isinstance(value, PythonS):
@@ -65,5 +65,5 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
 
 def _python_value(fc: FunctionCompiler, value: PythonS, node: ast.AST) -> Value:
     if isinstance(value.value, py.Unknown):
-        return Value(t.UNKNOWN, node=node, unknown_why=value.value.why)
+        return Value(t.UNKNOWN, node=node, source=value.value)
     raise fc.compiler.names.refuse_python(fc, value, node)

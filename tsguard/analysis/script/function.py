@@ -8,14 +8,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
-from tsguard.analysis import values as py
+from tsguard.analysis import unread
 from tsguard.analysis.events import text_of
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script import expressions, none_defaults, statements
 from tsguard.analysis.script.environment import Frame
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.signatures import Signature
-from tsguard.analysis.script.sugared import ABSENT, Simple, Sugared, UnknownS, Value
+from tsguard.analysis.script.sugared import Simple, Sugared, UnknownS, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Schema
 from tsguard.project.modules import Module
@@ -163,9 +163,9 @@ class FunctionCompiler:
         self.temporary += 1
         return f"${self.temporary}"
 
-    def unknown(self, node: ast.AST, why: str = "") -> Simple:
-        """A value that the source does not tell."""
-        return Simple(Value(t.UNKNOWN, ABSENT, node=node, unknown_why=why))
+    def unread(self, node: ast.AST) -> None:
+        """Note that what a part of the code means is not told by the source."""
+        self.compiler.reporter.add_gap(unread.use(self.module, node))
 
     def describe(self, node: ast.AST) -> str:
         return text_of(node)
@@ -174,7 +174,3 @@ class FunctionCompiler:
 def as_unknown(value: Sugared) -> bool:
     """Whether nothing is known of a sugared value."""
     return isinstance(value, UnknownS) or (isinstance(value, Simple) and value.value.type is t.UNKNOWN)
-
-
-def python_unknown(value: py.Value) -> bool:
-    return isinstance(value, py.Unknown)

@@ -58,7 +58,7 @@ def iterate(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Sugared:
 def _iterate_value(value: Value, node: ast.AST) -> Sugared:
     type_ = value.type
     if type_ is t.UNKNOWN:
-        return UnknownS(value.unknown_why)
+        return UnknownS(value.source)
     if isinstance(type_, t.ListType) or type_ is t.STR or type_ is t.TENSOR:
         return Simple(value)
     if isinstance(type_, t.DictType):

@@ -8,13 +8,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
-from tsguard.analysis.events import text_of
+from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import classes
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sources import source_of, unknown_in
 from tsguard.analysis.script.submodules import Submodules, child_value
 from tsguard.analysis.script.sugared import (
     Function,
@@ -38,6 +40,7 @@ from tsguard.language.schemas import Schema
 if TYPE_CHECKING:
     from tsguard.analysis.script.compiler import Compiler
     from tsguard.analysis.script.function import FunctionCompiler
+    from tsguard.project.modules import Module
 
 
 def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared:
@@ -50,6 +53,7 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, nod
     if name in owner.instance.parametrized:
         note_parametrized(compiler, owner.instance, name)
     if found is not None:
+        compiler.read(source_of(found))
         return found
     info = compiler.info(owner.instance)
     cls = compiler.name_of(owner.instance)
@@ -58,15 +62,17 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, nod
     if name in info.ignored:
         raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)
     if owner.instance.open or python_classes.has_unknown_base(compiler.interp, owner.instance.cls):
-        return UnknownS(_unknown_base(compiler, owner))
+        compiler.reporter.add_gap(_unread(compiler, owner, node, fc.module))
+        return UnknownS()
     raise _absent(compiler, owner, name, node)
 
 
-def _unknown_base(compiler: Compiler, owner: ModuleS) -> str:
-    for base in python_classes.mro(compiler.interp, owner.instance.cls):
-        if isinstance(base, py.Unknown):
-            return base.why or "a base class cannot be found"
-    return ""
+def _unread(compiler: Compiler, owner: ModuleS, node: ast.AST, module: Module) -> Gap:
+    """Why it is not known which attributes a module has."""
+    cls = owner.instance.cls
+    if isinstance(cls, py.ClassValue) and python_classes.has_unknown_base(compiler.interp, cls):
+        return python_classes.unread_base(compiler.interp, cls)
+    return unread.use(module, node)
 
 
 def _absent(compiler: Compiler, owner: ModuleS, name: str, node: ast.AST) -> Refusal:
@@ -121,7 +127,9 @@ def find(
     if chosen is not None:
         return Method(owner, name, (), chosen)
     if name in info.attributes:
-        return Simple(Value(info.attributes[name], node=node))
+        type_ = info.attributes[name]
+        source = unknown_in(instance.attributes.get(name)) if t.mentions_unknown(type_) else None
+        return Simple(Value(type_, node=node, source=source))
     if name in instance.children:
         child = instance.children[name]
         if name in info.interfaces:
@@ -232,7 +240,7 @@ def _class_member(
         return Method(owner, name, (), value.function)
     if isinstance(value, py.PropertyValue):
         return _property(compiler, fc, owner, name, value, node)
-    return UnknownS(value.why) if isinstance(value, py.Unknown) else None
+    return UnknownS(value) if isinstance(value, py.Unknown) else None
 
 
 def _property(

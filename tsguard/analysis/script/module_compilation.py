@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.interpreter import Raised
@@ -28,6 +29,7 @@ from tsguard.analysis.script.names import cause
 from tsguard.analysis.script.parametrizations import UNSCRIPTABLE_PARAMETRIZATIONS
 from tsguard.analysis.script.property_values import is_readable
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sources import unread_in
 from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
     ModuleS,
@@ -54,8 +56,13 @@ def compile_module(compiler: Compiler, instance: py.ModuleValue) -> None:
     for child in instance.children.values():
         if isinstance(child, py.ModuleValue):
             compile_module(compiler, child)
-        elif isinstance(child, py.Unknown) and child.why:
-            compiler.gap(compiler.target.module, compiler.target.node, child.why)
+        elif not py.is_none(child):
+            place, module = compiler.reporter.place_of(instance)
+            compiler.reporter.add_gap(unread_in(compiler.interp, child) or unread.use(module, place))
+    for held in instance.attributes.values():
+        gap = unread_in(compiler.interp, held)
+        if gap is not None:  # a module, for all that is known
+            compiler.reporter.add_gap(gap)
     concrete_type(compiler, instance)
     _compile_methods(compiler, instance)
 

@@ -162,7 +162,8 @@ class Names:
         try:
             value = self.compiler.interp.lookup(name, fc.scope)
         except Raised:
-            return UnknownS(f"the module that defines {name} raises when it is imported")
+            fc.unread(node)
+            return UnknownS()
         if value is None:
             raise _undefined(fc, name, node)
         if py.is_none(value):
@@ -175,7 +176,8 @@ class Names:
         """A Python value as torch takes it; ``constant`` for members of Python modules."""
         value = self.compiler.interp.settled(value)
         if isinstance(value, py.Unknown):
-            return UnknownS(value.why)
+            self.compiler.read(value)
+            return UnknownS(value)
         if constant:
             plain = self._constant(value)
             if plain is not None:
@@ -236,7 +238,8 @@ class Names:
         ):
             return PythonS(cls, cls.name)
         if python_classes.has_unknown_base(interp, cls):
-            return UnknownS(f"a base class of {cls.name} cannot be found")
+            self.compiler.reporter.add_gap(python_classes.unread_base(interp, cls))
+            return UnknownS()
         type_ = self.compiler.class_type(cls, node)
         if isinstance(type_, t.TupleType):
             return NamedTupleS(type_)
@@ -392,7 +395,7 @@ class Names:
     def subscripted(self, fc: FunctionCompiler, owner: PythonS, node: ast.Subscript) -> Sugared:
         """An item of a Python object, which torch does not take."""
         if isinstance(owner.value, py.Unknown):
-            return UnknownS(owner.value.why)
+            return UnknownS(owner.value)
         raise self.refuse_python(fc, owner, node.value)
 
     def check_opaque(self, fc: FunctionCompiler, callee: PythonS, node: ast.Call) -> None:

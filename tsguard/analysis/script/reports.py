@@ -153,7 +153,7 @@ class Reporter:
 
     def add_gap(self, gap: Gap) -> None:
         gaps = self.recordings[-1].gaps if self.recordings else self.gaps
-        gaps.setdefault((gap.module.file.path, gap.line, gap.why), gap)
+        gaps.setdefault(gap.key, gap)
 
     def _placed(self, refusal: Refusal, module: Module) -> Event:
         chain = tuple(entered.label for entered in self.stack)

@@ -65,7 +65,7 @@ def child_value(owner: ModuleS, name: str, child: py.Value) -> Sugared:
     path = f"{owner.path}.{name}" if owner.path else name
     if isinstance(child, py.ModuleValue):
         return ModuleS(child, path)
-    return UnknownS(child.why if isinstance(child, py.Unknown) else "")
+    return UnknownS(child if isinstance(child, py.Unknown) else None)
 
 
 def item(

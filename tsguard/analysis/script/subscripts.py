@@ -65,7 +65,7 @@ def _item(
     type_ = value.type
     if type_ is t.UNKNOWN:
         _emit_index(fc, index)
-        return UnknownS(value.unknown_why)
+        return UnknownS(value.source)
     if is_subtype(type_, t.TENSOR):
         if _is_dots(index) and isinstance(node.ctx, ast.Load):
             raise Refusal("unsupported-expression/ellipsis", index)

@@ -45,6 +45,7 @@ class Value:
     ``const`` is the constant it certainly is, ``parameter`` the un-annotated parameter
     that it comes from, ``missing`` tells that its default is None though its type is
     Tensor, ``opaque`` that it is what a Python call returned, which unpacks as asked.
+    ``source`` is the Python value of which nothing tells the type.
     ``untyped`` is the variable that has its type only because an empty container must
     have one (or the empty container itself), ``unlike`` what Python has instead.
     """
@@ -56,7 +57,7 @@ class Value:
     missing: bool = False
     static: bool | None = None
     node: ast.AST | None = None
-    unknown_why: str = ""
+    source: py.Unknown | None = None
     opaque: bool = False
     untyped: str = ""
     unlike: Unlike | None = None
@@ -272,9 +273,9 @@ class Dispatch(Sugared):
 
 @dataclass(eq=False, slots=True)
 class UnknownS(Sugared):
-    """What the source does not tell."""
+    """What the source does not tell; ``source`` is the Python value that it is, where it is one."""
 
-    why: str = ""
+    source: py.Unknown | None = None
     kind = "unknown"
 
 

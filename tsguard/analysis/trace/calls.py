@@ -7,6 +7,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python import classes
@@ -43,6 +44,7 @@ def call(
     if isinstance(function, py.BoundMethod) and isinstance(function.function, py.External):
         return methods.call(tracer, function.function.name, function.receiver, args, kwargs, node)
     if isinstance(function, py.Unknown):
+        tracer.unread(function, node)
         origin = origin_of([*args, *kwargs.values(), function])
         return None if origin is None else Opaque("", origin=origin.then(node))
     return None
@@ -54,7 +56,7 @@ def _function(
     if function.marks & _COMPILED:
         return _compiled(function, [*args, *kwargs.values()], node)
     if len(tracer.frames) >= tracer.deepest:
-        return py.Unknown("", why="the calls nest too deeply to follow")
+        return py.Unknown("", unread=unread.depth(function.module, function.node))
     if not tracer.is_akin(function.module):
         return _foreign(tracer, function, args, kwargs, node)
     return _run(tracer, function, args, kwargs, node)

@@ -144,6 +144,11 @@ class Tracer(Interpreter):
         """Note that something on the way could not be followed."""
         self.gaps.append(Gap(self.module, getattr(node, "lineno", 1), why))
 
+    def unread(self, called: py.Unknown, node: ast.AST | None) -> None:
+        """Note a call of what was not read."""
+        if called.unread is not None:
+            self.gaps.append(called.unread)
+
     def varies(self, origin: Origin, what: Property) -> bool:
         """Whether the file's own inputs differ in a property of the input that a value comes from."""
         return what in self.varying.get(origin.root.name, ())
