@@ -14,19 +14,27 @@ from tsguard.analysis.events import Gap, text_of
 if TYPE_CHECKING:
     from tsguard.project import Project
     from tsguard.project.modules import Module
+    from tsguard.project.project import Missing
 
 _ENVIRONMENT = "name the environment that has it: `python` in the configuration, or VIRTUAL_ENV"
 _ASK_TORCH = "`tsguard check` asks torch itself"
 
 
-def source(project: Project, name: str, module: Module, node: ast.AST | None) -> Gap:
+def source(project: Project, missing: Missing, module: Module, node: ast.AST | None) -> Gap:
     """Of an imported name: its package is not installed where packages are read, or does not show it."""
-    package, _, rest = name.partition(".")
+    package, _, rest = missing.name.partition(".")
+    if missing.why:
+        return _gap(module, node, f"the source of {missing.name} cannot be read: {missing.why}", _ASK_TORCH)
     if project.finder.find(package, module) is None:
         return _gap(module, node, f'the source of package "{package}" cannot be found', _ENVIRONMENT)
     return _gap(
-        module, node, f'"{rest or name}" of package "{package}" is not found in its source', _ASK_TORCH
+        module, node, f'"{rest or missing.name}" of package "{package}" is not found in its source', _ASK_TORCH
     )
+
+
+def stub(name: str, module: Module, node: ast.AST | None) -> Gap:
+    """Of an imported name: of the module that defines it, only a stub is there."""
+    return _gap(module, node, f"only a stub of {name} is installed, not its source", _ASK_TORCH)
 
 
 def base(module: Module, node: ast.ClassDef) -> Gap:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 
 from tsguard.project.changes import Changes, changes
+from tsguard.project.lazy import Lazy, lazy
 from tsguard.source import SourceFile
-
-# Packages that the language tables describe: their sources are never read.
-_DESCRIBED = frozenset({"torch", "numpy", "typing_extensions"}) | sys.stdlib_module_names
+from tsguard.source.statements import module_level
+from tsguard.source.walking import walked
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,15 @@ class Binding:
 class Module:
     """A Python module by its source.
 
-    ``root`` is the folder from which ``name`` is importable.
+    ``root`` is the folder from which ``name`` is importable; ``is_stub`` tells that only its
+    declarations are at hand, a ``.pyi`` file.
     """
 
     name: str
     file: SourceFile
     root: Path
     is_package: bool = False
+    is_stub: bool = False
 
     @property
     def package(self) -> str:
@@ -76,12 +79,33 @@ class Module:
 
     @cached_property
     def star_imports(self) -> list[ast.ImportFrom]:
-        """The ``from x import *`` statements at module level."""
-        return [
+        """The ``from x import *`` statements at module level, those that replace imports that fail last.
+
+        Those for type checkers count where names are given only when asked.
+        """
+        if not _STAR.search(self.file.text):
+            return []
+        body = list(module_level(self.file.tree.body))
+        typing = {
+            id(s)
+            for node in body
+            if isinstance(node, ast.If) and _is_for_typing(node)
+            for s in module_level(node.body)
+        }
+        handling = {id(s) for node in body if isinstance(node, _TRY) for s in module_level(node.handlers)}
+        found = [
             node
-            for node in self.file.tree.body
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+            for node in body
+            if isinstance(node, ast.ImportFrom)
+            and node.names[0].name == "*"
+            and (self.lazy is not None or id(node) not in typing)
         ]
+        return sorted(found, key=lambda node: id(node) in handling)
+
+    @cached_property
+    def lazy(self) -> Lazy | None:
+        """What the module gives only when asked; None where it is a plain module."""
+        return lazy(self.file.tree) if _LAZY.search(self.file.text) else None
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """The absolute name of the module that a ``from`` import reads."""
@@ -93,15 +117,34 @@ class Module:
 
     @cached_property
     def exported(self) -> frozenset[str] | None:
-        """The names in ``__all__`` where it is a literal, else None."""
-        for binding in self.bindings.get("__all__", ()):
-            value = getattr(binding.node, "value", None)
-            if isinstance(value, (ast.List, ast.Tuple)):
-                names = [e.value for e in value.elts if isinstance(e, ast.Constant)]
-                return frozenset(n for n in names if isinstance(n, str))
-        return None
+        """The names in ``__all__`` where it is made of literals, else None.
+
+        They are read from the text: a package may import the names of a thousand modules that nobody asks for.
+        """
+        lists = [match[1] for match in _EXPORTED.finditer(self.file.text)]
+        if not lists or len(lists) < len(_ALL.findall(self.file.text)):
+            return None
+        try:
+            names = [name for text in lists for name in ast.literal_eval(text)]
+        except (ValueError, SyntaxError, TypeError):
+            return None
+        return frozenset(name for name in names if isinstance(name, str))
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """The names that a package that looks through its files finds in this one, by its text alone.
+
+        They are those in ``__all__``, and the decorated classes and functions.
+        """
+        return (self.exported or frozenset()) | frozenset(_DECORATED.findall(self.file.text))
 
 
+_DECORATED = re.compile(r"^@[^@]*?\n(?:class|def)[ \t]+(\w+)", re.MULTILINE)
+_STAR = re.compile(r"\bimport\s+\(?\s*\*")
+_LAZY = re.compile(r"\b__getattr__\b|\bsys\.modules\[__name__\]")
+# Every statement that makes or changes __all__, and those that do so by a list.
+_ALL = re.compile(r"^[ \t]*__all__\b", re.MULTILINE)
+_EXPORTED = re.compile(r"^__all__\s*(?:(?::[^=\n]+)?\+?=|\.extend\()\s*(\[[^\]]*\]|\([^)]*\))", re.MULTILINE)
 _TRY = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
 
 
@@ -115,13 +158,19 @@ def _bindings(
     for node in statements:
         yield from (Binding(name, node, guard, test, holds, attempts) for name in _bound(node))
         if isinstance(node, ast.If):
-            typing_only = "TYPE_CHECKING" in ast.dump(node.test)
+            typing_only = _is_for_typing(node)
             inner = "typing" if typing_only else guard or "if"
             yield from _bindings(node.body, inner, node.test, True, attempts)
             inner = guard if typing_only else guard or "else"
             yield from _bindings(node.orelse, inner, node.test, False, attempts)
         for body, inner, attempt in _blocks(node, guard):
             yield from _bindings(body, inner, test, holds, (*attempts, *attempt))
+
+
+def _is_for_typing(node: ast.If) -> bool:
+    return any(
+        getattr(part, "id", getattr(part, "attr", "")) == "TYPE_CHECKING" for part in walked(node.test)
+    )
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:
@@ -164,100 +213,3 @@ def assigned_names(target: ast.expr) -> Iterator[str]:
             yield from assigned_names(element)
     elif isinstance(target, ast.Starred):
         yield from assigned_names(target.value)
-
-
-class Finder:
-    """Finds modules by name among search paths, and names modules by file."""
-
-    def __init__(self, search_paths: tuple[Path, ...] = ()) -> None:
-        self._search_paths = search_paths
-        self._by_path: dict[Path, Module] = {}
-        self._located: dict[tuple[str, Path], Path | None] = {}
-        self._found: dict[tuple[str, Module], Module | None] = {}
-        self._looked_at: dict[Module, set[Path]] = {}
-
-    def of_file(self, path: Path, file: SourceFile | None = None, shown: str | None = None) -> Module:
-        """The module that a file holds; ``file`` when its text is already at hand."""
-        path = path.absolute()
-        module = self._by_path.get(path)
-        if module is None or file is not None:
-            name, root = _module_name(path)
-            source = file or SourceFile.read(path, shown)
-            module = Module(name, source, root, path.name == "__init__.py")
-            self._by_path[path] = module
-        return module
-
-    @staticmethod
-    def is_described(name: str) -> bool:
-        """Whether the language tables tell about this package instead of its source."""
-        return name.partition(".")[0] in _DESCRIBED
-
-    def find(self, name: str, importer: Module) -> Module | None:
-        """The module of this absolute name as ``importer`` would find it, or None."""
-        if not name or self.is_described(name):
-            return None
-        key = (name, importer)
-        if key not in self._found:
-            self._found[key] = self._search(name, importer)
-        return self._found[key]
-
-    def is_absent(self, name: str, importer: Module) -> bool:
-        """Whether importing a module fails: the environment is at hand, and nothing of this name is in it."""
-        if not name or self.is_described(name) or self.find(name, importer) is not None:
-            return False
-        roots = (importer.root, *self._search_paths)
-        if not any(self._locate("torch", root) for root in roots):
-            return False
-        return not any(_is_binary_or_bare(name, root) for root in roots)
-
-    def files_behind(self, module: Module) -> set[Path]:
-        """The files that the meaning of a module's names rests on, as far as they were asked for.
-
-        They are those that its imports, and the imports of what they lead to, were found
-        in or looked for in vain: if none of them changes, appears or vanishes, neither
-        does the meaning.
-        """
-        files: set[Path] = set()
-        todo = [module]
-        while todo:
-            new = self._looked_at.get(todo.pop(), set()) - files
-            files |= new
-            todo += [self._by_path[path] for path in new if path in self._by_path]
-        return files
-
-    def _search(self, name: str, importer: Module) -> Module | None:
-        looked_at = self._looked_at.setdefault(importer, set())
-        for root in (importer.root, *self._search_paths):
-            looked_at.update(_candidates(name, root))
-            path = self._locate(name, root)
-            if path is not None:
-                return self.of_file(path)
-        return None
-
-    def _locate(self, name: str, root: Path) -> Path | None:
-        key = (name, root)
-        if key not in self._located:
-            found = (path for path in _candidates(name, root) if path.is_file())
-            self._located[key] = next(found, None)
-        return self._located[key]
-
-
-def _candidates(name: str, root: Path) -> tuple[Path, Path]:
-    """Where a module of this name would lie below a root: as a package, else as a file."""
-    base = root.joinpath(*name.split("."))
-    return base / "__init__.py", base.with_name(base.name + ".py")
-
-
-def _is_binary_or_bare(name: str, root: Path) -> bool:
-    """Whether a module lies below a root in a form that is not read: compiled, or a folder of its own."""
-    base = root.joinpath(*name.split("."))
-    return base.is_dir() or any(base.parent.glob(f"{base.name}.*"))
-
-
-def _module_name(path: Path) -> tuple[str, Path]:
-    parts = [] if path.name == "__init__.py" else [path.stem]
-    folder = path.parent
-    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts), folder

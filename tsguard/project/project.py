@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tsguard.project.modules import Binding, Finder, Module
+from tsguard.project.finding import Finder
+from tsguard.project.modules import Binding, Module
 from tsguard.source import SourceFile
 
 
@@ -30,12 +31,14 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A name in a package that cannot be found: ``pkg.thing``."""
+    """A name in a package that cannot be read: ``pkg.thing``; ``why`` tells what is there instead of its source."""
 
     name: str
+    why: str = ""
 
 
 Meaning = Definition | External | Missing | Module
+_Seen = frozenset[tuple[Module, str]]
 
 
 class Project:
@@ -49,6 +52,8 @@ class Project:
     def __init__(self, search_paths: tuple[Path, ...] = ()) -> None:
         self.finder = Finder(search_paths)
         self._meanings: dict[tuple[Module, str], Meaning | None] = {}
+        self._stars: dict[Module, list[tuple[Module | External | Missing, frozenset[str] | None]]] = {}
+        self._offers: dict[Module, dict[str, list[Module]]] = {}
 
     def module(self, path: Path, *, shown: str | None = None, text: str | None = None) -> Module:
         """The module of a file; ``text`` replaces what is on disk (standard input)."""
@@ -62,22 +67,59 @@ class Project:
             self._meanings[key] = self._meaning(module, name, frozenset())
         return self._meanings[key]
 
-    def _meaning(self, module: Module, name: str, visited: frozenset[tuple[str, str]]) -> Meaning | None:
-        if (module.name, name) in visited:
+    def _meaning(self, module: Module, name: str, visited: _Seen) -> Meaning | None:
+        if (module, name) in visited:
             return None
-        seen = visited | {(module.name, name)}
+        seen = visited | {(module, name)}
         bindings = _by_certainty(self.bindings(module, name))
+        found = self._bound([b for b in bindings if b.guard != "except"], module, seen)
+        found = found or self._lazily(module, name, seen) or self._through_stars(module, name, seen)
+        found = found or self._bound([b for b in bindings if b.guard == "except"], module, seen)
+        if found is None and module.is_package:
+            found = self.finder.find(f"{module.name}.{name}", module)
+        if found is None and bindings:
+            found = self._binding_meaning(module, bindings[0], seen)
+        return found if found is not None else self._scanned(module, name, seen)
+
+    def _bound(self, bindings: list[Binding], module: Module, seen: _Seen) -> Meaning | None:
+        """What the first of these statements binds whose meaning can be told."""
         for binding in bindings:
             found = self._binding_meaning(module, binding, seen)
             if found is not None and not isinstance(found, Missing):
                 return found
-        starred = self._through_stars(module, name, seen)
-        if starred is not None:
-            return starred
-        for binding in bindings:
-            return self._binding_meaning(module, binding, seen)
-        if module.is_package:
-            return self.finder.find(f"{module.name}.{name}", module)
+        return None
+
+    def _lazily(self, module: Module, name: str, seen: _Seen) -> Meaning | None:
+        """What a name means that the module gives only when asked, by its tables or the stub beside it."""
+        if module.lazy is None:
+            return None
+        for source, attribute in module.lazy.sources.get(name, ()):
+            relative = source.lstrip(".")
+            ups = max(len(source) - len(relative) - 1, 0)
+            package = module.package.split(".")
+            inside = ".".join([*package[: len(package) - ups], relative])
+            for place in (inside, relative):
+                found = self.finder.find(place, module)
+                meaning = None if found is None or found is module else self._member(found, attribute, seen)
+                if meaning is not None:
+                    return meaning
+        stub = self.finder.stub_beside(module)
+        return self._meaning(stub, name, seen) if stub is not None else None
+
+    def _scanned(self, module: Module, name: str, seen: _Seen) -> Meaning | None:
+        """What a name means of a package that looks through its files for what they offer."""
+        if module.lazy is None or not module.lazy.scans:
+            return None
+        if module not in self._offers:
+            offers: dict[str, list[Module]] = {}
+            for inner in self.finder.below(module):
+                for offered in inner.offered:
+                    offers.setdefault(offered, []).append(inner)
+            self._offers[module] = offers
+        for inner in self._offers[module].get(name, ()):
+            found = self._meaning(inner, name, seen)
+            if found is not None:
+                return found
         return None
 
     def bindings(self, module: Module, name: str) -> list[Binding]:
@@ -107,21 +149,39 @@ class Project:
             names = [module.absolute(node)]
         return (name for name in names if self.finder.is_absent(name, module))
 
-    def _through_stars(self, module: Module, name: str, seen: frozenset[tuple[str, str]]) -> Meaning | None:
-        for node in module.star_imports:
-            source = self.imported(module, module.absolute(node))
+    def _through_stars(self, module: Module, name: str, seen: _Seen) -> Meaning | None:
+        for source in self._starred(module, name):
             if isinstance(source, Module):
-                hidden = name.startswith("_") if source.exported is None else name not in source.exported
-                found = None if hidden else self._meaning(source, name, seen)
+                found = self._meaning(source, name, seen)
                 if found is not None:
                     return found
             elif isinstance(source, External) and name in public_names(source.name):
                 return External(f"{source.name}.{name}")
         return None
 
-    def _binding_meaning(
-        self, module: Module, binding: Binding, seen: frozenset[tuple[str, str]]
-    ) -> Meaning | None:
+    def _starred(self, module: Module, name: str) -> Iterator[Module | External | Missing]:
+        """The modules of a module's star imports that may give it a name, in the order of the imports."""
+        if module not in self._stars:
+            sources = [self.imported(module, module.absolute(node)) for node in module.star_imports]
+            self._stars[module] = [(s, self._offered(s) if isinstance(s, Module) else None) for s in sources]
+        for source, names in self._stars[module]:
+            if name in names if names is not None else not name.startswith("_") and _may_bind(source, name):
+                yield source
+
+    def _offered(self, module: Module, depth: int = 0) -> frozenset[str] | None:
+        """What a star import takes from a module; None where that is not told without reading it."""
+        if module.exported is not None or module.lazy is None or depth > _DEEPEST:
+            return module.exported
+        names = {*module.bindings, *module.lazy.sources}
+        for node in module.star_imports:
+            source = self.imported(module, module.absolute(node))
+            inner = self._offered(source, depth + 1) if isinstance(source, Module) else None
+            if inner is None:
+                return None
+            names |= inner
+        return frozenset(names)
+
+    def _binding_meaning(self, module: Module, binding: Binding, seen: _Seen) -> Meaning | None:
         node = binding.node
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -139,21 +199,34 @@ class Project:
         found = self.finder.find(name, importer)
         if found is not None:
             return found
-        return External(name) if self.finder.is_described(name) else Missing(name)
+        return External(name) if self.finder.is_described(name) else self._missing(name, importer)
 
-    def member(
-        self, importer: Module, source: str, name: str, seen: frozenset[tuple[str, str]] = frozenset()
-    ) -> Meaning | None:
+    def _missing(self, name: str, importer: Module) -> Missing:
+        compiled = self.finder.compiled(name, importer)
+        why = f"only compiled code of it is installed ({compiled.name})" if compiled is not None else ""
+        return Missing(name, why)
+
+    def member(self, importer: Module, source: str, name: str, seen: _Seen = frozenset()) -> Meaning | None:
         """What ``from source import name`` binds."""
         module = self.imported(importer, source)
-        if not isinstance(module, Module):
-            return type(module)(f"{source}.{name}")
+        if isinstance(module, Module):
+            return self._member(module, name, seen) or Missing(f"{source}.{name}")
+        return replace(module, name=f"{source}.{name}")
+
+    def _member(self, module: Module, name: str, seen: _Seen) -> Meaning | None:
         found = self._meaning(module, name, seen)
-        if found is None:
-            found = self.finder.find(f"{source}.{name}", importer)
-        return found if found is not None else Missing(f"{source}.{name}")
+        return found if found is not None else self.finder.find(f"{module.name}.{name}", module)
 
 
+def _may_bind(source: Module | External | Missing, name: str) -> bool:
+    """Whether a module may bind a name, as far as its text tells."""
+    if not isinstance(source, Module):
+        return True
+    return name in source.file.text or bool(source.star_imports) or source.lazy is not None
+
+
+# No package hands star imports on through more packages.
+_DEEPEST = 8
 # Modules of the standard library that models star-import, none of which does anything when it is loaded.
 _STARRED = frozenset(["collections", "dataclasses", "enum", "functools", "itertools", "math", "typing"])
 

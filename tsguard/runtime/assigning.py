@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from tsguard.config import Settings, TargetSettings
-from tsguard.project.modules import Finder
+from tsguard.project.finding import Finder
 from tsguard.report import Error, TargetReport
 from tsguard.requests import Job, Request, parse
 from tsguard.runtime.attempts import Assignment

@@ -65,10 +65,11 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
         return value
     module = scope.module
     bindings = interp.program.project.bindings(module, name)
-    if not bindings and not module.star_imports and not module.is_package:
-        return None
-    if bindings and all(binding.guard == "typing" for binding in bindings) and not module.star_imports:
-        return None  # only type checkers see it
+    if module.lazy is None:
+        if not bindings and not module.star_imports and not module.is_package:
+            return None
+        if bindings and all(binding.guard == "typing" for binding in bindings) and not module.star_imports:
+            return None  # only type checkers see it
     scope.names[name] = _PENDING
     value = _evaluated(interp, name, scope, bindings)
     if value is None:
@@ -167,6 +168,8 @@ def of_meaning(
     interp: Interpreter, meaning: object, name: str, importer: Module, node: ast.AST | None
 ) -> Value:
     """The value that an imported name has where it is defined; ``node`` is what imports it."""
+    if isinstance(meaning, Definition) and meaning.module.is_stub:
+        return Unknown(name, unread=unread.stub(meaning.module.name, importer, node))
     if isinstance(meaning, Definition):
         own = getattr(meaning.node, "name", name)
         home = interp.program.scope(meaning.module)
@@ -178,7 +181,7 @@ def of_meaning(
     if isinstance(meaning, ExternalMeaning):
         return external(interp, meaning.name)
     assert isinstance(meaning, Missing)
-    return Unknown(meaning.name, unread=unread.source(interp.program.project, meaning.name, importer, node))
+    return Unknown(meaning.name, unread=unread.source(interp.program.project, meaning, importer, node))
 
 
 def _original(meaning: Definition, name: str) -> str:

@@ -1,0 +1,169 @@
+"""Modules by name: where an import finds them, on disk, without running anything."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tsguard.project.editable import editable_packages
+from tsguard.project.modules import Module
+from tsguard.source import SourceFile
+
+# Packages that the language tables describe: their sources are never read.
+_DESCRIBED = frozenset({"torch", "numpy", "typing_extensions"}) | sys.stdlib_module_names
+_COMPILED = (".so", ".pyd", ".pyc")
+
+
+class Finder:
+    """Finds modules by name among search paths, and names modules by file."""
+
+    def __init__(self, search_paths: tuple[Path, ...] = ()) -> None:
+        self._search_paths = search_paths
+        self._by_path: dict[Path, Module] = {}
+        self._located: dict[tuple[str, Path], Path | None] = {}
+        self._found: dict[tuple[str, Module], Module | None] = {}
+        self._looked_at: dict[Module, set[Path]] = {}
+        self._editable: dict[str, Path] | None = None
+
+    def of_file(self, path: Path, file: SourceFile | None = None, shown: str | None = None) -> Module:
+        """The module that a file holds; ``file`` when its text is already at hand."""
+        path = path.absolute()
+        module = self._by_path.get(path)
+        if module is None or file is not None:
+            name, root = _module_name(path)
+            source = file or SourceFile.read(path, shown)
+            module = Module(name, source, root, path.stem == "__init__", path.suffix == ".pyi")
+            self._by_path[path] = module
+        return module
+
+    @staticmethod
+    def is_described(name: str) -> bool:
+        """Whether the language tables tell about this package instead of its source."""
+        return name.partition(".")[0] in _DESCRIBED
+
+    def find(self, name: str, importer: Module) -> Module | None:
+        """The module of this absolute name as ``importer`` would find it, or None.
+
+        Source comes before stubs, wherever they lie, and both before folders without ``__init__.py``.
+        """
+        if not name or self.is_described(name):
+            return None
+        key = (name, importer)
+        if key not in self._found:
+            self._found[key] = self._search(name, importer)
+        return self._found[key]
+
+    def stub_beside(self, module: Module) -> Module | None:
+        """The ``.pyi`` file that lies beside a module's own."""
+        name = "__init__" if module.is_package else module.name.rpartition(".")[2]
+        path = self._folder(module) / f"{name}.pyi"
+        return self.of_file(path) if path.is_file() else None
+
+    def below(self, module: Module) -> Iterator[Module]:
+        """The modules in a package's folder and in those below it, but for the package itself."""
+        for path in sorted(self._folder(module).rglob("*.py")):
+            found = self.of_file(path)
+            if found is not module:
+                yield found
+
+    def is_absent(self, name: str, importer: Module) -> bool:
+        """Whether importing a module fails: the environment is at hand, and nothing of this name is in it."""
+        if not name or self.is_described(name) or self.find(name, importer) is not None:
+            return False
+        roots = (importer.root, *self._search_paths)
+        if not any(self._locate("torch", root) for root in roots):
+            return False
+        return self.compiled(name, importer) is None
+
+    def compiled(self, name: str, importer: Module) -> Path | None:
+        """The file that holds a module of which only compiled code is installed."""
+        for root in (importer.root, *self._search_paths):
+            base = root.joinpath(*name.split("."))
+            for pattern in (f"{base.name}.*", f"{base.name}/__init__.*"):
+                for path in base.parent.glob(pattern):
+                    if path.suffix in _COMPILED:
+                        return path
+        return None
+
+    def files_behind(self, module: Module) -> set[Path]:
+        """The files that the meaning of a module's names rests on, as far as they were asked for.
+
+        They are those that its imports, and the imports of what they lead to, were found
+        in or looked for in vain: if none of them changes, appears or vanishes, neither
+        does the meaning.
+        """
+        files: set[Path] = set()
+        todo = [module]
+        while todo:
+            new = self._looked_at.get(todo.pop(), set()) - files
+            files |= new
+            todo += [self._by_path[path] for path in new if path in self._by_path]
+        return files
+
+    def _search(self, name: str, importer: Module) -> Module | None:
+        looked_at = self._looked_at.setdefault(importer, set())
+        roots = (importer.root, *self._search_paths)
+        for root in roots:
+            looked_at.update(_candidates(name, root))
+            path = self._locate(name, root)
+            if path is not None:
+                return self.of_file(path)
+        found = next((path for path in self._elsewhere(name, roots) if path.exists()), None)
+        if found is None:
+            return None
+        if found.is_dir():
+            return self._by_path.setdefault(found, Module(name, SourceFile(str(found), ""), found, True))
+        looked_at.add(found)
+        return self.of_file(found)
+
+    def _elsewhere(self, name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
+        """Where a module may be found that is in no folder of packages as a source file."""
+        if self._editable is None:
+            self._editable = editable_packages(self._search_paths)
+        parts = name.split(".")
+        for length in range(len(parts), 0, -1):
+            base = self._editable.get(".".join(parts[:length]))
+            if base is not None:
+                yield from _below(base, parts[length:], ".py")
+        for root in roots:
+            yield from _below(root, parts, ".pyi")
+            yield from _below(root, [f"{parts[0]}-stubs", *parts[1:]], ".pyi")
+        for root in roots:
+            folder = root.joinpath(*parts)
+            if folder.is_dir() and not any(folder.glob("__init__.*")):
+                yield folder
+
+    def _folder(self, module: Module) -> Path:
+        parts = module.name.split(".") if module.name else []
+        return module.root.joinpath(*(parts if module.is_package else parts[:-1]))
+
+    def _locate(self, name: str, root: Path) -> Path | None:
+        key = (name, root)
+        if key not in self._located:
+            found = (path for path in _candidates(name, root) if path.is_file())
+            self._located[key] = next(found, None)
+        return self._located[key]
+
+
+def _candidates(name: str, root: Path) -> tuple[Path, Path]:
+    """Where a module of this name would lie below a root: as a package, else as a file."""
+    package, file = _below(root, name.split("."), ".py")
+    return package, file
+
+
+def _below(root: Path, parts: list[str], suffix: str) -> tuple[Path, Path]:
+    base = root.joinpath(*parts)
+    return base / f"__init__{suffix}", base.with_name(base.name + suffix)
+
+
+def _module_name(path: Path) -> tuple[str, Path]:
+    parts = [] if path.stem == "__init__" else [path.stem]
+    folder = path.parent
+    while (
+        any((folder / f"__init__{suffix}").is_file() for suffix in (".py", ".pyi"))
+        and folder.name.isidentifier()
+    ):
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts), folder
