@@ -28,7 +28,10 @@ def source(project: Project, missing: Missing, module: Module, node: ast.AST | N
     if project.finder.find(package, module) is None:
         return _gap(module, node, f'the source of package "{package}" cannot be found', _ENVIRONMENT)
     return _gap(
-        module, node, f'"{rest or missing.name}" of package "{package}" is not found in its source', _ASK_TORCH
+        module,
+        node,
+        f'"{rest or missing.name}" of package "{package}" is not found in its source',
+        _ASK_TORCH,
     )
 
 

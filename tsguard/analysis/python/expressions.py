@@ -30,6 +30,7 @@ from tsguard.analysis.values import (
     by_name,
     constant,
 )
+from tsguard.project.project import Missing
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -66,8 +67,8 @@ def _placed(
 ) -> Value:
     """A member of a Python module; one that its source does not show is unread from here on."""
     if type(value) is Unknown and value.unread is None and value.label == node.attr:
-        name = f"{owner.module.name}.{node.attr}"
-        value = replace(value, unread=unread.source(interp.program.project, name, scope.module, node))
+        missing = Missing(f"{owner.module.name}.{node.attr}")
+        value = replace(value, unread=unread.source(interp.program.project, missing, scope.module, node))
     return value
 
 
