@@ -179,13 +179,13 @@ def test_what_no_import_runs_keeps_nothing_from_going_well(judged, harmless: str
         "x.sum() > 0 or x.dim() == 1",
     ],
 )
-def test_an_assertion_is_one_finding(judged, test: str):
+def test_an_assertion_is_one_note(judged, test: str):
     judgement = judged(f"def f(x, y):\n    assert {test}\n    return x + y")
-    found = {
-        (f.line, f.column, f.code) for f in judgement.findings if f.code in ("TSG201", "TSG202", "TSG203")
-    }
-    assert {code for *_, code in found} == {"TSG203"}
+    asked = ("TSG201", "TSG202", "TSG203", "TSG237")
+    found = {(f.line, f.column, f.code) for f in judgement.findings if f.code in asked}
+    assert {code for *_, code in found} == {"TSG237"}
     assert len(found) == 1
+    assert judgement.trace == "safe"
 
 
 def test_what_an_inherited_forward_returns_is_found_in_its_own_file(judged):
@@ -232,7 +232,7 @@ def test_modules_and_tensors_that_generators_yield_are_followed(judged):
     assert [layer.attribute for layer in judgement.layers] == ["drop"]
 
 
-def test_conditions_on_weights_are_found_and_those_on_their_shape_are_not(judged):
+def test_conditions_on_weights_are_noted_and_those_on_their_shape_are_not(judged):
     module = """
         class Net(nn.Module):
             def __init__(self):
@@ -244,8 +244,10 @@ def test_conditions_on_weights_are_found_and_those_on_their_shape_are_not(judged
                     x = x * self.scale
                 return x
     """
-    assert codes(judged(module.format(what="sum() > 0"))) == ["TSG201"]
-    assert codes(judged(module.format(what="shape[0] == 4"))) == []
+    on_weights, on_shape = (judged(module.format(what=what)) for what in ("sum() > 0", "shape[0] == 4"))
+    assert [f.code for f in on_weights.findings if f.family == "trace"] == ["TSG238"]
+    assert [f.code for f in on_shape.findings if f.family == "trace"] == []
+    assert on_weights.trace == on_shape.trace == "safe"
 
 
 LAZY = """

@@ -83,6 +83,11 @@ def built(interp: Interpreter, target: Target) -> py.Value:
     return known.outcome
 
 
+def forget(program: Program) -> None:
+    """Build the target anew for who comes next: one has followed it and changed it."""
+    program.memory.pop("built", None)
+
+
 def _construction(interp: Interpreter, target: Target) -> _Construction:
     outcome: py.Value | Impossible | Exhausted
     try:

@@ -73,13 +73,17 @@ class Unknown(Value):
 
 @dataclass(eq=False, slots=True)
 class TensorValue(Value):
-    """A tensor; ``role`` is "parameter", "buffer" or ""; ``name`` how it was made."""
+    """A tensor; ``role`` is "parameter", "buffer" or ""; ``name`` how it was made.
+
+    ``sizes`` are those that it was made with, None for one that is not known.
+    """
 
     role: str = ""
     name: str = ""
     dtype: str = ""
     rank: int | None = None
     lazy: bool = False
+    sizes: tuple[int | None, ...] | None = None
 
 
 @dataclass(eq=False, slots=True)

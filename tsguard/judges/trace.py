@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, Program
-from tsguard.analysis.subjects import built
+from tsguard.analysis.subjects import built, forget
 from tsguard.analysis.trace import Walk, trace_target
+from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import Exhausted, World, run_first
 from tsguard.judges.parts import script_parts
 from tsguard.project import Target
 from tsguard.report import TraceVerdict
 from tsguard.rules import rule
+
+_MOST_WALKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +29,41 @@ class TraceOutcome:
 
 
 def judge_trace(program: Program, target: Target) -> TraceOutcome:
-    """Follow a target's forward with tensors of unknown content."""
+    """Follow a target's forward with tensors of unknown content.
 
-    def run(world: World) -> tuple[Value, Walk]:
-        interp = Interpreter(program, world)
-        subject = built(interp, target)
-        return subject, trace_target(interp, target, subject)
-
-    try:
-        first = run_first(run, World())
-    except Exhausted:
-        return _unknown(target, "it is too large to be followed to the end")
-    if first is None:
-        return _unknown(target, "its constructor always raises")
-    world, (subject, walk) = first
-    if not any(rule(event.rule).outcome == "hazardous" for event in walk.events):
+    What it asks of its inputs shows on the way: where that may settle a hazard, the forward
+    is followed again with it.
+    """
+    facts = Facts()
+    for _ in range(_MOST_WALKS):
+        try:
+            first = _walked(program, target, facts)
+        except Exhausted:
+            return _unknown(target, "it is too large to be followed to the end")
+        if first is None:
+            return _unknown(target, "its constructor always raises")
+        world, (subject, walk) = first
+        if walk.facts == facts or not any(_is_hazard(event) for event in walk.events):
+            break
+        facts = walk.facts
+        forget(program)
+    if not any(map(_is_hazard, walk.events)):
         return TraceOutcome("unknown" if walk.gaps else "safe", walk.events, walk.gaps)
     advice = script_parts(program, target, world, subject, walk)
     return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps)
+
+
+def _walked(program: Program, target: Target, facts: Facts) -> tuple[World, tuple[Value, Walk]] | None:
+    def run(world: World) -> tuple[Value, Walk]:
+        interp = Interpreter(program, world)
+        subject = built(interp, target)
+        return subject, trace_target(interp, target, subject, facts)
+
+    return run_first(run, World())
+
+
+def _is_hazard(event: Event) -> bool:
+    return rule(event.rule).outcome == "hazardous"
 
 
 def _unknown(target: Target, why: str) -> TraceOutcome:

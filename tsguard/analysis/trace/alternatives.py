@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:
     """Whether tracing the side of eager would have gone well; the walk is left as it was."""
+    facts = tracer.facts.copy()
     names, events, parts = dict(scope.names), dict(tracer.events), dict(tracer.parts)
     gaps, outputs, histories = list(tracer.gaps), list(tracer.outputs), tracer.state.histories
     returned = [list(frame.returned) for frame in tracer.frames]
@@ -35,6 +36,6 @@ def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) ->
         scope.names.clear()
         scope.names.update(names)
         tracer.events, tracer.parts, tracer.gaps, tracer.outputs = events, parts, gaps, outputs
-        tracer.state.histories = histories
+        tracer.state.histories, tracer.facts = histories, facts
         for frame, values in zip(tracer.frames, returned, strict=True):
             frame.returned[:] = values

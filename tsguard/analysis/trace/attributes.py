@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import attributes as python_attributes
+from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.shapes.extents import Extent, known
+from tsguard.analysis.trace.shapes.operation import extent_of
 from tsguard.analysis.trace.values import (
     Derived,
     Fixed,
@@ -18,6 +23,7 @@ from tsguard.analysis.trace.values import (
     Shape,
     Traced,
     Untraced,
+    plainly,
     size,
 )
 
@@ -33,11 +39,18 @@ _PROPERTIES: dict[str, Property] = {
     "is_meta": "device",
     "layout": "layout",
     "is_sparse": "layout",
+    "is_sparse_csr": "layout",
     "is_quantized": "dtype",
     "ndim": "rank",
     "itemsize": "dtype",
     "requires_grad": "grad",
     "is_leaf": "grad",
+}
+# What is not dense is rarely traced, and then with another layout for all that follows.
+_OF_DENSE: dict[str, py.Value] = {
+    "layout": py.Atom("layout", "strided"),
+    "is_sparse": py.FALSE,
+    "is_sparse_csr": py.FALSE,
 }
 
 
@@ -64,47 +77,85 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     value = python_attributes.get(tracer, owner, name)
     if isinstance(value, py.TensorValue) and value.role and not isinstance(value, Traced):
         shown = Origin(f"self.{name}")
-        return Traced(role=value.role, dtype=value.dtype, rank=value.rank, origin=shown, of="state")
+        return Traced(
+            role=value.role,
+            dtype=value.dtype,
+            rank=value.rank,
+            sizes=value.sizes,
+            origin=shown,
+            of="state",
+            extent=None if value.sizes is None else known(value.sizes),
+        )
     return value
 
 
 def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value:
     node = tracer.node
     if name == "shape":
-        return shape_of(owner, node)
+        return shape_of(tracer, owner, node)
     if name in _PROPERTIES:
-        return property_of(owner, _PROPERTIES[name], node)
+        value = property_of(tracer, owner, _PROPERTIES[name], node)
+        if name in _OF_DENSE:
+            return replace(value, default=_OF_DENSE[name]) if isinstance(value, Fixed) else _OF_DENSE[name]
+        return value
     if name == "data":
         if isinstance(owner, Traced) and owner.of == "inputs":
             tracer.report("detached-data", node, owner.origin)
         return owner
     if name in ("T", "mT", "H", "mH", "real", "imag"):
-        return tensor([owner], node)
+        alike = "real" if name in ("real", "imag") else "t"
+        return shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))
     if name in ("grad", "grad_fn", "_base", "name"):
         return py.Unknown("")
     return py.BoundMethod(py.External(f"method.{name}"), owner)
 
 
-def shape_of(owner: py.TensorValue, node: ast.AST | None) -> py.Value:
+def shape_of(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> py.Value:
     """``x.shape``: symbolic sizes where an input reaches the tensor."""
+    extent = shaping.extent(tracer, owner)
     if not isinstance(owner, Traced) or owner.of != "inputs":
-        count = owner.rank
-        return py.TupleValue(tuple(py.Unknown("", "int") for _ in range(count or 1)), count is None)
+        count = owner.rank if extent is None else extent.rank
+        sizes = [None if extent is None else extent.at(index) for index in range(count or 1)]
+        return py.TupleValue(tuple(_constant_size(tracer, dim) for dim in sizes), count is None)
     origin = owner.origin.then(node)
-    return Shape(tuple(size(origin) for _ in range(owner.rank or 1)), owner.rank is None, origin=origin)
+    count = None if extent is None else extent.rank
+    items = [size_at(tracer, extent, index, origin) for index in range(count if count is not None else 1)]
+    return Shape(tuple(items), count is None, origin=origin, extent=extent)
 
 
-def property_of(owner: py.TensorValue, about: Property, node: ast.AST | None) -> py.Value:
+def _constant_size(tracer: Tracer, dim: Dim | None) -> py.Value:
+    value = shaping.known_value(tracer.facts, dim)
+    return value if value is not None else py.Unknown("", "int")
+
+
+def size_at(tracer: Tracer, extent: Extent | None, index: int | None, origin: Origin) -> Number:
+    """The size in one dimension of a tensor that inputs reach."""
+    dim = None if extent is None or index is None else extent.at(index)
+    return size(origin, dim=dim, known=shaping.known_value(tracer.facts, dim))
+
+
+def size_of(tracer: Tracer, owner: py.TensorValue, index: py.Value, node: ast.AST | None) -> py.Value:
+    """``x.size(index)``."""
+    extent, position = shaping.extent(tracer, owner), py.constant(plainly(index))
+    at = position if isinstance(position, int) else None
+    if isinstance(owner, Traced) and owner.of == "inputs":
+        return size_at(tracer, extent, at, owner.origin.then(node))
+    return _constant_size(tracer, None if extent is None or at is None else extent.at(at))
+
+
+def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: ast.AST | None) -> py.Value:
     """A property that is an ordinary Python value while tracing."""
-    known: py.Value | None = None
-    if about == "rank" and owner.rank is not None:
-        known = py.Const(owner.rank)
+    found: py.Value | None = None
+    if about == "rank":
+        extent = extent_of(tracer.facts, owner)
+        rank = owner.rank if extent is None or extent.rank is None else extent.rank
+        found = None if rank is None else py.Const(rank)
     elif about == "dtype" and owner.dtype:
-        known = py.Atom("dtype", owner.dtype)
+        found = py.Atom("dtype", owner.dtype)
     if not isinstance(owner, Traced) or owner.of != "inputs":
-        return known if known is not None else py.Unknown("", "int" if about == "rank" else "")
+        return found if found is not None else py.Unknown("", "int" if about == "rank" else "")
     origin = owner.origin.then(node)
-    return Fixed("", "int" if about == "rank" else "", known, origin=origin, about=about)
+    return Fixed("", "int" if about == "rank" else "", found, origin=origin, about=about)
 
 
 def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:

@@ -71,13 +71,13 @@ def _foreign(
     outcome: py.Value = py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
     if id(function.node) in box:
         return outcome
-    events = dict(tracer.events)
+    events, facts = dict(tracer.events), tracer.facts.copy()
     try:
         with tracer.allowed(_FOREIGN_STEPS if function.name != "forward" else sys.maxsize):
             return _run(tracer, function, args, kwargs, node)
     except (Raised, Spent):
         box.add(id(function.node))
-        tracer.events = events
+        tracer.events, tracer.facts = events, facts
         return outcome
 
 
@@ -163,10 +163,11 @@ def _forward(
     found = classes.class_member(tracer, module.cls, "forward")
     if found is None:
         return layers.forward(tracer, module, args, kwargs, node)
-    remembered = tracer.memory.recall(module, args, kwargs)
+    key = tracer.memory.key(module, args, kwargs)
+    remembered = tracer.memory.recall(key)
     if remembered is not None:
         return remembered
     own = module.attributes.get("forward", found[0])
     value = tracer.call(classes.bind(own, module, module.cls) if own is found[0] else own, args, kwargs, node)
-    tracer.memory.keep(module, args, kwargs, value)
+    tracer.memory.keep(key, value)
     return value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import operations
-from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked
+from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked, checked
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
 
@@ -28,6 +28,8 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
         _ask_tensor(tracer, value, node, form)
         return None
     if isinstance(value, Number):
+        if value.known is not None:
+            return None if isinstance(value.known, py.Unknown) else operations.known_truth(value.known)
         _ask_number(tracer, value, node, form)
         return None
     if isinstance(value, Fixed):
@@ -46,20 +48,21 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
 
 def _ask_tensor(tracer: Tracer, value: Traced, node: ast.AST | None, form: str) -> None:
     if value.of == "inputs":
-        tracer.report(asked(value, _asking(form)), node, value.origin)
+        tracer.report(_rule(tracer, value, form), node, value.origin)
     elif form != "assert":
         tracer.report(CONDITION_OF[value.of], node, value.origin)
 
 
 def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) -> None:
     if value.live:
-        tracer.report(asked(value, _asking(form)), node, value.origin)
+        tracer.report(_rule(tracer, value, form), node, value.origin)
     else:
         used(tracer, [value], node)
 
 
-def _asking(form: str) -> str:
-    return form if form in ("assert", "while") else "condition"
+def _rule(tracer: Tracer, value: Traced | Number, form: str) -> str:
+    how = form if form in ("assert", "while") else "condition"
+    return checked(value, serves_others=tracer.serves_others) if how == "assert" else asked(value, how)
 
 
 def _of_fixed(tracer: Tracer, value: Fixed, node: ast.AST | None, form: str) -> bool | None:

@@ -19,6 +19,8 @@ def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST |
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
         return py.Unknown("", hint)
+    if isinstance(value, Number) and value.known is not None:
+        return value.known if hint == "int" and value.hint == "int" else py.Unknown("", hint)
     report_number(tracer, "cast", value, node)
     kind = value.kind if isinstance(value, Number) else "data"
     return frozen(value.origin.then(node), kind, hint)

@@ -15,7 +15,7 @@ from tsguard.analysis.scopes import Scope
 from tsguard.analysis.trace import conditions, items, operators
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.joins import joined
-from tsguard.analysis.trace.values import Fixed, Number, depends, frozen, origin_of
+from tsguard.analysis.trace.values import NOTHING, Fixed, Number, Truths, depends, frozen, origin_of
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.tracer import Tracer
@@ -60,7 +60,17 @@ def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
     if isinstance(value, Fixed) and value.about == "tracing" and value.default is not None:
         return replace(value, default=py.Const(not operations.known_truth(value.default)))
     answer: bool | None = conditions.decide(tracer, value, node.operand, "boolean")
-    return _answered(value, answer, node) if answer is None else py.Const(not answer)
+    if answer is not None:
+        return py.Const(not answer)
+    return _telling(_answered(value, None, node), _told(value).negated())
+
+
+def _told(value: py.Value) -> Truths:
+    return value.tells if isinstance(value, Number) else NOTHING
+
+
+def _telling(value: py.Value, tells: Truths) -> py.Value:
+    return replace(value, tells=tells) if isinstance(value, Number) else value
 
 
 def _answered(value: py.Value, answer: bool | None, node: ast.expr) -> py.Value:
@@ -78,8 +88,10 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     assert isinstance(node, ast.BoolOp)
     is_or = isinstance(node.op, ast.Or)
     possible: py.Value | None = None
+    told: Truths | None = None
     for operand in node.values[:-1]:
         value = tracer.settled(tracer.evaluate(operand, scope))
+        told = _together(told, _told(value), is_or=is_or)
         answer = conditions.decide(tracer, value, operand, "boolean")
         if answer is not None and answer == is_or:
             return value if possible is None else joined(possible, value)
@@ -87,9 +99,16 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
             value = _answered(value, None, operand) if operators.concerns(value) else value
             possible = value if possible is None else joined(possible, value)
     last = tracer.evaluate(node.values[-1], scope)
+    tells = _together(told, _told(last), is_or=is_or)
     if possible is None or operators.concerns(last):
         return last
-    return joined(possible, last)
+    return _telling(joined(possible, last), tells)
+
+
+def _together(one: Truths | None, other: Truths, *, is_or: bool) -> Truths:
+    if one is None:
+        return other
+    return one.one(other) if is_or else one.both(other)
 
 
 def _compare(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
@@ -120,7 +139,8 @@ def _conditional(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
             tracer.report("tracing-condition", node.test)
     if answer is not None:
         return tracer.evaluate(node.body if answer else node.orelse, scope)
-    return joined(tracer.evaluate(node.body, scope), tracer.evaluate(node.orelse, scope))
+    with tracer.branching():
+        return joined(tracer.evaluate(node.body, scope), tracer.evaluate(node.orelse, scope))
 
 
 def _subscript(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:

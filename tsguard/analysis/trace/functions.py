@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import conversions, operators, torch_functions
+from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import report_number
 from tsguard.analysis.trace.origins import Origin
@@ -28,6 +28,7 @@ from tsguard.analysis.trace.values import (
     frozen,
     is_live,
     parts,
+    plainly,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(tracer, args, kwargs, node)
+    if head in ("math", "numpy"):
+        args, kwargs = [plainly(value) for value in args], {key: plainly(v) for key, v in kwargs.items()}
     if not any(depends(value) for value in (*args, *kwargs.values())):
         return None
     if head == "math":
@@ -85,6 +88,10 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
     if isinstance(value, Traced):
         if value.of != "inputs":
             return py.Unknown("", "int")
+        extent = shaping.extent(tracer, value)
+        known = shaping.known_value(tracer.facts, None if extent is None else extent.at(0))
+        if known is not None:
+            return known
         tracer.report("size-to-number/len", node, value.origin)
         return frozen(value.origin.then(node), "size", "int")
     if isinstance(value, Shape):
@@ -108,8 +115,11 @@ def _range(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Valu
             report_number(tracer, "range", bound, node)
         else:
             used(tracer, [bound], node)
-    bounds = [frozen(b.origin, getattr(b, "kind", "data"), "int") if is_live(b) else b for b in args]  # type: ignore[attr-defined]
-    if bounds == args:
+    bounds = [
+        frozen(b.origin, getattr(b, "kind", "data"), "int") if is_live(b) else plainly(b)  # type: ignore[attr-defined]
+        for b in args
+    ]
+    if bounds == args or not bounds:
         return None
     first = bounds[0] if len(bounds) > 1 else py.Const(0)
     return py.RangeValue(
@@ -142,7 +152,7 @@ def _is_open(args: Args) -> int:
 
 def _taken(tracer: Tracer, args: Args, node: ast.AST) -> py.Value | None:
     """A builtin over numbers that Python has already made constants of, or fixed properties."""
-    found = next((v for v in parts(args) if isinstance(v, (Number, Fixed, Untraced, Opaque))), None)
+    found = next((v for v in parts(args) if isinstance(plainly(v), (Number, Fixed, Untraced, Opaque))), None)
     if isinstance(found, Number):
         return frozen(found.origin.then(node), found.kind, found.hint, pending=found.pending)
     if isinstance(found, Fixed):
@@ -155,7 +165,7 @@ def _taken(tracer: Tracer, args: Args, node: ast.AST) -> py.Value | None:
 def _converted(hint: str) -> Handler:
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         value = args[0] if args else py.NONE
-        if isinstance(value, Traced) or (isinstance(value, Number) and value.live):
+        if isinstance(value, Traced) or (isinstance(value, Number) and is_live(value)):
             return conversions.to_number(tracer, value, hint, node)
         if isinstance(value, Number) and value.hint == "str":
             tracer.report("unsupported-on-size/text", node, value.origin)

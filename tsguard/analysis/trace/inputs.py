@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.examples import Examples
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.values import InputDict, InputList, Opaque, Traced
@@ -41,7 +42,7 @@ def of_examples(tracer: Tracer, function: py.FunctionValue, skip: int, examples:
         parameter = parameters[index] if index < len(parameters) else function.node.args.vararg
         name = names[index] if index < len(names) else getattr(parameter, "arg", "")
         _check(tracer, value, parameter)
-        result.args.append(_as_input(value, Origin(name)))
+        result.args.append(_as_input(tracer, value, name))
     _add_keywords(tracer, function, result)
     _compare(tracer, function, parameters, examples)
     rest = list(parameters[len(examples.given) :])
@@ -53,13 +54,17 @@ def _positional(function: py.FunctionValue) -> list[ast.arg]:
     return [*function.node.args.posonlyargs, *function.node.args.args]
 
 
-def _as_input(value: py.Value, origin: Origin) -> py.Value:
+def _as_input(tracer: Tracer, value: py.Value, name: str, path: str = "") -> py.Value:
+    origin = Origin(name)
     if isinstance(value, py.TensorValue):
-        return Traced(dtype=value.dtype, rank=value.rank, origin=origin)
+        extent = shaping.of_input(tracer.facts, f"{name}{path}", value.rank)
+        return Traced(dtype=value.dtype, rank=value.rank, origin=origin, extent=extent)
     if isinstance(value, (py.ListValue, py.TupleValue)):
-        return InputList([_as_input(item, origin) for item in value.items], origin=origin)
+        held = [_as_input(tracer, item, name, f"{path}[{i}]") for i, item in enumerate(value.items)]
+        return InputList(held, origin=origin)
     if isinstance(value, py.DictValue):
-        return InputDict({key: _as_input(item, origin) for key, item in value.items.items()}, origin=origin)
+        named = {key: _as_input(tracer, item, name, f"{path}[{key}]") for key, item in value.items.items()}
+        return InputDict(named, origin=origin)
     return value
 
 
@@ -95,6 +100,7 @@ def _compare(
     given, others = examples.given, examples.others
     if given is None or others is None:
         return
+    tracer.serves_others = True
     vararg = function.node.args.vararg
     for parameter, one, other in zip(parameters, given, others, strict=False):
         tracer.varying[parameter.arg] = frozenset(_differences(one, other))
@@ -173,8 +179,10 @@ def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) ->
 def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:
     origin = Origin(parameter.arg)
     if parameter.annotation is None:
-        return Traced(origin=origin)
+        return Traced(origin=origin, extent=shaping.of_input(tracer.facts, parameter.arg))
     value = _of_type(tracer, parameter.annotation, scope, origin)
+    if isinstance(value, Traced):
+        value.extent = shaping.of_input(tracer.facts, parameter.arg)
     if value is None:
         tracer.report("untraceable-input/scalar", parameter, name=parameter.arg)
         return Opaque("", origin=origin)
@@ -210,7 +218,7 @@ def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin)
     ):
         return Traced(origin=origin)
     if name in _LISTS | _TUPLES:
-        return InputList([Traced(origin=origin)], True, origin=origin)
+        return InputList([Traced(origin=origin, extent=shaping.ANY)], True, origin=origin)
     if name in _DICTS:
         return InputDict({}, True, origin=origin)
     return Opaque("", origin=origin)
@@ -233,6 +241,10 @@ def _of_generic(tracer: Tracer, name: str, inner: ast.expr, scope: Scope, origin
         parts = [_of_type(tracer, e, scope, origin) for e in (elements[:1] if every else elements)]
         if None in parts:
             return None
+        if every:
+            for part in parts:
+                if isinstance(part, Traced):
+                    part.extent = shaping.ANY
         return InputList([part for part in parts if part is not None], every, origin=origin)
     if name in _DICTS:
         return InputDict({}, True, origin=origin)

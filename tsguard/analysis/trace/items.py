@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python import containers
+from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import report_number, tensor
+from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     NOWHERE,
@@ -21,7 +25,8 @@ from tsguard.analysis.trace.values import (
     Untraced,
     frozen,
     is_live,
-    size,
+    is_symbolic,
+    plainly,
 )
 
 if TYPE_CHECKING:
@@ -32,9 +37,9 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
     """``owner[key]`` where one of them is traced; None where neither is."""
     if isinstance(owner, py.TensorValue):
         used(tracer, [key], node)
-        return tensor([owner, key, *_bounds(key)], node)
+        return shaping.of_item(tracer, owner, key, tensor([owner, key, *_bounds(key)], node))
     if isinstance(owner, Shape):
-        return _of_shape(tracer, owner, key, node)
+        return _of_shape(tracer, owner, plainly(key), node)
     if isinstance(owner, Pieces):
         if not (owner.of_length and isinstance(key, py.Const)):
             tracer.report("pieces-count", node, owner.origin)
@@ -59,21 +64,41 @@ def _of_shape(tracer: Tracer, owner: Shape, key: py.Value, node: ast.AST) -> py.
     if isinstance(key, py.SliceValue):
         part = py.slice_of(key)
         if owner.open or part is None:
-            return Shape(owner.items, True, origin=origin)
+            return _part_of_open(tracer, owner, part, origin)
         return Shape(owner.items[part], origin=origin)
     index = py.constant(key)
     if not owner.open and isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
         known = owner.items[index]
-        return size(origin) if isinstance(known, Number) else known
-    return size(origin)
+        return replace(known, origin=origin) if isinstance(known, Number) else known
+    return attributes.size_at(tracer, owner.extent, index if isinstance(index, int) else None, origin)
+
+
+def _part_of_open(tracer: Tracer, owner: Shape, part: slice | None, origin: Origin) -> py.Value:
+    """``x.shape[-2:]``, ``x.shape[:2]``: so many sizes, though nobody knows of how many."""
+    if part is not None and part.step in (None, 1):
+        indexes: range | None = None
+        if part.stop is None and part.start is not None and part.start < 0:
+            indexes = range(part.start, 0)
+        elif part.stop is not None and part.stop > 0 and part.start in (None, 0):
+            indexes = range(part.stop)
+        if indexes is not None:
+            sizes = (attributes.size_at(tracer, owner.extent, index, origin) for index in indexes)
+            return Shape(tuple(sizes), origin=origin)
+    return Shape(owner.items, True, origin=origin)
 
 
 def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:
     """Python indexes lists and dicts with the number itself, and says nothing of it."""
+    if (
+        isinstance(key, Number)
+        and key.known is not None
+        and not isinstance(owner, (py.DictValue, py.SetValue))
+    ):
+        return containers.item(tracer, owner, plainly(key), node)
     if isinstance(key, Number) or (
         isinstance(key, Traced) and is_live(key) and not isinstance(owner, py.DictValue)
     ):
-        if is_live(key):
+        if is_live(key) or is_symbolic(key):
             hashed = isinstance(owner, (py.DictValue, py.SetValue))
             report_number(tracer, "key" if hashed else "index", key, node)
         else:
@@ -83,9 +108,11 @@ def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST)
         used(tracer, [key], node)
         return _any_of(owner)
     if isinstance(key, py.SliceValue):
-        live = next((b for b in _bounds(key) if isinstance(b, Number) and b.live), None)
+        live = next((b for b in _bounds(key) if isinstance(b, Number) and is_live(b)), None)
         if live is not None:
             report_number(tracer, "index", live, node)
+        elif any(isinstance(b, Number) for b in _bounds(key)) and not isinstance(owner, InputList):
+            return containers.item(tracer, owner, plainly(key), node)
     if isinstance(owner, InputList) and isinstance(key, py.SliceValue):
         structure(tracer, owner)
     if isinstance(owner, InputDict) and owner.open:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.rulebook import FIXED, VARIED
+from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.values import (
     Derived,
     InputDict,
@@ -21,6 +23,8 @@ from tsguard.analysis.trace.values import (
 if TYPE_CHECKING:
     from tsguard.analysis.trace.tracer import Tracer
 
+_MOST_ROWS = 64
+
 Items = tuple[list[py.Value], bool]
 
 
@@ -34,7 +38,7 @@ def items(tracer: Tracer, value: py.Value, wanted: int | None) -> Items | None:
     if isinstance(value, py.TensorValue):
         return [py.TensorValue() for _ in range(wanted or 1)], wanted is None
     if isinstance(value, Shape):
-        return _sizes(value, wanted)
+        return _sizes(tracer, value, wanted)
     if isinstance(value, Pieces):
         if wanted is None:
             tracer.report("pieces-count", tracer.node, value.origin)
@@ -54,18 +58,33 @@ def structure(tracer: Tracer, value: InputList | InputDict) -> None:
 
 
 def _rows(tracer: Tracer, value: Traced, wanted: int | None) -> Items:
-    if value.of != "inputs" or wanted is not None:
+    extent = shaping.extent(tracer, value)
+    count = tracer.facts.number(None if extent is None else extent.at(0))
+    if wanted is None and value.of == "inputs" and count is not None and count <= _MOST_ROWS:
+        tracer.report("harmless-warning/rows", tracer.node, value.origin)
+        wanted = count
+    elif value.of != "inputs" or wanted is not None:
         tracer.report("harmless-warning/rows", tracer.node, value.origin)
     else:
         tracer.report("size-loop-count/rows", tracer.node, value.origin)
-    row = Traced(origin=value.origin.then(tracer.node), of=value.of)
+    row = Traced(origin=value.origin.then(tracer.node), of=value.of, extent=_of_row(extent))
     return [row] * (wanted or 1), wanted is None
 
 
-def _sizes(value: Shape, wanted: int | None) -> Items:
+def _of_row(extent: Extent | None) -> Extent | None:
+    return None if extent is None or extent.lead is not None else extent.replaced(0)
+
+
+def _sizes(tracer: Tracer, value: Shape, wanted: int | None) -> Items:
+    """The sizes; who unpacks so many takes only tensors of that rank."""
     if not value.open:
         return list(value.items), False
-    return _repeated(list(value.items), wanted)
+    if wanted is None or value.extent is None:
+        return _repeated(list(value.items), wanted)
+    extent: Extent | None = value.extent
+    if shaping.learns(tracer):
+        extent = tracer.facts.takes_rank(extent, wanted)
+    return [attributes.size_at(tracer, extent, index, value.origin) for index in range(wanted)], False
 
 
 def _repeated(known: list[py.Value], wanted: int | None) -> Items:

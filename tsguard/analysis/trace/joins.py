@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tsguard.analysis import values as py
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.trace.values import Derived, Number, Opaque, Shape, Traced, origin_of
+from tsguard.analysis.trace.shapes.extents import Extent, either, known
+from tsguard.analysis.trace.shaping import ANY
+from tsguard.analysis.trace.values import Derived, Number, Opaque, Shape, Traced, Truths, origin_of
 
 Names = dict[str, py.Value]
 
@@ -13,10 +17,8 @@ def joined(left: py.Value, right: py.Value) -> py.Value:
     """A value that is one of two; tensors stay tensors, what differs else is unknown."""
     if left is right or (isinstance(left, py.Const) and left == right):
         return left
-    if isinstance(left, Traced) and isinstance(right, py.TensorValue):
-        return right if isinstance(right, Traced) and right.of == "inputs" else left
-    if isinstance(left, py.TensorValue) and isinstance(right, (Traced, py.TensorValue)):
-        return right
+    if isinstance(left, py.TensorValue) and isinstance(right, py.TensorValue):
+        return _joined_tensors(left, right)
     if type(left) is type(right):
         alike = _alike(left, right)
         if alike is not None:
@@ -28,10 +30,31 @@ def joined(left: py.Value, right: py.Value) -> py.Value:
     return py.Unknown("", hint)
 
 
+def _joined_tensors(left: py.TensorValue, right: py.TensorValue) -> py.TensorValue:
+    """A tensor that inputs reach where they reach one of two, of what is alike in their shapes."""
+    is_left = isinstance(left, Traced) and not (isinstance(right, Traced) and right.of == "inputs")
+    chosen = left if is_left else right
+    one, other = (_extent(tensor) for tensor in (left, right))
+    if one == other:
+        return chosen
+    shape = either(one, other)
+    if isinstance(chosen, Traced):
+        return replace(chosen, extent=shape if shape is not None else ANY)
+    return replace(chosen, sizes=None)
+
+
+def _extent(tensor: py.TensorValue) -> Extent | None:
+    if isinstance(tensor, Traced):
+        return tensor.extent
+    return None if tensor.sizes is None else known(tensor.sizes)
+
+
 def _alike(left: py.Value, right: py.Value) -> py.Value | None:
     if isinstance(left, Number) and isinstance(right, Number):
-        return left if left.live or not right.live else right
-    if isinstance(left, (Shape, Derived)):
+        return _joined_numbers(left, right)
+    if isinstance(left, Shape) and isinstance(right, Shape):
+        return _joined_shapes(left, right)
+    if isinstance(left, Derived):
         return left
     if (
         isinstance(left, py.TupleValue)
@@ -44,6 +67,26 @@ def _alike(left: py.Value, right: py.Value) -> py.Value | None:
         longer = left if len(left.items) >= len(right.items) else right
         return py.ListValue(list(longer.items), True)
     return None
+
+
+def _joined_numbers(left: Number, right: Number) -> Number:
+    chosen = left if left.live or not right.live else right
+    same = left.known is not None and left.known == right.known
+    return replace(
+        chosen,
+        known=left.known if same else None,
+        dim=left.dim if left.dim == right.dim else None,
+        tells=Truths(),
+    )
+
+
+def _joined_shapes(left: Shape, right: Shape) -> Shape:
+    if left.open or right.open or len(left.items) != len(right.items):
+        return replace(left, open=True, items=left.items[:1], extent=None)
+    pairs = zip(left.items, right.items, strict=True)
+    return replace(
+        left, items=tuple(joined(a, b) for a, b in pairs), extent=either(left.extent, right.extent)
+    )
 
 
 def _hint(value: py.Value) -> str:

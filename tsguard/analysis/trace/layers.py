@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes, library
-from tsguard.analysis.trace import results
+from tsguard.analysis.trace import results, shaping
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
-from tsguard.analysis.trace.values import Number, Opaque, origin_of, parts
+from tsguard.analysis.trace.values import Number, Opaque, is_live, origin_of, parts
 from tsguard.language import schemas
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def forward(
             return _in_sequence(tracer, module, args, node)
         entry = tracer.tables.modules.get(base.name)
         if entry is not None:
-            return _layer(tracer, module, base.name, args, kwargs, node)
+            result = _layer(tracer, module, base.name, args, kwargs, node)
+            return shaping.of_layer(tracer, base.name, module, args, kwargs, result)
     origin = origin_of(values)
     return py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
 
@@ -84,7 +85,7 @@ def _layer(
 
 def _note_output_size(tracer: Tracer, given: Args, node: ast.AST) -> None:
     """A transposed convolution subtracts an ``output_size`` from others in Python, into a padding."""
-    live = next((part for part in parts(given) if isinstance(part, Number) and part.live), None)
+    live = next((part for part in parts(given) if isinstance(part, Number) and is_live(part)), None)
     if live is not None:
         tracer.report("frozen-argument/convolution", node, live.origin, argument="output_size")
 

@@ -23,23 +23,24 @@ class Memory:
     likenesses: Likenesses
     results: dict[Hashable, py.Value] = field(default_factory=dict)
 
-    def recall(self, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> py.Value | None:
+    def recall(self, key: Hashable) -> py.Value | None:
         """What a module like this one returned for arguments like these."""
-        return self.results.get(self._key(module, args, kwargs))
+        return self.results.get(key)
 
-    def keep(self, module: py.ModuleValue, args: Args, kwargs: Kwargs, result: py.Value) -> None:
-        self.results[self._key(module, args, kwargs)] = result
+    def keep(self, key: Hashable, result: py.Value) -> None:
+        self.results[key] = result
 
-    def _key(self, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> Hashable:
+    def key(self, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> Hashable:
+        """What stands for a call of a module, for as long as nothing is learned of its arguments."""
         named = tuple((name, likeness(value, _kind)) for name, value in kwargs.items())
         return (self.likenesses.of(module), tuple(likeness(arg, _kind) for arg in args), named)
 
 
 def _kind(value: py.Value, below: Callable[[py.Value], Hashable]) -> Hashable | None:
     if isinstance(value, Traced):
-        return (Traced, value.of, value.rank, value.dtype)
+        return (Traced, value.of, value.rank, value.dtype, value.extent)
     if isinstance(value, Number):
-        return (Number, value.kind, value.live, value.pending)
+        return (Number, value.kind, value.live, value.pending, value.dim, value.known)
     if isinstance(value, Fixed):
         return (Fixed, value.about, value.default)
     return None

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.trace import attributes, conversions, functions, layers, pieces, results
+from tsguard.analysis.trace import attributes, conversions, functions, layers, pieces, results, shaping
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
 from tsguard.analysis.trace.rulebook import VARIED
+from tsguard.analysis.trace.shapes.extents import product
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     Derived,
@@ -66,7 +67,8 @@ def call(
             return layers.forward(tracer, receiver, args, kwargs, node, kind)
         return None
     if isinstance(receiver, py.TensorValue):
-        return _of_tensor(tracer, short, receiver, args, kwargs, node)
+        result = _of_tensor(tracer, short, receiver, args, kwargs, node)
+        return shaping.of_call(tracer, short, [receiver, *args], kwargs, result)
     if isinstance(receiver, Shape):
         return _of_shape(tracer, short, receiver, node)
     if isinstance(receiver, Derived):
@@ -118,6 +120,8 @@ def _of_derived(
     if isinstance(receiver, Opaque) and tracer.tables.tensor.get(name) == "method" and name not in _CHANGING:
         return _of_tensor(tracer, name, Traced(origin=receiver.origin), args, kwargs, node)
     if isinstance(receiver, Number) and receiver.live:
+        if receiver.known is not None and name in ("item", "tolist"):
+            return receiver.known
         if name in ("item", "tolist"):
             return conversions.contents(tracer, receiver, name, node)
         return size(receiver.origin.then(node)) if receiver.kind == "size" else tensor([receiver], node)
@@ -129,6 +133,8 @@ def _of_derived(
 def _of_tensor(
     tracer: Tracer, name: str, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
+    if name.endswith("_") and not name.endswith("__"):
+        tracer.change(receiver)
     handler = _TENSOR.get(name)
     if handler is not None:
         return handler(tracer, receiver, args, kwargs, node)
@@ -179,19 +185,20 @@ _FLEXIBLE = frozenset(
 
 def _size(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     if not args and not kwargs:
-        return attributes.shape_of(receiver, node)
-    if isinstance(receiver, Traced) and receiver.of == "inputs":
-        return size(receiver.origin.then(node))
-    return py.Unknown("", "int")
+        return attributes.shape_of(tracer, receiver, node)
+    return attributes.size_of(tracer, receiver, args[0] if args else kwargs.get("dim", py.NONE), node)
 
 
 def _rank(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    return attributes.property_of(receiver, "rank", node)
+    return attributes.property_of(tracer, receiver, "rank", node)
 
 
 def _count(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     if isinstance(receiver, Traced) and receiver.of == "inputs":
-        return size(receiver.origin.then(node))
+        extent = shaping.extent(tracer, receiver)
+        count = product(extent.dims) if extent is not None and extent.lead is None else None
+        known = shaping.known_value(tracer.facts, count)
+        return size(receiver.origin.then(node), dim=count, known=known)
     return py.Unknown("", "int")
 
 
@@ -226,14 +233,14 @@ def _layout(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs
 
 def _property(about: str) -> Handler:
     def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-        return attributes.property_of(receiver, about, node)  # type: ignore[arg-type]
+        return attributes.property_of(tracer, receiver, about, node)  # type: ignore[arg-type]
 
     return run
 
 
 def _type(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     if not args and not kwargs:
-        return attributes.property_of(receiver, "dtype", node)
+        return attributes.property_of(tracer, receiver, "dtype", node)
     return _moved(tracer, receiver, args, kwargs, node)
 
 

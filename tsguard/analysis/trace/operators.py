@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import operations
-from tsguard.analysis.trace.rulebook import asked
+from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace.rulebook import asked, checked
+from tsguard.analysis.trace.shapes import dims
+from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.shapes.operation import dim_of
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     NOWHERE,
     Derived,
+    Equation,
     Fixed,
     Number,
     Opaque,
     Shape,
     Traced,
+    Truths,
     Untraced,
     frozen,
     is_live,
+    is_symbolic,
     origin_of,
     parts,
+    plainly,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +58,8 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
     """``left op right`` where one of them is traced."""
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
         used(tracer, [left, right], node)
-        return tensor([left, right], node)
+        name = "matmul" if isinstance(op, ast.MatMult) else "add"
+        return shaping.of_call(tracer, name, [left, right], {}, tensor([left, right], node))
     if isinstance(left, py.TupleValue) and isinstance(right, py.TupleValue) and isinstance(op, ast.Add):
         return _concatenated(left, right)
     for sequence, times in ((left, right), (right, left)):
@@ -60,7 +70,7 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
     if operations.hint_of(left) == "str" and isinstance(op, ast.Mod):
         return as_text([right], node)
     if isinstance(left, Number) or isinstance(right, Number):
-        return _number(left, right, "float" if isinstance(op, ast.Div) else "", node)
+        return _calculated(tracer, op, left, right, node)
     return _fixed(operations.binary(tracer, op, left, right, node), left, right)
 
 
@@ -74,8 +84,9 @@ def _concatenated(left: py.TupleValue, right: py.TupleValue) -> py.Value:
 def _repeated(
     tracer: Tracer, op: ast.operator, sequence: py.ListValue | py.TupleValue, times: py.Value, node: ast.AST
 ) -> py.Value:
-    if isinstance(times, Number) and times.live:
+    if isinstance(times, Number) and is_live(times):
         report_number(tracer, "index", times, node)
+    times = plainly(times)
     return operations.binary(
         tracer, op, sequence, times if not isinstance(times, Derived) else py.Unknown(""), node
     )
@@ -88,6 +99,40 @@ def as_text(values: list[py.Value], node: ast.AST | None) -> py.Value:
         return py.Unknown("", "str")
     of_data = any(isinstance(v, Traced) or getattr(v, "kind", "") == "data" for v in values)
     return frozen(origin.then(node), "data" if of_data else "size", "str", pending=True)
+
+
+def _calculated(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> Number:
+    """A number of sizes, which is as much the same for every input as they are."""
+    result = _number(left, right, "float" if isinstance(op, ast.Div) else "", node)
+    result.dim = _dim(op, dim_of(left), dim_of(right))
+    result.known = shaping.known_value(tracer.facts, result.dim)
+    if result.known is None:
+        plain = (plainly(left), plainly(right))
+        if not any(isinstance(value, Derived) for value in plain):
+            result.known = _known(operations.binary(tracer, op, *plain, node))
+    return result
+
+
+def _known(value: py.Value) -> py.Value | None:
+    """What plain Python has made of known numbers."""
+    return value if isinstance(value, (py.Const, py.Unknown)) else None
+
+
+def _dim(op: ast.operator, left: Dim | None, right: Dim | None) -> Dim | None:
+    if left is None or right is None:
+        return None
+    found: Dim | None = None
+    if isinstance(op, ast.Add):
+        found = left.plus(right)
+    elif isinstance(op, ast.Sub):
+        found = left.plus(right, -1)
+    elif isinstance(op, ast.Mult):
+        found = left.times(right)
+    elif isinstance(op, ast.FloorDiv):
+        found = left.floor(right)
+    elif isinstance(op, ast.Mod):
+        found = dims.number(0) if left.over(right) is not None else None
+    return found if found is not None and found.is_simple else None
 
 
 def _number(left: py.Value, right: py.Value, hint: str, node: ast.AST | None) -> Number:
@@ -117,9 +162,15 @@ def _fixed(result: py.Value, *operands: py.Value) -> py.Value:
 def unary(tracer: Tracer, op: ast.unaryop, value: py.Value, node: ast.AST) -> py.Value:
     """``op value`` for a traced value; ``not`` asks for its truth."""
     if isinstance(value, py.TensorValue):
-        return tensor([value], node)
+        return shaping.of_call(tracer, "neg", [value], {}, tensor([value], node))
     if isinstance(value, Number):
-        return _number(value, value, "", node)
+        if isinstance(op, ast.USub):
+            return _calculated(tracer, ast.Mult(), value, py.Const(-1), node)
+        return (
+            replace(value, origin=value.origin.then(node))
+            if isinstance(op, ast.UAdd)
+            else _number(value, value, "", node)
+        )
     if isinstance(value, Fixed) and not isinstance(op, ast.Not):
         return _fixed(operations.unary(tracer, op, py.Unknown("", value.hint, value.default), node), value)
     return value
@@ -136,13 +187,13 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
         return py.Unknown("", "bool") if isinstance(other, Opaque) else py.Const(isinstance(op, ast.NotEq))
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
         used(tracer, [left, right], node)
-        return tensor([left, right], node)
+        return shaping.of_call(tracer, "eq", [left, right], {}, tensor([left, right], node))
     if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
         return left if isinstance(left, (Untraced, Opaque)) else right
     if isinstance(left, (py.TupleValue, py.ListValue)) or isinstance(right, (py.TupleValue, py.ListValue)):
-        return _compared_sequences(left, right, node)
+        return _compared_sequences(tracer, op, left, right, node)
     if isinstance(left, Number) or isinstance(right, Number):
-        return _number(left, right, "bool", node)
+        return _compared(tracer, op, left, right, node)
     return _fixed(operations.compare(tracer, op, _plain(left), _plain(right), node), left, right)
 
 
@@ -151,10 +202,60 @@ def _plain(value: py.Value) -> py.Value:
     return py.Unknown("", value.hint, value.default) if isinstance(value, Fixed) else value
 
 
-def _compared_sequences(left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
+def _compared(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST) -> Number:
+    """A comparison of sizes: what it comes to where that is the same for every input."""
+    result = _number(left, right, "bool", node)
+    plain = (plainly(left), plainly(right))
+    if not any(isinstance(value, Derived) for value in plain):
+        result.known = _known(operations.compare(tracer, op, *plain, node))
+        return result
+    one, other = dim_of(left), dim_of(right)
+    if one is None or other is None:
+        return result
+    result.tells = _told(op, ((one, other),))
+    if tracer.facts.resolved(one) == tracer.facts.resolved(other):
+        result.known = py.Const(isinstance(op, (ast.Eq, ast.LtE, ast.GtE)))
+    return result
+
+
+def _told(op: ast.cmpop, equations: tuple[Equation, ...]) -> Truths:
+    if isinstance(op, ast.Eq):
+        return Truths(if_true=equations)
+    return Truths(if_false=equations) if isinstance(op, ast.NotEq) else Truths()
+
+
+def _compared_sequences(
+    tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST
+) -> py.Value:
     """Shapes are compared size by size; the first that differs decides."""
     origin = origin_of([left, right])
-    return py.Unknown("", "bool") if origin is None else Number("", "bool", origin=origin.then(node))
+    if origin is None:
+        return py.Unknown("", "bool")
+    result = Number("", "bool", origin=origin.then(node))
+    pairs = _pairs(tracer, left, right)
+    if pairs is not None and isinstance(op, (ast.Eq, ast.NotEq)):
+        equations = tuple((a, b) for a, b in pairs if a is not None and b is not None)
+        result.tells = _told(op, equations)
+        if len(equations) == len(pairs) and all(a == b for a, b in equations):
+            result.known = py.Const(isinstance(op, ast.Eq))
+        elif any(_differ(a, b) for a, b in equations):
+            result.known = py.Const(isinstance(op, ast.NotEq))
+    return result
+
+
+def _pairs(tracer: Tracer, left: py.Value, right: py.Value) -> list[tuple[Dim | None, Dim | None]] | None:
+    """The sizes of two shapes beside each other; None where their numbers are open or differ."""
+    sides: list[list[Dim | None]] = []
+    for value in (left, right):
+        if not isinstance(value, (py.TupleValue, py.ListValue)) or value.open:
+            return None
+        found = [dim_of(item) for item in value.items]
+        sides.append([None if dim is None else tracer.facts.resolved(dim) for dim in found])
+    return list(zip(*sides, strict=True)) if len(sides[0]) == len(sides[1]) else None
+
+
+def _differ(left: Dim, right: Dim) -> bool:
+    return left.number is not None and right.number is not None and left.number != right.number
 
 
 def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
@@ -175,10 +276,18 @@ def _membership(
         report_number(tracer, "condition", value, node)
         return frozen(value.origin.then(node), "data", "bool")
     if isinstance(container, (py.DictValue, py.SetValue)):
-        if tracer.state.holds(container) and any(is_live(part) for part in parts([item])):
+        if tracer.state.holds(container) and any(
+            is_live(part) or is_symbolic(part) for part in parts([item])
+        ):
             return py.Const(isinstance(op, ast.NotIn))  # sizes are new tensors each time: no cache holds one
         item = Number("", origin=item.origin) if isinstance(item, Shape) else item
-    if is_live(item) and isinstance(item, Number):
+    if (
+        isinstance(item, Number)
+        and item.known is not None
+        and not isinstance(container, (py.DictValue, py.SetValue))
+    ):
+        return operations.compare(tracer, op, item.known, container, node)
+    if is_symbolic(item) and isinstance(item, Number):
         hashed = isinstance(container, (py.DictValue, py.SetValue))
         report_number(tracer, "key" if hashed else "condition", item, node)
         return frozen(item.origin.then(node), "size", "bool")
@@ -192,4 +301,8 @@ def _membership(
 
 def report_number(tracer: Tracer, how: str, value: Number | Traced, node: ast.AST | None) -> None:
     """Report that Python took the value of what the trace was following, and how."""
+    if tracer.check is not None and how not in ("range", "key"):
+        rule = checked(value, serves_others=tracer.serves_others)
+        tracer.report(rule, tracer.check, value.origin)
+        return
     tracer.report(asked(value, how), node, value.origin)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
-from tsguard.analysis.trace.values import NOWHERE, Number, Pieces, Traced, origin_of
+from tsguard.analysis.trace.values import NOWHERE, Number, Pieces, Traced, is_live, origin_of, plainly
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.tracer import Tracer
@@ -49,11 +49,11 @@ def _divided(
         extra = name in _COUNTED
         return py.ListValue([piece] * (len(how.items) + extra), how.open)
     if name in _SPLIT:
-        if isinstance(how, Number) and how.live:
+        if isinstance(how, Number) and is_live(how):
             tracer.report("size-to-number/split", node, how.origin)
             return py.ListValue([piece], True)
         return _counted_by_size(values, piece, node, of_length=True)
-    count = py.constant(how)
+    count = py.constant(plainly(how))
     if isinstance(count, int) and 0 < count <= _MOST:
         return py.ListValue([piece] * count)
     if isinstance(how, Number) and how.live:

@@ -10,7 +10,7 @@ from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import FIXED, FIXED_ALIKE
 from tsguard.analysis.trace.uses import used
-from tsguard.analysis.trace.values import Fixed, Number, Opaque, Traced, frozen, origin_of, parts
+from tsguard.analysis.trace.values import Fixed, Number, Opaque, Traced, frozen, is_live, origin_of, parts
 from tsguard.language import schemas
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
@@ -52,7 +52,7 @@ def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.V
     list of int, and neither a float nor one int that stands for several; a convolution
     is recorded as another operator, which has lost what was kept.
     """
-    live = next((part for part in parts([value]) if isinstance(part, Number) and part.live), None)
+    live = next((part for part in parts([value]) if isinstance(part, Number) and is_live(part)), None)
     if live is None:
         return
     if argument.type is t.FLOAT or argument.type == t.OptionalType(t.FLOAT):

@@ -8,8 +8,6 @@ from tsguard.analysis.trace.values import Number, Traced
 _ASKED = {
     ("size", "condition"): "size-condition",
     ("data", "condition"): "tensor-condition",
-    ("size", "assert"): "dropped-check/size",
-    ("data", "assert"): "dropped-check/tensor",
     ("size", "while"): "size-loop-count/while",
     ("data", "while"): "tensor-loop-count/while",
     ("size", "range"): "size-loop-count/range",
@@ -31,8 +29,8 @@ _ASKED = {
     ("size", "numpy"): "to-numpy/size",
     ("data", "numpy"): "to-numpy",
 }
-CONDITION_OF = {"state": "tensor-condition/state", "random": "tensor-condition/random"}
-CONTENTS_OF = {"state": "tensor-to-number/state", "random": "tensor-to-number/random"}
+CONDITION_OF = {"state": "state-condition", "random": "tensor-condition/random"}
+CONTENTS_OF = {"state": "state-condition/number", "random": "tensor-to-number/random"}
 UNTRACED = {
     "random": "untraced-value/random",
     "clock": "untraced-value/clock",
@@ -54,12 +52,36 @@ VARIED = {
 }
 
 
-_NOTES = ("fixed-", "changed-", "harmless-", "dropped-torch-")
+CHANGED_STATE = {
+    "state-condition": "tensor-condition/state",
+    "state-condition/number": "tensor-to-number/state",
+}
+"""The rules for what rests on module state that a call changes, by those for other state."""
+
+_NOTES = ("fixed-", "changed-", "harmless-", "dropped-torch-", "untraced-", "state-")
 
 
 def is_note(rule: str) -> bool:
     """Whether a rule tells of what does no harm to the trace."""
     return rule.startswith(_NOTES)
+
+
+_CHECKS = {
+    (False, False): "untraced-check/size",
+    (False, True): "untraced-check/tensor",
+    (True, False): "dropped-check/size",
+    (True, True): "dropped-check/tensor",
+}
+
+
+def checked(value: Number | Traced, *, serves_others: bool) -> str:
+    """The rule for a check of what the trace was following, which the trace loses.
+
+    That makes nothing wrong for what eager takes; it does where the trace ``serves_others`` by the
+    word of its author.
+    """
+    of_data = isinstance(value, Traced) or value.kind == "data"
+    return _CHECKS[serves_others, of_data]
 
 
 def asked(value: Number | Traced, how: str) -> str:

@@ -7,17 +7,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.events import Event
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.interpreter import Raised
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.statements import BREAK, Return, Signal
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.trace import conditions, operators
+from tsguard.analysis.trace import conditions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.state import changed_global
-from tsguard.analysis.trace.values import Fixed, depends
+from tsguard.analysis.trace.values import Fixed, Number, depends
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -43,6 +44,7 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.AugAssign)
     left = tracer.evaluate(node.target, scope)
     right = tracer.evaluate(node.value, scope)
+    tracer.change(left)
     if operators.concerns(left, right) and not isinstance(left, py.ListValue):
         result = operators.binary(tracer, node.op, left, right, node)
     else:
@@ -72,13 +74,12 @@ def _return(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
 
 def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.If)
+    if _may_stop(node.body) or _may_stop(node.orelse):
+        return _checked(tracer, node, scope)
     value = tracer.settled(tracer.evaluate(node.test, scope))
     if isinstance(value, Fixed) and value.about == "tracing":
-        answer: bool | None = value.default is None or operations.known_truth(value.default)
-        if any(_has_effect(statement) for statement in (*node.body, *node.orelse)):
-            _compare_sides(tracer, node, bool(answer), scope)
-    else:
-        answer = conditions.decide(tracer, value, node.test, "if")
+        return _decided(tracer, node, value, scope)
+    answer = conditions.decide(tracer, value, node.test, "if")
     if answer is None:
         return both(
             tracer,
@@ -86,6 +87,54 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
             lambda: tracer.execute(node.orelse, scope),
             scope,
         )
+    return tracer.execute(node.body if answer else node.orelse, scope)
+
+
+def _checked(tracer: Tracer, node: ast.If, scope: Scope) -> Signal:
+    """``if x.shape[1] != 3: raise ...``: what eager takes goes the other way.
+
+    Whether it does shows when the branches have been followed.
+    """
+    known = dict(tracer.events)
+    with tracer.checking(node.test):
+        value = tracer.settled(tracer.evaluate(node.test, scope))
+    if isinstance(value, Fixed) and value.about == "tracing":
+        return _decided(tracer, node, value, scope)
+    answer = conditions.decide(tracer, value, node.test, "assert")
+    if answer is not None:
+        return tracer.execute(node.body if answer else node.orelse, scope)
+    noted = {key: event for key, event in tracer.events.items() if key not in known}
+    first, after, second = _both_tried(
+        tracer,
+        lambda: tracer.execute(node.body, scope),
+        lambda: tracer.execute(node.orelse, scope),
+        scope,
+    )
+    stops = isinstance(first, Raised)
+    if stops == isinstance(second, Raised):
+        _reconsider(tracer, node, scope, noted)
+    elif isinstance(value, Number):
+        shaping.learn(tracer, value.tells.if_false if stops else value.tells.if_true)
+    return _resumed(tracer, first, second, after, scope)
+
+
+def _reconsider(tracer: Tracer, node: ast.If, scope: Scope, noted: dict[tuple[object, ...], Event]) -> None:
+    """Report what was taken for a check as the condition that it is."""
+    for key in noted:
+        tracer.events.pop(key, None)
+        tracer.parts.pop(key, None)
+    conditions.decide(tracer, tracer.settled(tracer.evaluate(node.test, scope)), node.test, "if")
+
+
+def _may_stop(body: list[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Raise) for statement in body for node in walked(statement))
+
+
+def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal:
+    """A branch on tracing: the side for eager could go well, too."""
+    answer = value.default is None or operations.known_truth(value.default)
+    if any(_has_effect(statement) for statement in (*node.body, *node.orelse)):
+        _compare_sides(tracer, node, answer, scope)
     return tracer.execute(node.body if answer else node.orelse, scope)
 
 
@@ -111,12 +160,25 @@ def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope) -> Signal:
 
     A branch that returns while the other goes on leaves its value with the frame.
     """
+    first, after, second = _both_tried(tracer, body, orelse, scope)
+    return _resumed(tracer, first, second, after, scope)
+
+
+def _both_tried(
+    tracer: Tracer, body: Branch, orelse: Branch, scope: Scope
+) -> tuple[Signal | Raised, dict[str, py.Value], Signal | Raised]:
+    """How either branch ends, and the names that the first leaves; the scope has those of the second."""
     before = dict(scope.names)
     first = _tried(tracer, body)
     after = dict(scope.names)
     scope.names.clear()
     scope.names.update(before)
-    second = _tried(tracer, orelse)
+    return first, after, _tried(tracer, orelse)
+
+
+def _resumed(
+    tracer: Tracer, first: Signal | Raised, second: Signal | Raised, after: dict[str, py.Value], scope: Scope
+) -> Signal:
     if isinstance(first, Raised) and isinstance(second, Raised):
         raise second
     if isinstance(first, Raised):
@@ -190,6 +252,8 @@ def _assert(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         value = tracer.evaluate(node.test, scope)
     if conditions.decide(tracer, value, node.test, "assert") is False and isinstance(value, py.Const):
         raise tracer.raise_("AssertionError", node)
+    if isinstance(value, Number):
+        shaping.learn(tracer, value.tells.if_true)
     return None
 
 

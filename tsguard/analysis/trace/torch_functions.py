@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import operations
-from tsguard.analysis.trace import conditions, conversions, pieces, results
+from tsguard.analysis.trace import conditions, conversions, pieces, results, shaping
 from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.shapes.extents import product
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     NOWHERE,
@@ -23,6 +24,7 @@ from tsguard.analysis.trace.values import (
     frozen,
     is_followed,
     is_live,
+    is_symbolic,
     origin_of,
     parts,
 )
@@ -38,6 +40,11 @@ Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
 
 def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """The result of a function of torch; None where it is a constant as everywhere else."""
+    result = _result(tracer, name, args, kwargs, node)
+    return None if result is None else shaping.of_call(tracer, name, args, kwargs, result)
+
+
+def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     handler = _HANDLERS.get(name) or _HANDLERS.get(
         name.rpartition(".")[2] if name.startswith("torch.nn.functional.") else ""
     )
@@ -125,11 +132,12 @@ def _constructed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
 def _numel(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """``torch.numel(x)``, unlike ``x.numel()``, is a plain number."""
     value = args[0] if args else kwargs.get("input", py.NONE)
-    return (
-        frozen(value.origin.then(node), "size", "int", pending=True)
-        if isinstance(value, Traced) and is_live(value)
-        else None
-    )
+    if not isinstance(value, Traced) or not is_live(value):
+        return None
+    extent = shaping.extent(tracer, value)
+    count = product(extent.dims) if extent is not None and extent.lead is None else None
+    known = shaping.known_value(tracer.facts, count)
+    return frozen(value.origin.then(node), "size", "int", pending=True) if known is None else known
 
 
 def _is_tensor(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -165,6 +173,8 @@ def _type_limits(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
 def _torch_assert(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """``torch._assert``: the warning that it gives lies in torch's own file."""
     condition = args[0] if args else py.NONE
+    if isinstance(condition, Number):
+        shaping.learn(tracer, condition.tells.if_true)
     if is_live(condition):
         assert isinstance(condition, (Traced, Number))
         tracer.report("dropped-torch-assert", node, condition.origin)
@@ -200,7 +210,7 @@ def _checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
 
 def _interpolate(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     scale = args[2] if len(args) > 2 else kwargs.get("scale_factor", py.NONE)
-    live = next((value for value in parts([scale]) if is_live(value)), None)
+    live = next((value for value in parts([scale]) if is_symbolic(value)), None)
     if isinstance(live, Number):
         tracer.report("unsupported-on-size", node, live.origin, function="the scale_factor of interpolate")
     used(tracer, [*args, *kwargs.values()], node)
@@ -275,6 +285,8 @@ _HANDLERS: dict[str, Handler] = {
     "interpolate": _interpolate,
     "upsample": _interpolate,
     "pad": _pad,
+    "torch.nn.attention.flex_attention.flex_attention": _untraceable("untraceable-call/function"),
+    "torch.cond": _untraceable("untraceable-call/function"),
     "max_unpool1d": _untraceable("untraceable-call/unpool"),
     "max_unpool2d": _untraceable("untraceable-call/unpool"),
     "max_unpool3d": _untraceable("untraceable-call/unpool"),

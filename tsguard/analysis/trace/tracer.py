@@ -17,7 +17,8 @@ from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, state, statements
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
-from tsguard.analysis.trace.values import is_live, parts
+from tsguard.analysis.trace.shapes.facts import Facts
+from tsguard.analysis.trace.values import Traced, is_live, is_symbolic, parts, plainly
 from tsguard.project.modules import Module
 
 if TYPE_CHECKING:
@@ -47,10 +48,11 @@ class Tracer(Interpreter):
     """One run of a forward, as torch.jit.trace would run it on inputs of unknown content.
 
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
-    ``example_inputs()``, by input.
+    ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
+    ``changed`` the parameters and buffers that a call changes.
     """
 
-    def __init__(self, program: Program, world: World, module: Module) -> None:
+    def __init__(self, program: Program, world: World, module: Module, facts: Facts | None = None) -> None:
         super().__init__(program, world)
         self.home = module
         self.plain = Interpreter(program, world)
@@ -64,6 +66,10 @@ class Tracer(Interpreter):
         self.varying: dict[str, frozenset[str]] = {}
         self.state = state.State()
         self.memory = Memory(program.likenesses)
+        self.facts = facts.copy() if facts is not None else Facts()
+        self.named_tensors = 0
+        self.serves_others = False
+        self.changed: set[str] = set()
         self.node: ast.AST | None = None
         self.statement: ast.AST | None = None
         self.check: ast.expr | None = None
@@ -200,7 +206,14 @@ class Tracer(Interpreter):
     ) -> py.Value:
         self.node = node if node is not None else self.node
         answer = calls.call(self, self.settled(function), args, kwargs, node)
-        return super().call(function, args, kwargs, node) if answer is None else answer
+        if answer is not None:
+            return answer
+        if isinstance(function, (py.External, py.BoundMethod)):
+            args, kwargs = (
+                [plainly(arg) for arg in args],
+                {key: plainly(value) for key, value in kwargs.items()},
+            )
+        return super().call(function, args, kwargs, node)
 
     @contextmanager
     def running(
@@ -226,11 +239,21 @@ class Tracer(Interpreter):
 
     def set_attribute(self, owner: py.Value, name: str, value: py.Value) -> None:
         owner = self.settled(owner)
+        if isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters):
+            self.changed.add(f"self.{name}")
         self.state.write(self, owner, name, value)
         super().set_attribute(owner, name, value)
 
+    def change(self, tensor: py.Value) -> None:
+        """A tensor is changed in place: what is module state counts."""
+        if isinstance(tensor, Traced) and tensor.of == "state":
+            self.changed.add(tensor.origin.root.name)
+
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
-        keyed_by_size = isinstance(owner, py.DictValue) and any(map(is_live, parts([key])))
+        self.change(owner)
+        keyed_by_size = isinstance(owner, py.DictValue) and any(
+            is_live(part) or is_symbolic(part) for part in parts([key])
+        )
         if keyed_by_size or not self.state.mutate(self, owner):
             super().set_item(owner, key, value)
 
@@ -240,11 +263,11 @@ class Tracer(Interpreter):
     @contextmanager
     def checking(self, test: ast.expr) -> Iterator[None]:
         """Evaluate what an ``assert`` checks: all that decides it is one check."""
-        self.check = test
+        outer, self.check = self.check, test
         try:
             yield
         finally:
-            self.check = None
+            self.check = outer
 
     def truth(self, value: py.Value, node: ast.AST | None = None) -> bool:
         answer = conditions.decide(self, value, node, "condition")

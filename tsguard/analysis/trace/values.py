@@ -12,7 +12,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.values import DictValue, ListValue, TensorValue, TupleValue, Unknown, Value
+from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.analysis.values import (
+    DictValue,
+    ListValue,
+    SliceValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
 
 Kind = Literal["size", "data"]
 Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing"]
@@ -24,11 +34,12 @@ NOWHERE = Origin()
 @dataclass(eq=False, slots=True)
 class Traced(TensorValue):
     """A tensor whose contents no reading of the source tells: made of inputs, of the module's
-    parameters and buffers ("state"), or of random numbers."""
+    parameters and buffers ("state"), or of random numbers.  ``extent`` is what is known of its shape."""
 
     origin: Origin = NOWHERE
     of: Literal["inputs", "state", "random"] = "inputs"
     recast: bool = False
+    extent: Extent | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -38,17 +49,47 @@ class Derived(Unknown):
     origin: Origin = NOWHERE
 
 
+Equation = tuple[Dim, Dim]
+
+
+@dataclass(frozen=True, slots=True)
+class Truths:
+    """What a condition tells of dimensions: those that are the same if it is true, or if it is false."""
+
+    if_true: tuple[Equation, ...] = ()
+    if_false: tuple[Equation, ...] = ()
+
+    def negated(self) -> Truths:
+        return Truths(self.if_false, self.if_true)
+
+    def both(self, other: Truths) -> Truths:
+        """Of two conditions that must hold."""
+        return Truths(self.if_true + other.if_true)
+
+    def one(self, other: Truths) -> Truths:
+        """Of two conditions of which one must hold."""
+        return Truths((), self.if_false + other.if_false)
+
+
+NOTHING = Truths()
+
+
 @dataclass(eq=False, slots=True)
 class Number(Derived):
     """A number made of sizes ("size") or of what tensors hold ("data").
 
     ``live`` while it is a 0-dim tensor that the trace follows.  ``pending`` when Python
     has its value but no finding says so yet: none does until something depends on it.
+    ``known`` is what it is for every input that eager takes, where it is the same for all,
+    ``dim`` the formula of a size, ``tells`` what follows from a condition.
     """
 
     kind: Kind = "size"
     live: bool = True
     pending: bool = False
+    known: Value | None = None
+    dim: Dim | None = None
+    tells: Truths = NOTHING
 
 
 @dataclass(eq=False, slots=True)
@@ -75,9 +116,13 @@ class Opaque(Derived):
 
 @dataclass(eq=False, slots=True)
 class Shape(TupleValue):
-    """``x.shape``, or a part of it; ``open`` where the rank is not known."""
+    """``x.shape``, or a part of it; ``open`` where the rank is not known.
+
+    ``extent`` is the shape of the tensor where the value is the whole of it.
+    """
 
     origin: Origin = NOWHERE
+    extent: Extent | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -105,9 +150,9 @@ class InputDict(DictValue):
     origin: Origin = NOWHERE
 
 
-def size(origin: Origin, hint: str = "int") -> Number:
+def size(origin: Origin, hint: str = "int", dim: Dim | None = None, known: Value | None = None) -> Number:
     """A size, still followed."""
-    return Number("", hint, origin=origin)
+    return Number("", hint, origin=origin, dim=dim, known=known)
 
 
 def frozen(origin: Origin, kind: Kind, hint: str = "", *, pending: bool = False) -> Number:
@@ -119,7 +164,21 @@ def is_live(value: Value) -> bool:
     """Whether the trace follows a value that is another at the next call."""
     if isinstance(value, Traced):
         return value.of != "state"
+    return isinstance(value, Number) and value.live and value.known is None
+
+
+def is_symbolic(value: Value) -> bool:
+    """Whether a value is a 0-dim tensor while tracing, though a number in eager."""
     return isinstance(value, Number) and value.live
+
+
+def plainly(value: Value) -> Value:
+    """A value as Python takes it: a size that is the same for every input is that number."""
+    if isinstance(value, Number) and value.known is not None:
+        return value.known
+    if isinstance(value, SliceValue):
+        return SliceValue(plainly(value.start), plainly(value.stop), plainly(value.step))
+    return value
 
 
 def parts(values: Iterable[Value]) -> Iterator[Value]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.python.interpreter import Raised
-from tsguard.analysis.trace import examples, inputs, outputs
+from tsguard.analysis.trace import examples, inputs, outputs, shaping
 from tsguard.analysis.trace.inputs import Inputs
 from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.rulebook import CHANGED_STATE
+from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.tracer import Tracer
 from tsguard.analysis.trace.values import Traced
 from tsguard.analysis.worlds import Exhausted
@@ -25,25 +27,43 @@ class Walk:
     """What following a target showed: what its trace bakes, and what could not be followed.
 
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
-    what its returns give.
+    what its returns give, ``facts`` what was learned of the inputs' sizes.
     """
 
     events: tuple[Event, ...] = ()
     parts: tuple[py.ModuleValue | None, ...] = ()
     gaps: tuple[Gap, ...] = ()
     outputs: tuple[py.Value, ...] = ()
+    facts: Facts = field(default_factory=Facts)
 
     @classmethod
     def of(cls, tracer: Tracer) -> Walk:
         """What a tracer has met."""
         parts = tuple(tracer.parts[key] for key in tracer.events)
         outputs = tuple(value for _, _, value in tracer.outputs)
-        return cls(tuple(tracer.events.values()), parts, tuple(tracer.gaps), outputs)
+        facts = shaping.input_facts(tracer.facts)
+        return cls(
+            tuple(_settled(tracer, event) for event in tracer.events.values()),
+            parts,
+            tuple(tracer.gaps),
+            outputs,
+            facts,
+        )
 
 
-def trace_target(interp: Interpreter, target: Target, subject: py.Value) -> Walk:
-    """Follow a module instance or a function as ``torch.jit.trace`` would run it."""
-    tracer = Tracer(interp.program, interp.world, target.module)
+def _settled(tracer: Tracer, event: Event) -> Event:
+    """An event as the whole of the forward makes it: state that a call changes is another at the next."""
+    if event.rule in CHANGED_STATE and event.facts.get("source") in tracer.changed:
+        return replace(event, rule=CHANGED_STATE[event.rule])
+    return event
+
+
+def trace_target(interp: Interpreter, target: Target, subject: py.Value, facts: Facts | None = None) -> Walk:
+    """Follow a module instance or a function as ``torch.jit.trace`` would run it.
+
+    ``facts`` are those of an earlier walk: what holds of the inputs holds from the start.
+    """
+    tracer = Tracer(interp.program, interp.world, target.module, facts)
     function, receiver = _entry(tracer, subject)
     if function is None and not isinstance(subject, py.ModuleValue):
         why = f"{target.qualname} has no forward that can be read"

@@ -1,0 +1,263 @@
+"""Shapes of operations that arrange the elements of tensors anew."""
+
+from __future__ import annotations
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
+from tsguard.analysis.trace.shapes.extents import Extent, product
+from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
+
+_MOST_PIECES = 64
+
+
+def viewed(op: Operation) -> Shaped:
+    """``x.view(*sizes)``, ``x.reshape(*sizes)``: one size may be -1, and is what is left."""
+    if len(op.args) == 2 and isinstance(op.args[1], py.Atom):
+        return op.shape()
+    wanted = op.dims(1, "shape", "size")
+    if wanted is None:
+        return None
+    open_ones = [index for index, dim in enumerate(wanted) if dim is not None and dim.number == -1]
+    if not open_ones:
+        return Extent(wanted)
+    index = open_ones[0]
+    rest = product((*wanted[:index], *wanted[index + 1 :]))
+    return Extent((*wanted[:index], _left(op.shape(), rest), *wanted[index + 1 :]))
+
+
+def _left(shape: Extent | None, rest: Dim | None) -> Dim | None:
+    if shape is None or shape.lead is not None or rest is None:
+        return None
+    total = product(shape.dims)
+    return None if total is None else total.over(rest)
+
+
+def flattened(op: Operation) -> Shaped:
+    shape, start, end = op.shape(), op.whole(1, "start_dim", 0), op.whole(2, "end_dim", -1)
+    if shape is None or start is None or end is None:
+        return None
+    if shape.lead is not None:
+        count = end - start + 1
+        if start >= 0 or end >= 0 or count < 1:
+            return None
+        joined = product(shape.last(-start)[:count])
+        return shape.without_last(-start).followed_by(joined, *shape.last(-end - 1))
+    first, last = _index(shape, start), _index(shape, end)
+    return Extent((*shape.dims[:first], product(shape.dims[first : last + 1]), *shape.dims[last + 1 :]))
+
+
+def _index(shape: Extent, index: int) -> int:
+    return index + len(shape.dims) if index < 0 else index
+
+
+def unflattened(op: Operation) -> Shaped:
+    shape, index, sizes = op.shape(), op.whole(1, "dim"), op.given(2, "sizes")
+    if shape is None or index is None or not isinstance(sizes, (py.TupleValue, py.ListValue)) or sizes.open:
+        return None
+    parts = [op.dim(item) for item in sizes.items]
+    filled = [
+        _left(Extent((shape.at(index),)), product(parts[:i] + parts[i + 1 :]))
+        if dim is not None and dim.number == -1
+        else dim
+        for i, dim in enumerate(parts)
+    ]
+    return shape.replaced(index, *filled)
+
+
+def permuted(op: Operation) -> Shaped:
+    order = op.dims(1, "dims")
+    if order is None:
+        return None
+    shape = op.takes_rank(op.shape(), len(order))
+    numbers = [None if dim is None else dim.number for dim in order]
+    if shape is None:
+        return Extent((None,) * len(order))
+    return Extent(tuple(None if n is None else shape.at(n) for n in numbers))
+
+
+def transposed(op: Operation) -> Shaped:
+    shape = op.shape()
+    return _swapped(shape, op.whole(1, "dim0"), op.whole(2, "dim1"))
+
+
+def _swapped(shape: Extent | None, first: int | None, second: int | None) -> Extent | None:
+    if shape is None or first is None or second is None:
+        return None
+    if shape.lead is not None and (first >= 0 or second >= 0):
+        return None
+    one, other = shape.at(first), shape.at(second)
+    moved = shape.replaced(first, other)
+    return None if moved is None else moved.replaced(second, one)
+
+
+def turned(op: Operation) -> Shaped:
+    """``x.T``, ``x.mT``, ``x.t()``."""
+    shape = op.shape()
+    return None if shape is None else _swapped(shape, -2, -1)
+
+
+def squeezed(op: Operation) -> Shaped:
+    shape, index = op.shape(), op.whole(1, "dim")
+    if shape is None or index is None:
+        return None
+    dim = shape.at(index)
+    if dim is None or dim.number is None:
+        return None
+    return shape.replaced(index) if dim.number == 1 else shape
+
+
+def unsqueezed(op: Operation) -> Shaped:
+    shape, index = op.shape(), op.whole(1, "dim")
+    return None if shape is None or index is None else inserted(shape, index, ONE)
+
+
+def inserted(shape: Extent, index: int, dim: Dim | None) -> Extent | None:
+    """A shape with one dimension more, as unsqueeze() and stack() count it."""
+    if shape.lead is None:
+        at = index + len(shape.dims) + 1 if index < 0 else index
+        return Extent((*shape.dims[:at], dim, *shape.dims[at:]))
+    if index >= 0:
+        return None
+    return shape.without_last(-index - 1).followed_by(dim, *shape.last(-index - 1))
+
+
+def expanded(op: Operation) -> Shaped:
+    shape, wanted = op.shape(), op.dims(1, "size")
+    if wanted is None:
+        return None
+    count = len(wanted)
+    kept = (
+        [None] * count
+        if shape is None
+        else [shape.at(i - count) if shape.position(i - count) is not None else None for i in range(count)]
+    )
+    return Extent(
+        tuple(
+            old if dim is not None and dim.number == -1 else dim
+            for dim, old in zip(wanted, kept, strict=True)
+        )
+    )
+
+
+def like_another(op: Operation) -> Shaped:
+    """``x.expand_as(other)``, ``x.view_as(other)``, ``x.gather(dim, index)``."""
+    return op.shape(1, "other", "index")
+
+
+def gathered(op: Operation) -> Shaped:
+    return op.shape(2, "index")
+
+
+def repeated(op: Operation) -> Shaped:
+    shape, times = op.shape(), op.dims(1, "repeats", "dims")
+    if shape is None or times is None or shape.lead is not None or len(times) < len(shape.dims):
+        return None
+    dims = ((ONE,) * (len(times) - len(shape.dims))) + shape.dims
+    return Extent(
+        tuple(None if a is None or b is None else a.times(b) for a, b in zip(dims, times, strict=True))
+    )
+
+
+def concatenated(op: Operation) -> Shaped:
+    tensors, index = op.given(0, "tensors"), op.whole(1, "dim", 0)
+    if not isinstance(tensors, (py.ListValue, py.TupleValue)) or index is None or not tensors.items:
+        return None
+    shapes = [extent_of(op.facts, item) for item in tensors.items]
+    some = next((shape for shape in shapes if shape is not None and shape.lead is None), shapes[0])
+    if some is None:
+        return None
+    total: Dim | None = number(0)
+    for shape in [None] if tensors.open else shapes:
+        dim = None if shape is None else shape.at(index)
+        total = None if total is None or dim is None else total.plus(dim)
+    return some.replaced(index, total if total is not None and total.is_simple else None)
+
+
+def stacked(op: Operation) -> Shaped:
+    tensors, index = op.given(0, "tensors"), op.whole(1, "dim", 0)
+    if not isinstance(tensors, (py.ListValue, py.TupleValue)) or index is None or not tensors.items:
+        return None
+    shape = extent_of(op.facts, tensors.items[0])
+    count = None if tensors.open else number(len(tensors.items))
+    return None if shape is None else inserted(shape, index, count)
+
+
+def chunked(op: Operation) -> Shaped:
+    """``x.chunk(n, dim)``: the parts are alike where they come out even."""
+    shape, count, index = op.shape(), op.whole(1, "chunks"), op.whole(2, "dim", 0)
+    if shape is None or not count or index is None or count < 1:
+        return None
+    dim = shape.at(index)
+    part = None if dim is None else dim.over(number(count))
+    return [shape.replaced(index, part)] * count
+
+
+def split(op: Operation) -> Shaped:
+    shape, index = op.shape(), op.whole(2, "dim", 0)
+    sizes = op.given(1, "split_size", "split_size_or_sections", "split_sizes")
+    if shape is None or index is None or sizes is None:
+        return None
+    if isinstance(sizes, (py.ListValue, py.TupleValue)):
+        return None if sizes.open else [shape.replaced(index, op.dim(item)) for item in sizes.items]
+    total, length = shape.at(index), op.number(sizes)
+    whole = None if total is None else total.number
+    if whole is None or not length:
+        return shape.replaced(index, None)  # the last one may be shorter
+    full, rest = divmod(whole, length)
+    return [shape.replaced(index, number(n)) for n in [length] * full + [rest] * bool(rest)]
+
+
+def unbound(op: Operation) -> Shaped:
+    shape, index = op.shape(), op.whole(1, "dim", 0)
+    if shape is None or index is None:
+        return None
+    dim = shape.at(index)
+    count = None if dim is None else dim.number
+    one = shape.replaced(index)
+    return [one] * count if count is not None and 0 < count <= _MOST_PIECES else one
+
+
+def selected(op: Operation) -> Shaped:
+    shape, index = op.shape(), op.whole(1, "dim")
+    return None if shape is None or index is None else shape.replaced(index)
+
+
+def narrowed(op: Operation) -> Shaped:
+    shape, index = op.shape(), op.whole(1, "dim")
+    return None if shape is None or index is None else shape.replaced(index, op.dim(op.given(3, "length")))
+
+
+def index_selected(op: Operation) -> Shaped:
+    shape, index, chosen = op.shape(), op.whole(1, "dim"), op.shape(2, "index")
+    if shape is None or index is None:
+        return None
+    return shape.replaced(index, None if chosen is None else chosen.at(-1))
+
+
+def moved(op: Operation) -> Shaped:
+    """``x.movedim(source, destination)`` of one dimension."""
+    shape, source, target = op.shape(), op.whole(1, "source"), op.whole(2, "destination")
+    if shape is None or source is None or target is None or shape.lead is not None:
+        return None
+    dims = list(shape.dims)
+    if not (-len(dims) <= source < len(dims) and -len(dims) <= target < len(dims)):
+        return None
+    dim = dims.pop(source)
+    dims.insert(target + len(dims) + 1 if target < 0 else target, dim)
+    return Extent(tuple(dims))
+
+
+def padded(op: Operation) -> Shaped:
+    """``F.pad(x, (left, right, top, bottom, ...))`` begins with the last dimension."""
+    shape, pad = op.shape(), op.given(1, "pad")
+    if shape is None or not isinstance(pad, (py.ListValue, py.TupleValue)) or pad.open:
+        return None
+    amounts = [op.dim(item) for item in pad.items]
+    for position in range(0, len(amounts) - 1, 2):
+        index = -1 - position // 2
+        dim, before, after = shape.at(index), amounts[position], amounts[position + 1]
+        grown = None if dim is None or before is None or after is None else dim.plus(before).plus(after)
+        shape = shape.replaced(index, grown)
+        if shape is None:
+            return None
+    return shape

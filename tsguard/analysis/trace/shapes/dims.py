@@ -1,0 +1,134 @@
+"""A tensor's dimension as a formula: a number, or sums and products of what only inputs tell.
+
+Two dimensions are the same where their formulas are; one without symbols is a number, and
+one whose symbols are all constructor arguments is the same for every input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+_MOST_TERMS = 8
+_DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A number that the source does not tell.
+
+    ``kind`` is "input" (a dimension of a tensor: its name and the index), "argument" (of a
+    constructor) or "//" (a quotient that does not come out even); ``depth`` how many of the
+    last lie within each other.
+    """
+
+    kind: str
+    parts: tuple[Hashable, ...]
+    depth: int = 0
+
+
+Monomial = frozenset[tuple[Symbol, int]]
+_ONE: Monomial = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """A polynomial over symbols with whole coefficients."""
+
+    terms: frozenset[tuple[Monomial, int]]
+
+    @property
+    def number(self) -> int | None:
+        """The number that it is, if it is one."""
+        if not self.terms:
+            return 0
+        [*others, (monomial, factor)] = self.terms
+        return factor if not others and not monomial else None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is the same for every input."""
+        return all(symbol.kind == "argument" for symbol in self.inner_symbols())
+
+    def symbols(self) -> Iterator[Symbol]:
+        """The symbols that it is made of."""
+        for monomial, _ in self.terms:
+            for symbol, _ in monomial:
+                yield symbol
+
+    def inner_symbols(self) -> Iterator[Symbol]:
+        """Its symbols, and those within quotients instead of these."""
+        for symbol in self.symbols():
+            inner = [part for part in symbol.parts if isinstance(part, Dim)]
+            for dim in inner:
+                yield from dim.inner_symbols()
+            if not inner:
+                yield symbol
+
+    def plus(self, other: Dim, times: int = 1) -> Dim:
+        """The sum with so many times another."""
+        terms = dict(self.terms)
+        for monomial, factor in other.terms:
+            terms[monomial] = terms.get(monomial, 0) + times * factor
+        return _dim(terms)
+
+    def times(self, other: Dim) -> Dim:
+        """The product with another."""
+        terms: dict[Monomial, int] = {}
+        for left, left_factor in self.terms:
+            for right, right_factor in other.terms:
+                powers = dict(left)
+                for symbol, power in right:
+                    powers[symbol] = powers.get(symbol, 0) + power
+                monomial = frozenset(powers.items())
+                terms[monomial] = terms.get(monomial, 0) + left_factor * right_factor
+        return _dim(terms)
+
+    def over(self, other: Dim) -> Dim | None:
+        """The quotient where it comes out even whatever the symbols stand for; None elsewhere."""
+        if len(other.terms) != 1:
+            return number(1) if self == other and other.terms else None
+        [(divisor, divisor_factor)] = other.terms
+        terms: dict[Monomial, int] = {}
+        for monomial, factor in self.terms:
+            powers = dict(monomial)
+            for symbol, power in divisor:
+                powers[symbol] = powers.get(symbol, 0) - power
+            if factor % divisor_factor or any(power < 0 for power in powers.values()):
+                return None
+            rest = frozenset((symbol, power) for symbol, power in powers.items() if power)
+            terms[rest] = factor // divisor_factor
+        return _dim(terms)
+
+    def floor(self, other: Dim) -> Dim | None:
+        """The quotient rounded down; None where it is too deep to be told apart."""
+        left, right = self.number, other.number
+        if left is not None and right:
+            return number(left // right)
+        even = self.over(other)
+        if even is not None or not other.terms:
+            return even
+        depth = 1 + max((symbol.depth for dim in (self, other) for symbol in dim.symbols()), default=0)
+        return symbol_dim(Symbol("//", (self, other), depth)) if depth <= _DEEPEST else None
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether there is little enough of it to go on with."""
+        return len(self.terms) <= _MOST_TERMS
+
+
+def _dim(terms: dict[Monomial, int]) -> Dim:
+    return Dim(frozenset((monomial, factor) for monomial, factor in terms.items() if factor))
+
+
+def number(value: int) -> Dim:
+    """A dimension that is known."""
+    return Dim(frozenset({(_ONE, value)}) if value else frozenset())
+
+
+def symbol_dim(symbol: Symbol) -> Dim:
+    """A dimension that is a symbol and no more."""
+    return Dim(frozenset({(frozenset({(symbol, 1)}), 1)}))
+
+
+ONE = number(1)

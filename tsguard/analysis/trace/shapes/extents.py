@@ -1,0 +1,147 @@
+"""The shape of a tensor: its dimensions, each a formula or unknown, and whether there are more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tsguard.analysis.trace.shapes.dims import ONE, Dim, Symbol, number, symbol_dim
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Dimensions of unknown number: those of ``tensor`` (None: of whatever) but for its last ``dropped``."""
+
+    tensor: Symbol | None = None
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The dimensions of a tensor, None for one that is unknown; the last ones where a ``lead`` tells of more."""
+
+    dims: tuple[Dim | None, ...] = ()
+    lead: Lead | None = None
+
+    @property
+    def rank(self) -> int | None:
+        return len(self.dims) if self.lead is None else None
+
+    def position(self, index: int) -> int | None:
+        """Where an index counts to among ``dims``, from the end; None where there is none known."""
+        if index >= 0:
+            index = index - len(self.dims) if self.lead is None else 0
+        return index if -len(self.dims) <= index < 0 else None
+
+    def at(self, index: int) -> Dim | None:
+        """One dimension, as Python counts."""
+        position = self.position(index)
+        if position is not None:
+            return self.dims[position]
+        if self.lead is None or self.lead.tensor is None:
+            return None
+        if index < 0:
+            return dimension(self.lead.tensor, index + len(self.dims) - self.lead.dropped)
+        return dimension(self.lead.tensor, index) if not self.dims and not self.lead.dropped else None
+
+    def last(self, count: int) -> tuple[Dim | None, ...]:
+        """The last dimensions, of which there are at least so many."""
+        return tuple(self.at(index) for index in range(-count, 0))
+
+    def without_last(self, count: int) -> Extent:
+        """The dimensions before the last ones."""
+        if self.lead is None or count <= len(self.dims):
+            return Extent(self.dims[: len(self.dims) - count], self.lead)
+        dropped = self.lead.dropped + count - len(self.dims)
+        return Extent((), Lead(self.lead.tensor, dropped if self.lead.tensor is not None else 0))
+
+    def followed_by(self, *dims: Dim | None) -> Extent:
+        return Extent((*self.dims, *dims), self.lead)
+
+    def with_last(self, *dims: Dim | None) -> Extent:
+        """The same but for the last dimensions."""
+        return self.without_last(len(dims)).followed_by(*dims)
+
+    def replaced(self, index: int, *dims: Dim | None) -> Extent | None:
+        """The same with others in the place of one dimension; None where that cannot be told."""
+        if index >= 0 and self.lead is not None:
+            return None
+        index = index - len(self.dims) if index >= 0 else index
+        if self.lead is None and -index > len(self.dims):
+            return None
+        behind = self.last(-index - 1)
+        return self.without_last(-index).followed_by(*dims, *behind)
+
+
+def dimension(tensor: Symbol, index: int) -> Dim:
+    """A dimension of a tensor of which no more is known."""
+    return symbol_dim(Symbol("input", (tensor, index)))
+
+
+def named(name: str, rank: int | None = None) -> Extent:
+    """The shape of an input."""
+    tensor = Symbol("tensor", (name,))
+    if rank is None:
+        return Extent((), Lead(tensor))
+    return Extent(tuple(dimension(tensor, index) for index in range(rank)))
+
+
+def known(sizes: Iterable[int | None]) -> Extent:
+    """A shape of numbers."""
+    return Extent(tuple(None if size is None else number(size) for size in sizes))
+
+
+def product(dims: Iterable[Dim | None]) -> Dim | None:
+    """The number of elements; None where a dimension is unknown."""
+    total = ONE
+    for dim in dims:
+        if dim is None:
+            return None
+        total = total.times(dim)
+    return total
+
+
+def broadcast(left: Extent | None, right: Extent | None) -> Extent | None:
+    """The shape of an operation over two tensors."""
+    if left is None or right is None or left == right:
+        return left if left == right else None
+    if right.lead is not None or (left.lead is None and len(left.dims) < len(right.dims)):
+        left, right = right, left  # now the right one has no more dimensions than the left one may have
+    if right.lead is not None:
+        count = min(len(left.dims), len(right.dims))
+        return Extent(_broadcast(left.last(count), right.last(count)), Lead())
+    count = len(right.dims)
+    if left.lead is None:
+        return left.with_last(*_broadcast(left.last(count), right.dims)) if count else left
+    # What has been left to the lead may be fewer dimensions than the right one has.
+    behind = _broadcast(left.last(count), right.dims)
+    if count <= len(left.dims):
+        return Extent(left.without_last(count).dims, left.lead).followed_by(*behind)
+    return Extent(behind, Lead())
+
+
+def _broadcast(left: tuple[Dim | None, ...], right: tuple[Dim | None, ...]) -> tuple[Dim | None, ...]:
+    return tuple(_one(a, b) for a, b in zip(left, right, strict=True))
+
+
+def _one(left: Dim | None, right: Dim | None) -> Dim | None:
+    if left == right or right == ONE:
+        return left
+    if left == ONE:
+        return right
+    for dim in (left, right):
+        # Whatever goes with two or more is as many, or one.
+        if dim is not None and (dim.number or 0) > 1:
+            return dim
+    return None
+
+
+def either(left: Extent | None, right: Extent | None) -> Extent | None:
+    """What is known of a tensor that has one of two shapes."""
+    if left == right or left is None or right is None:
+        return left if left == right else None
+    if left.lead is not None or right.lead is not None or len(left.dims) != len(right.dims):
+        count = min(len(left.dims), len(right.dims))
+        alike = tuple(a if a == b else None for a, b in zip(left.last(count), right.last(count), strict=True))
+        return Extent(alike, Lead())
+    return Extent(tuple(a if a == b else None for a, b in zip(left.dims, right.dims, strict=True)))

@@ -1,0 +1,109 @@
+"""What must hold of the inputs' sizes, or eager would not take them.
+
+A layer takes so many channels, a check lets one size pass, an unpacking wants three sizes:
+whatever else is computed from these dimensions is the same for every input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
+from tsguard.analysis.trace.shapes.extents import Extent, dimension
+
+
+@dataclass(slots=True)
+class Facts:
+    """The numbers of dimensions of tensors, and what symbols stand for."""
+
+    ranks: dict[Symbol, int] = field(default_factory=dict)
+    pins: dict[Symbol, Dim] = field(default_factory=dict)
+
+    def copy(self) -> Facts:
+        return Facts(dict(self.ranks), dict(self.pins))
+
+    def has_rank(self, tensor: Symbol, rank: int) -> None:
+        """A tensor has so many dimensions."""
+        if tensor in self.ranks:
+            return
+        self.ranks[tensor] = rank
+        for symbol, value in list(self.pins.items()):
+            if symbol.parts[0] == tensor and isinstance(index := symbol.parts[1], int) and index < 0:
+                self.equal(dimension(tensor, index + rank), value)
+
+    def equal(self, left: Dim, right: Dim) -> None:
+        """Two dimensions are the same: a symbol of theirs stands for the rest from now on."""
+        difference = self.resolved(left).plus(self.resolved(right), -1)
+        for symbol in sorted(set(difference.symbols()), key=lambda s: s.kind != "input"):
+            factor = dict(difference.terms).get(frozenset({(symbol, 1)}), 0)
+            rest = difference.plus(symbol_dim(symbol), -factor)
+            value = rest.times(number(-1)).over(number(factor)) if factor else None
+            if symbol.kind == "input" and value is not None and _may_be(value, symbol):
+                self.pins[symbol] = value
+                return
+
+    def resolved(self, dim: Dim) -> Dim:
+        """A dimension with all put in that is known of its symbols."""
+        if not self.pins and not self.ranks:
+            return dim
+        result = dim
+        for symbol in set(dim.symbols()):
+            value = self._value(symbol)
+            if value is not None:
+                result = _replaced(result, symbol, value)
+        return result
+
+    def _value(self, symbol: Symbol) -> Dim | None:
+        if symbol.kind == "input":
+            tensor, index = symbol.parts
+            if isinstance(tensor, Symbol) and isinstance(index, int) and index < 0 and tensor in self.ranks:
+                return self.resolved(dimension(tensor, index + self.ranks[tensor]))
+        if symbol.kind == "//":
+            left, right = (self.resolved(part) for part in symbol.parts if isinstance(part, Dim))
+            return left.floor(right) if (left, right) != symbol.parts else None
+        pinned = self.pins.get(symbol)
+        return None if pinned is None else self.resolved(pinned)
+
+    def extent(self, shape: Extent) -> Extent:
+        """A shape with all put in that is known of it."""
+        lead, dims = shape.lead, shape.dims
+        if lead is not None and lead.tensor in self.ranks:
+            count = max(0, self.ranks[lead.tensor] - lead.dropped)
+            dims = (*(dimension(lead.tensor, index) for index in range(count)), *dims)
+            lead = None
+        return Extent(tuple(dim if dim is None else self.resolved(dim) for dim in dims), lead)
+
+    def number(self, dim: Dim | None) -> int | None:
+        """The number that a dimension is for every input; None where it is none that is known."""
+        return None if dim is None else self.resolved(dim).number
+
+    def takes(self, shape: Extent | None, index: int, wanted: Dim) -> None:
+        """An operation takes only tensors that have so many in one dimension."""
+        dim = None if shape is None else shape.at(index)
+        if dim is not None:
+            self.equal(dim, wanted)
+
+    def takes_rank(self, shape: Extent | None, rank: int) -> Extent | None:
+        """An operation takes tensors of this rank; the shape with that known of it."""
+        if shape is None or shape.lead is None or rank < len(shape.dims):
+            return shape
+        if shape.lead.tensor is not None:
+            self.has_rank(shape.lead.tensor, rank - len(shape.dims) + shape.lead.dropped)
+            return self.extent(shape)
+        return Extent((*[None] * (rank - len(shape.dims)), *shape.dims))
+
+
+def _may_be(value: Dim, symbol: Symbol) -> bool:
+    """Whether a symbol may stand for a value: no negative number, and nothing with itself in it."""
+    return (value.number is None or value.number >= 0) and symbol not in set(value.inner_symbols())
+
+
+def _replaced(dim: Dim, symbol: Symbol, value: Dim) -> Dim:
+    result = Dim(frozenset())
+    for monomial, factor in dim.terms:
+        term = number(factor)
+        for part, power in monomial:
+            for _ in range(power):
+                term = term.times(value if part == symbol else symbol_dim(part))
+        result = result.plus(term)
+    return result

@@ -1,0 +1,94 @@
+"""Shapes of what a subscript takes of a tensor."""
+
+from __future__ import annotations
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
+from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
+
+
+def taken(op: Operation) -> Shaped:
+    """``x[key]``: None where a key is a tensor whose effect on the shape is not plain."""
+    shape, key = op.shape(), op.args[1]
+    keys = list(key.items) if isinstance(key, py.TupleValue) else [key]
+    if shape is None or (isinstance(key, py.TupleValue) and key.open):
+        return None
+    before, after = _around_ellipsis(keys)
+    taking = sum(not py.is_none(one) for one in before)
+    behind = sum(not py.is_none(one) for one in after)
+    if shape.lead is not None:
+        if any(not _is_whole(one) for one in before) or behind > len(shape.dims):
+            return None if not after else _only_last(op, shape, before, after, behind)
+        return _only_last(op, shape, (), after, behind)
+    if taking + behind > len(shape.dims):
+        return None
+    middle = shape.dims[taking : len(shape.dims) - behind]
+    first = _kept(op, before, shape.dims[:taking])
+    last = _kept(op, after, shape.dims[len(shape.dims) - behind :])
+    return None if first is None or last is None else Extent((*first, *middle, *last))
+
+
+def _around_ellipsis(keys: list[py.Value]) -> tuple[list[py.Value], list[py.Value]]:
+    for position, key in enumerate(keys):
+        if isinstance(key, py.Const) and key.value is Ellipsis:
+            return keys[:position], keys[position + 1 :]
+    return keys, []
+
+
+def _is_whole(key: py.Value) -> bool:
+    return isinstance(key, py.SliceValue) and all(map(py.is_none, (key.start, key.stop, key.step)))
+
+
+def _only_last(
+    op: Operation, shape: Extent, before: object, after: list[py.Value], behind: int
+) -> Extent | None:
+    """What is known where only the last dimensions are, and those before stay as many."""
+    if before:
+        return None
+    last = _kept(op, after, shape.last(behind))
+    return None if last is None else shape.without_last(behind).followed_by(*last)
+
+
+def _kept(op: Operation, keys: list[py.Value], dims: tuple[Dim | None, ...]) -> list[Dim | None] | None:
+    """The dimensions that keys leave, one key for each but for None, which adds one."""
+    left: list[Dim | None] = []
+    rest = iter(dims)
+    tensors = 0
+    for key in keys:
+        if py.is_none(key):
+            left.append(ONE)
+            continue
+        dim = next(rest)
+        if isinstance(key, py.SliceValue):
+            left.append(_sliced(op, key, dim))
+        elif isinstance(key, py.TensorValue):
+            chosen = extent_of(op.facts, key)
+            tensors += 1
+            if tensors > 1 or chosen is None or chosen.lead is not None or key.dtype in ("", "bool"):
+                return None
+            left.extend(chosen.dims)
+        elif isinstance(key, (py.ListValue, py.TupleValue)):
+            return None
+        elif op.dim(key) is None:
+            return None  # it may be a tensor
+    return left
+
+
+def _sliced(op: Operation, key: py.SliceValue, dim: Dim | None) -> Dim | None:
+    if not py.is_none(key.step) and op.number(key.step) != 1:
+        whole, found = None if dim is None else dim.number, py.slice_of(key)
+        return None if whole is None or found is None else number(len(range(whole)[found]))
+    start = number(0) if py.is_none(key.start) else op.dim(key.start)
+    stop = dim if py.is_none(key.stop) else op.dim(key.stop)
+    if dim is None or start is None or stop is None:
+        return None
+    numbers = [None if one is None else one.number for one in (start, stop, dim)]
+    first, last, whole = numbers
+    if first is not None and last is not None and whole is not None:
+        return number(len(range(whole)[first:last]))
+    if first == 0 and last is not None and last < 0:
+        return dim.plus(stop)  # all but the last ones
+    if py.is_none(key.stop) and first is not None:
+        return dim.plus(start, -1) if first >= 0 else number(-first)
+    return None

@@ -1,0 +1,55 @@
+"""Shapes of convolutions, pooling and what else slides over the last dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
+from tsguard.analysis.trace.shapes.extents import Extent
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How far a window reaches and moves in each dimension; None where it is not known."""
+
+    kernel: list[int] | None
+    stride: list[int] | None
+    padding: list[int] | None
+    dilation: list[int] | None
+    ceil: bool | None = False
+
+
+def slid(shape: Extent, count: int, window: Window, channels: Dim | None) -> Extent:
+    """The result of sliding a window over the last ``count`` dimensions of a batched tensor."""
+    ends = [_slid(shape.at(index - count), window, index) for index in range(count)]
+    return shape.without_last(count + 1).followed_by(channels, *ends)
+
+
+def _slid(dim: Dim | None, window: Window, index: int) -> Dim | None:
+    if dim is None or not window.kernel or not window.stride or window.padding is None or not window.dilation:
+        return None
+    kernel, stride = window.kernel[index], window.stride[index]
+    reach = 2 * window.padding[index] - window.dilation[index] * (kernel - 1) - 1
+    if stride == 1:
+        return dim.plus(number(reach + 1))
+    if window.ceil is not False:
+        return None
+    steps = dim.plus(number(reach)).floor(number(stride))
+    return None if steps is None else steps.plus(ONE)
+
+
+def slid_back(
+    shape: Extent, count: int, window: Window, extra: list[int] | None, channels: Dim | None
+) -> Extent:
+    """The result of a transposed convolution."""
+    ends = [_slid_back(shape.at(index - count), window, extra, index) for index in range(count)]
+    return shape.without_last(count + 1).followed_by(channels, *ends)
+
+
+def _slid_back(dim: Dim | None, window: Window, extra: list[int] | None, index: int) -> Dim | None:
+    if dim is None or not window.kernel or not window.stride or window.padding is None or not window.dilation:
+        return None
+    if extra is None:
+        return None
+    more = window.dilation[index] * (window.kernel[index] - 1) + extra[index] + 1 - 2 * window.padding[index]
+    return dim.plus(number(1), -1).times(number(window.stride[index])).plus(number(more))

@@ -1,0 +1,139 @@
+"""The walk's values and the rules of shapes: what sizes are known of, and what is learned on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.shapes import indexing, layers, rules
+from tsguard.analysis.trace.shapes.dims import Dim, Symbol
+from tsguard.analysis.trace.shapes.extents import Extent, Lead, named
+from tsguard.analysis.trace.shapes.facts import Facts
+from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
+from tsguard.analysis.trace.values import Equation, Pieces, Traced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.tracer import Tracer
+
+Args = Sequence[py.Value]
+Kwargs = Mapping[str, py.Value]
+
+ANY = Extent((), Lead())
+"""The shape of a tensor that stands for several."""
+
+
+def learns(tracer: Tracer) -> bool:
+    """Whether what runs now runs for every input that eager takes."""
+    if tracer.branches or tracer.open_loops or tracer.tries:
+        return False
+    return not any(frame.returned for frame in tracer.frames)
+
+
+def learn(tracer: Tracer, equations: Sequence[Equation]) -> None:
+    """Take for the same what a check lets pass only if it is the same.
+
+    The author of ``other_inputs()`` wants such served as eager refuses: nothing is learned then.
+    """
+    if learns(tracer) and not tracer.serves_others:
+        for left, right in equations:
+            tracer.facts.equal(left, right)
+
+
+def of_input(facts: Facts, name: str, rank: int | None = None) -> Extent:
+    """The shape of an input, and its rank where an example tells it."""
+    return facts.extent(named(name, rank))
+
+
+def extent(tracer: Tracer, tensor: py.TensorValue) -> Extent | None:
+    """What is known of a tensor's shape; one of which nothing is gets a name for its dimensions."""
+    if isinstance(tensor, Traced) and tensor.extent is None and tensor.of == "inputs":
+        tracer.named_tensors += 1
+        tensor.extent = named(f"?{tracer.named_tensors}")
+    return extent_of(tracer.facts, tensor)
+
+
+def known_value(facts: Facts, dim: Dim | None) -> py.Value | None:
+    """The value that a dimension is for every input, if it is one."""
+    if dim is None:
+        return None
+    dim = facts.resolved(dim)
+    if dim.number is not None:
+        return py.Const(dim.number)
+    return py.Unknown("", "int") if dim.is_constant else None
+
+
+def of_call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, result: py.Value) -> py.Value:
+    """The result of a function or method of torch, with what is known of its shape."""
+    if not isinstance(result, (py.TensorValue, py.ListValue, py.TupleValue)):
+        return result
+    short = name.rpartition(".")[2]
+    op = Operation(tracer.facts, args, kwargs, learns(tracer))
+    return _with(rules.shaped(short.removeprefix("torch."), op), result, args)
+
+
+def of_layer(
+    tracer: Tracer, name: str, module: py.ModuleValue, args: Args, kwargs: Kwargs, result: py.Value
+) -> py.Value:
+    """The result of a layer of torch.nn, with what is known of its shape."""
+    settled = {key: tracer.settled(value) for key, value in module.arguments.items()}
+    op = Operation(tracer.facts, args, kwargs, learns(tracer))
+    return _with(layers.shaped(name, op, Operation(tracer.facts, (), settled)), result, args)
+
+
+def of_item(tracer: Tracer, owner: py.TensorValue, key: py.Value, result: py.Value) -> py.Value:
+    """``owner[key]``, with what is known of its shape."""
+    return _with(indexing.taken(Operation(tracer.facts, [owner, key])), result, [owner])
+
+
+def _with(shaped: Shaped, result: py.Value, args: Args) -> py.Value:
+    if isinstance(result, py.TensorValue):
+        one = shaped[0] if isinstance(shaped, list) else shaped
+        return result if any(result is arg for arg in args) else _shaped(result, one)
+    if isinstance(result, py.TupleValue):
+        return replace(result, items=_each(result.items, shaped))
+    if isinstance(result, py.ListValue):
+        if isinstance(shaped, list) and result.items:
+            items = result.items if len(result.items) == len(shaped) else [result.items[0]] * len(shaped)
+            return py.ListValue(list(_each(tuple(items), shaped)))
+        each = shaped if isinstance(shaped, Extent) else ANY
+        items = [_shaped(item, each) for item in result.items]
+        return (
+            replace(result, items=items) if isinstance(result, Pieces) else py.ListValue(items, result.open)
+        )
+    return result
+
+
+def _each(items: tuple[py.Value, ...], shaped: Shaped) -> tuple[py.Value, ...]:
+    if isinstance(shaped, list):
+        extents = [*shaped, *[None] * (len(items) - len(shaped))]
+        return tuple(_shaped(item, one) for item, one in zip(items, extents, strict=False))
+    return tuple(_shaped(item, shaped) for item in items)
+
+
+def _shaped(value: py.Value, shape: Extent | None) -> py.Value:
+    if shape is None:
+        return value
+    if isinstance(value, Traced):
+        return replace(value, extent=shape)
+    if isinstance(value, py.TensorValue) and shape.lead is None:
+        sizes = tuple(None if dim is None else dim.number for dim in shape.dims)
+        return replace(value, sizes=sizes)
+    return value
+
+
+def input_facts(facts: Facts) -> Facts:
+    """What was learned of the inputs themselves, which are the same in another run."""
+    ranks = {tensor: rank for tensor, rank in facts.ranks.items() if _is_input(tensor)}
+    pins = {symbol: value for symbol, value in facts.pins.items() if _is_of_input(symbol)}
+    return Facts(ranks, {s: v for s, v in pins.items() if all(map(_is_of_input, v.inner_symbols()))})
+
+
+def _is_of_input(symbol: Symbol) -> bool:
+    tensor = symbol.parts[0]
+    return symbol.kind == "argument" or (isinstance(tensor, Symbol) and _is_input(tensor))
+
+
+def _is_input(tensor: Symbol) -> bool:
+    return not str(tensor.parts[0]).startswith("?")
