@@ -1,0 +1,254 @@
+"""From facts to the answer.
+
+The answer cannot contradict the facts.  It holds, whatever they are, that
+
+- what is recommended was attempted, worked and agreed with eager;
+- a trace is recommended only where no trace in that place went wrong and there is a tensor among the
+  inputs; where the linter knows of a hazard in it, that is named before any speed;
+- a speed is told with its interval, and only of what was timed; "gains no time" is said of an
+  interval that shows it;
+- "without Python" is said only of what is saved and then runs without Python;
+- nothing is kept back: findings count whether the report lists them or not;
+- where the linter knows why torch refuses a target, the linter is quoted, not torch.
+
+These are tested over generated facts in ``tests/answer``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tsguard.answer.facts import Answer, Facts
+from tsguard.answer.making import hazards, is_portable, is_right, way
+from tsguard.answer.speed import ratio
+from tsguard.answer.words import first_line, named, place, quoted, said
+from tsguard.report import Attempt, AttemptError, Finding
+
+COMPILED_ALREADY = "it is compiled already: this changes nothing"
+"""The note of an attempt that gave the very module back."""
+_DOING = {
+    "script": "Script it",
+    "trace": "Trace it",
+    "freeze": "{way}reeze it",
+    "optimize_for_inference": "{way}se torch.jit.optimize_for_inference",
+    "onednn": "Trace and freeze it with oneDNN Graph fusion",
+    "compile": "Use torch.compile",
+    "export": "Export it",
+}
+_WAYS = {
+    "freeze": {"script": "Script and f", "trace": "Trace and f", "": "F"},
+    "optimize_for_inference": {"script": "Script it and u", "trace": "Trace it and u", "": "U"},
+}
+
+
+def answer(facts: Facts) -> Answer:
+    """What to do with a target, by all that is known of it."""
+    if facts.stopped is not None:
+        return _never_called(facts)
+    eager = [a for a in facts.attempts if a.backend == "eager"]
+    if eager and all(a.status != "ok" for a in eager):
+        return _eager_fails(facts, eager[0])
+    right = [a for a in facts.attempts if is_right(a, facts)]
+    if not right:
+        return _leave(facts)
+    told = [_on_device(facts, [a for a in right if a.device == device]) for device in _devices(right)]
+    several = len(told) > 1
+    sentences = [
+        f"On {device}: {text}" if several and i == 0 else text
+        for device, one in zip(_devices(right), told, strict=True)
+        for i, text in enumerate(one.sentences)
+    ]
+    sentences += [*_other_modes(eager), *_what_not(facts, right), *_repair(facts)]
+    return Answer(
+        told[0].kind,
+        tuple(sentences),
+        tuple(a for one in told for a in one.use),
+        tuple(f for one in told for f in one.minded),
+    )
+
+
+def _devices(attempts: Iterable[Attempt]) -> list[str]:
+    return list(dict.fromkeys(a.device for a in attempts))
+
+
+def _never_called(facts: Facts) -> Answer:
+    stopped = facts.stopped
+    assert stopped is not None
+    if stopped.lacking is not None:
+        return Answer("needs", (f"Not called: {stopped.lacking}.", *_compiles(facts)))
+    told = f"Not called, it fails {stopped.when}: {said(stopped.error)}."
+    return Answer("repair", (told, *_compiles(facts)))
+
+
+def _eager_fails(facts: Facts, eager: Attempt) -> Answer:
+    why = said(eager.error)
+    if facts.given:
+        told = f"Check the inputs that you gave: with them it fails in {place(eager)}, uncompiled: {why}."
+        return Answer("inputs", (told, *_compiles(facts)))
+    told = f"Repair the module itself first, it fails in {place(eager)}: {why}."
+    return Answer("repair", (told, *_compiles(facts)))
+
+
+def _compiles(facts: Facts) -> list[str]:
+    """A bug of another kind does not hide whether the module compiles."""
+    script = next((a for a in facts.attempts if a.backend == "script" and a.status != "skipped"), None)
+    if script is None:
+        return []
+    if script.status == "ok":
+        return ["It does compile with torch.jit.script."]
+    return [f"Scripting fails besides: {_reason(script.error, facts)}."]
+
+
+def _leave(facts: Facts) -> Answer:
+    tried = [a for a in facts.attempts if a.backend != "eager"]
+    failed = [a for a in tried if a.status not in ("ok", "skipped")]
+    if not failed:
+        without = [a for a in tried if a.status == "ok"]
+        if without and not facts.tensors:
+            return Answer("leave", ("Leave it eager: it takes no tensor, so that a trace of it is a constant.",))
+        noted = next((first_line(a.note) for a in tried if a.note), "")
+        return Answer("nothing", (f"Nothing was attempted{f': {noted}' if noted else ''}.",))
+    first = next((a for a in failed if a.backend == "script"), failed[0])
+    told = f"First repair, for {first.backend}: {_reason(first.error, facts, first)}."
+    return Answer("leave", ("Leave it eager.", told))
+
+
+def _on_device(facts: Facts, right: list[Attempt]) -> Answer:
+    """What to do on one device, in inference first."""
+    # Another dtype was asked for besides; the answer is for the model as it is.
+    right = [a for a in right if a.dtype is None] or right
+    best = _fastest(facts, [a for a in right if a.mode == "eval"]) or _fastest(facts, right)
+    if best is None:
+        return _no_faster(facts, right)
+    minded = hazards(best, facts)
+    doing = _doing(best, facts)
+    speed = f"{_speed(best)} in {place(best)}"
+    if best.backend not in ("script", "trace"):
+        alone = _fastest(facts, [a for a in right if a.backend in ("script", "trace") and a.mode == best.mode])
+        safe = alone is not None and not hazards(alone, facts)
+        speed += f" ({alone.backend} alone {_speed(alone)})" if alone is not None and safe else ""
+    use, training = _training(facts, right, best) if best.mode == "eval" else ((), "")
+    if minded:
+        told = (
+            f"{doing}, if you can rule out what it gets wrong: {named(minded)}.",
+            f"On the inputs tried it is equal to eager and {speed}{training}.",
+        )
+        return Answer("use", told, (best, *use), tuple(minded))
+    return Answer("use", (f"{doing}: equal to eager and {speed}{training}.",), (best, *use))
+
+
+def _doing(attempt: Attempt, facts: Facts) -> str:
+    ways = _WAYS.get(attempt.backend, {"": ""})
+    return _DOING[attempt.backend].format(way=ways.get(way(attempt, facts), ways[""]))
+
+
+def _training(facts: Facts, right: Sequence[Attempt], best: Attempt) -> tuple[tuple[Attempt, ...], str]:
+    """What the answer for inference does in training; nothing is named there that would have to be minded."""
+    trained = [
+        a
+        for a in right
+        if a.mode == "train"
+        and a.speedup is not None
+        and (a.backend == best.backend or not hazards(a, facts))
+    ]
+    same = next((a for a in trained if a.backend == best.backend), None)
+    if same is not None and _concluded(same) == "faster":
+        return (same,), f", {_speed(same)} in training"
+    other = _fastest(facts, [a for a in trained if a.backend != best.backend])
+    if other is not None:
+        return (other,), f"; for training, {other.backend} gives {_speed(other)}"
+    slower = next((a for a in trained if _concluded(a) == "slower"), None)
+    if slower is not None:
+        return (), f"; train it eagerly, {slower.backend} is slower there, {_speed(slower)}"
+    if any(_concluded(a) == "no difference" for a in trained):
+        return (), "; in training it gains no time"
+    return (), "; in training the timing is too noisy to tell" if trained else ""
+
+
+def _fastest(facts: Facts, attempts: Sequence[Attempt]) -> Attempt | None:
+    """The fastest of those that are faster; what the linter knows nothing against comes first."""
+    faster = [a for a in attempts if _concluded(a) == "faster"]
+    return max(faster, key=lambda a: (not hazards(a, facts), a.speedup.low if a.speedup else 0.0), default=None)
+
+
+def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
+    timed = [a for a in right if a.speedup is not None]
+    slower = [a for a in timed if _concluded(a) == "slower"]
+    if slower and len(slower) == len(right):
+        worst = slower[0]
+        told = f"Leave it eager: {worst.backend} is slower, {_speed(worst)} in {place(worst)}."
+        return Answer("leave", (told,))
+    left = [a for a in right if a not in slower]
+    if all(a.note == COMPILED_ALREADY for a in left):
+        return Answer("works", ("It is compiled already, and runs.",), tuple(left))
+    use = _to_name(facts, left)
+    names = " and ".join(dict.fromkeys(a.backend for a in use))
+    minded = hazards(use[0], facts)
+    told = [f"It works with {names}{_but(minded)}"]
+    level = next((a for a in use if _concluded(a) == "no difference"), None)
+    noisy = next((a for a in use if _concluded(a) == "too noisy"), None)
+    if level is not None:
+        told[0] += f" and gains no time ({level.backend} {_speed(level)} in {place(level)}): {_purpose(use)}."
+    elif noisy is not None:
+        told[0] += f"; whether it gains time is not known, {noisy.backend} is too noisy with {_speed(noisy)}"
+        told[0] += f" in {place(noisy)}: give it a longer --time-budget or a quieter machine."
+    else:
+        told[0] += "; no speed was measured."
+    return Answer("works", tuple(told), tuple(use), tuple(minded))
+
+
+def _to_name(facts: Facts, left: list[Attempt]) -> list[Attempt]:
+    """Of what works, that which runs without Python, if anything does, and which nothing is known against."""
+    named = [a for a in left if a.backend in ("script", "trace")] or left
+    unminded = [a for a in named if not hazards(a, facts)]
+    return unminded or [a for a in named if a.backend == named[0].backend]
+
+
+def _but(minded: Sequence[Finding]) -> str:
+    return f", but gets some inputs wrong ({named(minded)})," if minded else ""
+
+
+def _purpose(use: Sequence[Attempt]) -> str:
+    if all(map(is_portable, use)):
+        return "use it to deploy without Python, not for speed"
+    return "nothing is gained by it here"
+
+
+def _speed(attempt: Attempt) -> str:
+    return ratio(attempt.speedup) if attempt.speedup else ""
+
+
+def _concluded(attempt: Attempt) -> str:
+    return attempt.speedup.conclusion if attempt.speedup is not None else ""
+
+
+def _other_modes(eager: Sequence[Attempt]) -> list[str]:
+    """That the module itself fails where nothing could be tried."""
+    failing = next((a for a in eager if a.status != "ok"), None)
+    return [f"The module itself fails in {place(failing)}: {said(failing.error)}."] if failing else []
+
+
+def _what_not(facts: Facts, right: Sequence[Attempt]) -> list[str]:
+    told = []
+    wrong = next((a for a in facts.attempts if a.status == "diverged"), None)
+    if wrong is not None:
+        doing = "trace it" if wrong.backend == "trace" else f"use {wrong.backend}"
+        told.append(f"Do not {doing}: {said(wrong.error) if wrong.error else 'it differs from eager'}.")
+    unsaved = next((a for a in right if a.saved is False), None)
+    if unsaved is not None:
+        told.append(f"The {unsaved.backend} result {first_line(unsaved.note or 'cannot be saved')}.")
+    return told
+
+
+def _repair(facts: Facts) -> list[str]:
+    refused = next((a for a in facts.attempts if a.backend == "script" and a.status == "failed"), None)
+    return [f"To script it: {_reason(refused.error, facts)}."] if refused is not None else []
+
+
+def _reason(error: AttemptError | None, facts: Facts, attempt: Attempt | None = None) -> str:
+    """Why scripting fails: in the linter's words where it knows, else in torch's."""
+    if attempt is not None and attempt.backend != "script":
+        return said(error)
+    known = [f for f in facts.findings if f.family == "script" and f.severity == "error"]
+    at = [f for f in known if error is not None and (f.path, f.line) == (error.path, error.line)]
+    return quoted((at or known)[0]) if known else said(error)

@@ -1,0 +1,61 @@
+"""What an answer rests on, and what it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tsguard.report import Attempt, AttemptError, Finding, Purpose, ScriptVerdict, TraceVerdict
+
+Kind = Literal["use", "works", "leave", "repair", "inputs", "needs", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a target was never called.
+
+    ``when`` is at what it failed ("at import"); ``lacking`` how to give what it needs from the user,
+    None where it is itself at fault.
+    """
+
+    when: str
+    error: AttemptError
+    lacking: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that is known of one target.
+
+    ``findings`` are the linter's on it, also those that a filter, a comment or a baseline keeps out of
+    the report.  ``given`` tells that the user gave the inputs, ``tensors`` that there is a tensor in
+    them: a trace without one is a constant.
+    """
+
+    script: ScriptVerdict = "unknown"
+    trace: TraceVerdict = "unknown"
+    findings: tuple[Finding, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    stopped: Stopped | None = None
+    given: bool = False
+    tensors: bool = True
+    purpose: Purpose = "trace"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to do.
+
+    ``use`` are the attempts that are recommended, one for each device and mode; ``minded`` the
+    findings that are named with them because they say where these go wrong.
+    """
+
+    kind: Kind
+    sentences: tuple[str, ...]
+    use: tuple[Attempt, ...] = ()
+    minded: tuple[Finding, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The answer in words, the most important first."""
+        return " ".join(self.sentences)

@@ -1,0 +1,65 @@
+"""How an attempt was made, and what that means for whether it may be recommended."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tsguard.answer.facts import Facts
+from tsguard.report import Attempt, Finding
+
+# What torch.jit.save writes is loaded by C++.
+_PORTABLE = frozenset({"script", "trace", "freeze", "optimize_for_inference"})
+_TRACED = frozenset({"trace", "onednn"})
+# Made of the script, or of the trace where that fails.
+_OF_EITHER = frozenset({"freeze", "optimize_for_inference"})
+_WRONG = frozenset({"failed", "diverged", "crashed", "timeout"})
+
+
+def way(attempt: Attempt, facts: Facts) -> Literal["script", "trace", ""]:
+    """By which of the two an attempt was made; "" for neither and where that is not known."""
+    if attempt.backend == "script":
+        return "script"
+    if attempt.backend in _TRACED:
+        return "trace"
+    if attempt.backend in _OF_EITHER:
+        scripts = [a for a in facts.attempts if a.backend == "script" and a.device == attempt.device]
+        if any(a.status in ("ok", "diverged") for a in scripts):
+            return "script"
+        return "trace" if any(a.status in _WRONG for a in scripts) else ""
+    return ""
+
+
+def may_trace(attempt: Attempt, facts: Facts) -> bool:
+    """Whether an attempt is, or may be, a trace."""
+    made = way(attempt, facts)
+    return made == "trace" or (made == "" and attempt.backend in _OF_EITHER)
+
+
+def is_right(attempt: Attempt, facts: Facts) -> bool:
+    """Whether an attempt may be recommended: it worked, agreed with eager, and is no trace that others disprove."""
+    if attempt.backend == "eager" or attempt.status != "ok":
+        return False
+    if attempt.parity is not None and not attempt.parity.ok:
+        return False
+    if not may_trace(attempt, facts):
+        return True
+    beside = [a for a in facts.attempts if _same_place(a, attempt) and way(a, facts) == "trace"]
+    return facts.tensors and all(a.status not in _WRONG for a in beside)
+
+
+def hazards(attempt: Attempt, facts: Facts) -> list[Finding]:
+    """What the linter knows an attempt to get wrong, which no input that was tried need have shown."""
+    if attempt.backend == "export" if facts.purpose == "export" else may_trace(attempt, facts):
+        return [f for f in facts.findings if f.family == "trace" and f.severity == "error"]
+    if way(attempt, facts) == "script" and facts.script == "broken":
+        return [f for f in facts.findings if f.family == "script" and f.severity == "error"]
+    return []
+
+
+def is_portable(attempt: Attempt) -> bool:
+    """Whether it runs without Python."""
+    return attempt.backend in _PORTABLE and attempt.saved is not False
+
+
+def _same_place(one: Attempt, other: Attempt) -> bool:
+    return (one.device, one.mode, one.dtype) == (other.device, other.mode, other.dtype)
