@@ -26,6 +26,7 @@ WRITTEN_OTHERWISE = {
     "environment": {"type": "object", "additionalProperties": {"type": "string"}},
     "files": None,  # counted in the summary
     "fixed": None,
+    "known": None,
 }
 SUMMARY = {
     "type": "object",

@@ -145,23 +145,21 @@ def _joined(
     sources: Sources,
 ) -> Report:
     findings = confirmed(report.findings, found, settings.purpose)
+    known = confirmed(report.known, found, settings.purpose)
     by_spec = {a.target.target: (a, r, p) for a, r, p in zip(assigned, found, parts, strict=True)}
     targets, added = [], []
     for target in report.targets:
         if target.target in by_spec:
             own, result, part = by_spec[target.target]
-            target = replace(_with_attempts(target, result, findings, settings.purpose), breakdown=part)
+            target = replace(_with_attempts(target, result, known, settings.purpose), breakdown=part)
             added += [*shown_by(target, result), *unmet(target, own.demands)]
         targets.append(target)
     return _renumbered(report, [*findings, *_wanted(added, settings, sources)], targets)
 
 
 def _with_attempts(
-    target: TargetReport, found: TargetAttempts, findings: Iterable[Finding], purpose: Purpose
+    target: TargetReport, found: TargetAttempts, known: Iterable[Finding], purpose: Purpose
 ) -> TargetReport:
-    errors = [f for f in findings if target.target in f.targets and f.severity == "error"]
-    blockers = [f for f in errors if f.family == "script"]
-    baked = [f for f in errors if f.family == "trace" and purpose == "trace"]
     inputs = " ".join(map(input_option, found.inputs)) if found.inputs is not None else found.source
     return replace(
         target,
@@ -170,7 +168,7 @@ def _with_attempts(
         inputs=inputs,
         guessed=found.guessed,
         blockers=tuple(b.error for b in found.blockers if not b.follow_up),
-        recommendation=recommend(found, blockers, baked),
+        recommendation=recommend(target, found, known, purpose).text,
     )
 
 

@@ -65,7 +65,8 @@ def assemble(
     baseline = Baseline.read(settings.baseline) if settings.baseline else None
     sources = Sources({job.shown: job.text for job in plan.jobs if job.text is not None})
     found = [f for i in inspections for f in (*i.findings, *(f for t in i.targets for f in t.findings))]
-    findings = suppress(merge([*found, *added]), inspections, sources)
+    known = merge([*found, *added])
+    findings = suppress(known, inspections, sources)
     own = frozenset(job.shown for job in plan.jobs)
     findings = [_asked_for(finding, own) for finding in _selected(findings, settings)]
     if baseline is not None:
@@ -82,6 +83,7 @@ def assemble(
         files=len(plan.jobs),
         errors=(*plan.errors, *(error for i in inspections for error in i.errors)),
         purpose=settings.purpose,
+        known=tuple(findings_in_cells(known, sources)),
     )
     return report, sources
 

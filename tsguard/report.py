@@ -353,7 +353,8 @@ class Report:
     """The one object that every output format is made from.
 
     ``purpose`` tells for whose sake the facts of tracing are judged: the ``trace`` verdicts and
-    findings of a report for "export" are those of torch.export.
+    findings of a report for "export" are those of torch.export.  ``known`` are the findings before
+    any was left out: it is what answers rest on, and no part of the JSON form.
     """
 
     tsguard_version: str
@@ -366,6 +367,7 @@ class Report:
     loaders: tuple[LoaderReport, ...] = ()
     fixed: int = 0
     purpose: Purpose = "trace"
+    known: tuple[Finding, ...] = ()
 
     def summary(self) -> dict[str, Any]:
         """Counts by severity, by verdict, and of what is fixed or can be."""

@@ -18,14 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tsguard.answer.facts import Answer, Facts
+from tsguard.answer.facts import COMPILED_ALREADY, Answer, Facts
 from tsguard.answer.making import hazards, is_portable, is_right, way
 from tsguard.answer.speed import ratio
 from tsguard.answer.words import first_line, named, place, quoted, said
 from tsguard.report import Attempt, AttemptError, Finding
 
-COMPILED_ALREADY = "it is compiled already: this changes nothing"
-"""The note of an attempt that gave the very module back."""
 _DOING = {
     "script": "Script it",
     "trace": "Trace it",
@@ -76,6 +74,10 @@ def _never_called(facts: Facts) -> Answer:
     assert stopped is not None
     if stopped.lacking is not None:
         return Answer("needs", (f"Not called: {stopped.lacking}.", *_compiles(facts)))
+    if facts.given and stopped.of_inputs:
+        return Answer(
+            "inputs", (f"Check the inputs that you gave: {said(stopped.error)}.", *_compiles(facts))
+        )
     told = f"Not called, it fails {stopped.when}: {said(stopped.error)}."
     return Answer("repair", (told, *_compiles(facts)))
 
@@ -105,7 +107,9 @@ def _leave(facts: Facts) -> Answer:
     if not failed:
         without = [a for a in tried if a.status == "ok"]
         if without and not facts.tensors:
-            return Answer("leave", ("Leave it eager: it takes no tensor, so that a trace of it is a constant.",))
+            return Answer(
+                "leave", ("Leave it eager: it takes no tensor, so that a trace of it is a constant.",)
+            )
         noted = next((first_line(a.note) for a in tried if a.note), "")
         return Answer("nothing", (f"Nothing was attempted{f': {noted}' if noted else ''}.",))
     first = next((a for a in failed if a.backend == "script"), failed[0])
@@ -124,7 +128,9 @@ def _on_device(facts: Facts, right: list[Attempt]) -> Answer:
     doing = _doing(best, facts)
     speed = f"{_speed(best)} in {place(best)}"
     if best.backend not in ("script", "trace"):
-        alone = _fastest(facts, [a for a in right if a.backend in ("script", "trace") and a.mode == best.mode])
+        alone = _fastest(
+            facts, [a for a in right if a.backend in ("script", "trace") and a.mode == best.mode]
+        )
         safe = alone is not None and not hazards(alone, facts)
         speed += f" ({alone.backend} alone {_speed(alone)})" if alone is not None and safe else ""
     use, training = _training(facts, right, best) if best.mode == "eval" else ((), "")
@@ -168,7 +174,9 @@ def _training(facts: Facts, right: Sequence[Attempt], best: Attempt) -> tuple[tu
 def _fastest(facts: Facts, attempts: Sequence[Attempt]) -> Attempt | None:
     """The fastest of those that are faster; what the linter knows nothing against comes first."""
     faster = [a for a in attempts if _concluded(a) == "faster"]
-    return max(faster, key=lambda a: (not hazards(a, facts), a.speedup.low if a.speedup else 0.0), default=None)
+    return max(
+        faster, key=lambda a: (not hazards(a, facts), a.speedup.low if a.speedup else 0.0), default=None
+    )
 
 
 def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
@@ -184,17 +192,19 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
     use = _to_name(facts, left)
     names = " and ".join(dict.fromkeys(a.backend for a in use))
     minded = hazards(use[0], facts)
-    told = [f"It works with {names}{_but(minded)}"]
+    told = f"It works with {names}{_but(minded)}"
     level = next((a for a in use if _concluded(a) == "no difference"), None)
     noisy = next((a for a in use if _concluded(a) == "too noisy"), None)
     if level is not None:
-        told[0] += f" and gains no time ({level.backend} {_speed(level)} in {place(level)}): {_purpose(use)}."
+        told += (
+            f" and gains no time ({level.backend} {_speed(level)} in {place(level)}): {_purpose(facts, use)}."
+        )
     elif noisy is not None:
-        told[0] += f"; whether it gains time is not known, {noisy.backend} is too noisy with {_speed(noisy)}"
-        told[0] += f" in {place(noisy)}: give it a longer --time-budget or a quieter machine."
+        told += f"; whether it gains time is not known, {noisy.backend} is too noisy with {_speed(noisy)}"
+        told += f" in {place(noisy)}: give it a longer --time-budget or a quieter machine."
     else:
-        told[0] += "; no speed was measured."
-    return Answer("works", tuple(told), tuple(use), tuple(minded))
+        told += "; no speed was measured."
+    return Answer("works", (told,), tuple(use), tuple(minded))
 
 
 def _to_name(facts: Facts, left: list[Attempt]) -> list[Attempt]:
@@ -208,8 +218,8 @@ def _but(minded: Sequence[Finding]) -> str:
     return f", but gets some inputs wrong ({named(minded)})," if minded else ""
 
 
-def _purpose(use: Sequence[Attempt]) -> str:
-    if all(map(is_portable, use)):
+def _purpose(facts: Facts, use: Sequence[Attempt]) -> str:
+    if all(is_portable(a, facts) for a in use):
         return "use it to deploy without Python, not for speed"
     return "nothing is gained by it here"
 

@@ -7,6 +7,9 @@ from typing import Literal
 
 from tsguard.report import Attempt, AttemptError, Finding, Purpose, ScriptVerdict, TraceVerdict
 
+COMPILED_ALREADY = "it is compiled already: this changes nothing"
+"""The note of an attempt that gave the very module back."""
+
 Kind = Literal["use", "works", "leave", "repair", "inputs", "needs", "nothing"]
 
 
@@ -15,12 +18,13 @@ class Stopped:
     """Why a target was never called.
 
     ``when`` is at what it failed ("at import"); ``lacking`` how to give what it needs from the user,
-    None where it is itself at fault.
+    None where it is itself at fault; ``of_inputs`` that it failed in making the inputs.
     """
 
     when: str
     error: AttemptError
     lacking: str | None = None
+    of_inputs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,9 +56,10 @@ def hazards(attempt: Attempt, facts: Facts) -> list[Finding]:
     return []
 
 
-def is_portable(attempt: Attempt) -> bool:
-    """Whether it runs without Python."""
-    return attempt.backend in _PORTABLE and attempt.saved is not False
+def is_portable(attempt: Attempt, facts: Facts) -> bool:
+    """Whether it runs without Python: once saved, which is tried in one mode for all."""
+    alike = [a for a in facts.attempts if (a.backend, a.device) == (attempt.backend, attempt.device)]
+    return attempt.backend in _PORTABLE and all(a.saved is not False for a in alike)
 
 
 def _same_place(one: Attempt, other: Attempt) -> bool:

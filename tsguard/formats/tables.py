@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from tsguard.answer.speed import ratio
 from tsguard.report import Attempt, AttemptError, Breakdown, Finding, Report, Speedup, Submodule, TargetReport
 
 Tone = Literal["good", "bad", "doubtful", "faint", "plain"]
@@ -91,7 +92,7 @@ def speedup_cell(speedup: Speedup | None) -> Cell:
     """A ratio with its interval and what may be concluded from it."""
     if speedup is None:
         return Cell("")
-    text = f"{speedup.median:.2f}x [{speedup.low:.2f}, {speedup.high:.2f}] {speedup.conclusion}"
+    text = f"{ratio(speedup)} {speedup.conclusion}"
     return Cell(text, _TONES.get(speedup.conclusion, "plain"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tsguard.answer.speed import ratio
 from tsguard.report import LoaderReport, LoaderSettings, Speedup
 from tsguard.runtime.knee import Step
 
@@ -62,7 +63,7 @@ def _about_workers(report: LoaderReport, workers: int, gain: Speedup | None, ste
     against = f"against {_rounded(now)} with {current}"
     if gain is None:
         return f"{told} {against} (too few rounds for an interval)"
-    interval = f"{gain.median:.2f}x [{gain.low:.2f}, {gain.high:.2f}]"
+    interval = ratio(gain)
     if gain.conclusion in ("no difference", "too noisy"):
         return f"{told} {against}: {interval}, {gain.conclusion}"
     if gain.conclusion == "slower" and step is not None:
@@ -82,8 +83,7 @@ def _about_the_rest(report: LoaderReport, settings: LoaderSettings) -> list[str]
         first = next(r.first_batch_seconds for r in report.throughput if r.workers == settings.num_workers)
         said.append(f"persistent_workers=True saves {first or 0:.1f} s at the beginning of each epoch")
     if report.pinned is not None:
-        ratio = f"{report.pinned.median:.2f}x [{report.pinned.low:.2f}, {report.pinned.high:.2f}]"
-        said.append(f"pin_memory={settings.pin_memory}: {ratio} with it")
+        said.append(f"pin_memory={settings.pin_memory}: {ratio(report.pinned)} with it")
     for attempt in report.collating:
         if attempt.speedup is not None and attempt.speedup.conclusion == "slower":
             what = (

@@ -15,14 +15,13 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tsguard.answer.speed import conclusion
 from tsguard.report import Conclusion, Speedup
 
 LOOKS = (15, 30, 60, 120, 240, 480)
 FEWEST = 8
 _LEVEL_OF_A_LOOK = 1 - 0.05 / len(LOOKS)
 _SHARP = 0.05
-_USABLE = 0.10
-_RELEVANT = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,7 @@ class Interval:
 
     def conclusion(self) -> Conclusion:
         """Faster or slower when 1 lies outside and the difference matters (over 3%)."""
-        if self.low > 1 and self.median > 1 + _RELEVANT:
-            return "faster"
-        if self.high < 1 and self.median < 1 - _RELEVANT:
-            return "slower"
-        return "no difference" if self.half_width <= _USABLE else "too noisy"
+        return conclusion(self.median, self.low, self.high)
 
     def speedup(self) -> Speedup:
         return Speedup(self.median, self.low, self.high, self.rounds, self.conclusion())

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-COMPILED_ALREADY = "it is compiled already: this changes nothing"
-"""The note of an attempt that gave the very module back."""
-
 
 @dataclass(frozen=True, slots=True)
 class AttemptSpec:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tsguard.report import Attempt, AttemptError, Speedup
+from tsguard.answer.speed import ratio
+from tsguard.answer.words import first_line, is_internal, place
+from tsguard.report import AttemptError
+
+__all__ = ["first_line", "place", "ratio", "said", "when"]
 
 _WHEN = {
     "start": "at the start of its process",
@@ -21,22 +25,6 @@ def when(step: str) -> str:
 def said(error: AttemptError) -> str:
     """``ValueError: no weights at net.py:12``."""
     at = f" at {error.path}:{error.line}" if error.path is not None and error.line is not None else ""
+    if is_internal(error):
+        return f"an internal error of torch{at}"
     return f"{error.type}: {first_line(error.message)}{at}"
-
-
-def ratio(speedup: Speedup) -> str:
-    """``1.31x [1.27, 1.36]``."""
-    return f"{speedup.median:.2f}x [{speedup.low:.2f}, {speedup.high:.2f}]"
-
-
-def place(attempt: Attempt) -> str:
-    """Where an attempt was made: ``eval on cpu``, with the dtype if one was asked for."""
-    dtype = f" in {attempt.dtype}" if attempt.dtype else ""
-    return f"{attempt.mode} on {attempt.device}{dtype}"
-
-
-def first_line(text: str, longest: int = 200) -> str:
-    """The first line of a message, cut where it is very long."""
-    line = text.strip().partition("\n")[0].strip().rstrip(":")
-    line = line if line.endswith("..") else line.removesuffix(".")
-    return line if len(line) <= longest else line[: longest - 3] + "..."

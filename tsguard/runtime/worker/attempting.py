@@ -15,9 +15,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from tsguard.answer.facts import COMPILED_ALREADY
 from tsguard.report import AttemptError, Parity
 from tsguard.runtime.channel import Channel
-from tsguard.runtime.plan import COMPILED_ALREADY, AttemptSpec, Settings
+from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker import parity as compare
 from tsguard.runtime.worker.backends import BACKENDS, NotApplicable, forget_failures
