@@ -17,6 +17,7 @@ from tsguard.config import Settings, TargetSettings
 from tsguard.report import Finding, Report, TargetReport
 from tsguard.requests import parse
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.selection import Layer, Selection
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 QUICK = CheckOptions(modes=("eval",), time_budget=0, workers=2)
@@ -137,6 +138,91 @@ def test_recommendations(check: Check, name: str, says: str) -> None:
 
     (only,) = check(name).targets
     assert re.search(says, only.recommendation or "")
+
+
+SIZED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(8)
+
+    def forward(self, x: torch.Tensor):
+        return self.norm(x) * float(x.shape[0] > 64)
+"""
+
+
+def test_a_filter_changes_what_is_listed_and_not_what_is_known(check: Check, folder: Path) -> None:
+    (folder / "sized.py").write_text(SIZED)
+    options = {"backends": ("trace",), "inputs": ("torch.randn(3, 8)",)}
+    told = []
+    for layer in (Layer(), Layer(ignore=("TSG2",)), Layer(select=("TSG9",))):
+        settings = Settings(cache=False, selection=Selection((layer,)))
+        report = check("sized.py:Net", settings=settings, **options)
+        told.append(report.targets[0].recommendation)
+        assert target(report, "Net").trace.verdict == "hazardous"
+    (folder / "sized.py").write_text(SIZED.replace("> 64)", "> 64)  # noqa"))
+    told.append(check("sized.py:Net", **options).targets[0].recommendation)
+    assert len(set(told)) == 1
+    assert "TSG208" in (told[0] or "") or "Do not trace it" in (told[0] or "")
+
+
+REFUSED = """\
+import torch
+from torch import nn
+
+LAYERS = {"relu": nn.ReLU}
+exec("LAYERS['odd'] = type('Odd', (nn.Module,), {'forward': lambda self, x: x + 1})")
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = LAYERS["odd"]()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.act(x)
+"""
+
+
+def test_what_torch_refuses_in_both_modes_is_found_once(check: Check, folder: Path) -> None:
+    (folder / "odd.py").write_text(REFUSED)
+    report = check("odd.py:Net", inputs=("torch.randn(3)",), modes=("eval", "train"))
+    assert codes(report).count("TSG901") == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "trace", "attempts", "held"),
+    [
+        ("ok", "safe", ["script ok", "trace ok"], (True, True)),
+        ("ok", "safe", ["script failed", "trace diverged"], (False, False)),
+        ("blocked", "hazardous", ["script failed", "trace failed"], (True, True)),
+        ("blocked", "hazardous", ["script ok", "trace ok"], (False, None)),
+        ("depends", "unknown", ["script failed", "trace failed"], (None, None)),
+        ("ok", "safe", ["script timeout", "trace skipped"], (None, None)),
+        ("ok", "safe", [], (None, None)),
+    ],
+)
+def test_a_verdict_that_an_attempt_refuted_is_shown_so(
+    script: str, trace: str, attempts: list[str], held: tuple[bool | None, bool | None]
+) -> None:
+    from tsguard.formats.tables import verdict_row
+    from tsguard.report import Attempt, ScriptJudgement, TraceJudgement
+    from tsguard.runtime.confirmation import with_verdicts_held
+
+    made = tuple(Attempt(*a.split()[:1], "cpu", "eval", "forward", a.split()[1]) for a in attempts)  # type: ignore
+    judged = TargetReport(
+        "m.py:Net", "m.py", "Net", 1, "module",
+        ScriptJudgement(script), TraceJudgement(trace), attempts=made,  # type: ignore[arg-type]
+    )  # fmt: skip
+    found = with_verdicts_held(judged)
+    assert (found.script.confirmed, found.trace.confirmed) == held
+    cells = verdict_row(found)[1:3]
+    assert [cell.text.endswith(", refuted") for cell in cells] == [h is False for h in held]
+    assert all(cell.tone == "bad" for cell in cells if "refuted" in cell.text)
 
 
 def test_a_file_that_cannot_be_imported_is_reported_and_the_rest_done(check: Check) -> None:

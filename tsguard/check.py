@@ -15,7 +15,7 @@ from tsguard.report import Breakdown, Error, Finding, Purpose, Report, TargetRep
 from tsguard.requests import Request, plan
 from tsguard.runtime.assigning import Assigned, assign, configured, missing_devices, unknown_names
 from tsguard.runtime.attempts import Bounds, TargetAttempts
-from tsguard.runtime.confirmation import confirmed
+from tsguard.runtime.confirmation import confirmed, with_verdicts_held
 from tsguard.runtime.findings import shown_by
 from tsguard.runtime.fleet import ClusterUnavailable, fleet
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
@@ -161,9 +161,9 @@ def _with_attempts(
     target: TargetReport, found: TargetAttempts, known: Iterable[Finding], purpose: Purpose
 ) -> TargetReport:
     inputs = " ".join(map(input_option, found.inputs)) if found.inputs is not None else found.source
+    attempted = replace(target, attempts=tuple(found.attempts.values()))
     return replace(
-        target,
-        attempts=tuple(found.attempts.values()),
+        with_verdicts_held(attempted, purpose),
         constructor=found.constructor,
         inputs=inputs,
         guessed=found.guessed,

@@ -101,16 +101,22 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class ScriptJudgement:
+    """``confirmed`` is what attempts say of the verdict: False where they refute it, None for nothing."""
+
     verdict: ScriptVerdict = "unknown"
     findings: tuple[int, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    confirmed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TraceJudgement:
+    """``confirmed`` as for scripting."""
+
     verdict: TraceVerdict = "unknown"
     findings: tuple[int, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    confirmed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.conftest import QUICK, Attempting, subject_in
+from tsguard.answer import Facts, answer
 from tsguard.report import Attempt
 from tsguard.runtime.attempts import Bounds, TargetAttempts, attempt_target
 from tsguard.runtime.launcher import Launcher
 from tsguard.runtime.plan import AttemptSpec, Settings
-from tsguard.runtime.recommendation import recommend
 from tsguard.runtime.task import Limits
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -210,7 +210,8 @@ def test_what_is_compiled_already_is_not_compared_with_itself(launcher: Launcher
     )
     attempt = found.attempts[SCRIPT]
     assert (attempt.status, attempt.parity, attempt.speedup) == ("ok", None, None)
-    assert recommend(found, []) == "It is compiled already, and runs."
+    told = answer(Facts(attempts=tuple(found.attempts.values())))
+    assert told.text == "It is compiled already, and runs."
 
 
 def test_what_changes_the_process_runs_alone(attempting: Attempting) -> None:

@@ -62,4 +62,5 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer in words, the most important first."""
-        return " ".join(self.sentences)
+        # What was cut ends as it is.
+        return " ".join(self.sentences).replace(" ....", " ...")

@@ -11,10 +11,13 @@ _LONGEST = 160
 
 
 def first_line(text: str, longest: int = 200) -> str:
-    """The first line of a message, cut where it is very long."""
+    """The first line of a message without its full stop, cut at a word where it is very long."""
     line = text.strip().partition("\n")[0].strip().rstrip(":")
     line = line if line.endswith("..") else line.removesuffix(".")
-    return line if len(line) <= longest else line[: longest - 3] + "..."
+    if len(line) <= longest:
+        return line
+    head = line[: longest - 3]
+    return f"{head.rpartition(' ')[0] or head} ..."
 
 
 def place(attempt: Attempt) -> str:

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from tsguard.answer.speed import ratio
-from tsguard.report import Attempt, AttemptError, Breakdown, Finding, Report, Speedup, Submodule, TargetReport
+from tsguard.report import (
+    Attempt,
+    AttemptError,
+    Breakdown,
+    Finding,
+    Report,
+    ScriptJudgement,
+    Speedup,
+    Submodule,
+    TargetReport,
+    TraceJudgement,
+)
 
 Tone = Literal["good", "bad", "doubtful", "faint", "plain"]
 
@@ -45,11 +56,14 @@ def verdict_head(report: Report) -> tuple[str, ...]:
 
 
 def verdict_row(target: TargetReport) -> list[Cell]:
-    """A target's verdicts, with the number of findings that each rests on."""
+    """A target's verdicts, with the number of findings that each rests on; one that an attempt refuted as such."""
     cells = [Cell(target.target)]
     for judgement in (target.script, target.trace, target.mode):
         number = f" ({len(judgement.findings)})" if judgement.findings else ""
-        cells.append(Cell(f"{judgement.verdict}{number}", _TONES.get(judgement.verdict, "plain")))
+        if isinstance(judgement, (ScriptJudgement, TraceJudgement)) and judgement.confirmed is False:
+            cells.append(Cell(f"{judgement.verdict}, refuted", "bad"))
+        else:
+            cells.append(Cell(f"{judgement.verdict}{number}", _TONES.get(judgement.verdict, "plain")))
     return cells
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tsguard.report import Attempt, Finding, Purpose
+from tsguard.report import Attempt, Finding, Purpose, ScriptVerdict, TargetReport, TraceVerdict
 from tsguard.rules import UnknownRule, rule
 from tsguard.runtime.attempts import TargetAttempts
 
@@ -21,6 +21,40 @@ def confirmed(
     """
     by_target = {result.subject.spec: result for result in found}
     return [_settled(f, [by_target[t] for t in f.targets if t in by_target], purpose) for f in findings]
+
+
+def with_verdicts_held(target: TargetReport, purpose: Purpose = "trace") -> TargetReport:
+    """A target with what its attempts say of the linter's verdicts.
+
+    A verdict that attempts leave open (a hazard that no input tried has shown, a branch on an
+    argument) is neither confirmed nor refuted.
+    """
+    scripts = [a for a in target.attempts if a.backend == "script"]
+    traces = [a for a in target.attempts if a.backend == purpose]
+    return replace(
+        target,
+        script=replace(target.script, confirmed=_script_held(target.script.verdict, scripts)),
+        trace=replace(target.trace, confirmed=_trace_held(target.trace.verdict, traces)),
+    )
+
+
+def _script_held(verdict: ScriptVerdict, attempts: Sequence[Attempt]) -> bool | None:
+    refused = any(a.status == "failed" and not a.compile_seconds for a in attempts)
+    wrong = any(a.status == "diverged" or (a.status == "failed" and a.compile_seconds) for a in attempts)
+    fine = bool(attempts) and all(a.status == "ok" for a in attempts)
+    if verdict == "ok":
+        return False if refused or wrong else fine or None
+    if verdict == "blocked":
+        return True if refused else False if fine else None
+    return True if verdict == "broken" and wrong else None
+
+
+def _trace_held(verdict: TraceVerdict, attempts: Sequence[Attempt]) -> bool | None:
+    wrong = any(a.status in ("failed", "diverged") for a in attempts)
+    fine = bool(attempts) and all(a.status == "ok" for a in attempts)
+    if verdict == "safe":
+        return False if wrong else fine or None
+    return True if verdict == "hazardous" and wrong else None
 
 
 def _settled(finding: Finding, attempted: list[TargetAttempts], purpose: Purpose) -> Finding:

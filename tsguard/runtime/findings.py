@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from tsguard.answer.words import is_internal
 from tsguard.report import Attempt, AttemptError, Finding, TargetReport
 from tsguard.rules import rule
 from tsguard.runtime.attempts import TargetAttempts
@@ -42,19 +43,28 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
         else:
             error = found.stop.error
             yield finding("TSG909", target, error, when=when(found.stop.step), error=_said(error))
-    for attempt in found.attempts.values():
-        yield from _of_attempt(target, attempt)
+    for attempt, where in _together(found.attempts.values()):
+        yield from _of_attempt(target, attempt, where)
 
 
-def _of_attempt(target: TargetReport, attempt: Attempt) -> Iterator[Finding]:
-    error, where = attempt.error, place(attempt)
+def _together(attempts: Iterable[Attempt]) -> list[tuple[Attempt, str]]:
+    """The attempts and where they were made; those of a backend that end in the same way are one."""
+    alike: dict[object, list[Attempt]] = {}
+    for number, attempt in enumerate(attempts):
+        ending = (attempt.backend, attempt.status, attempt.error, attempt.compile_seconds > 0)
+        alike.setdefault(ending if attempt.error is not None else number, []).append(attempt)
+    return [(group[0], " and ".join(map(place, group))) for group in alike.values()]
+
+
+def _of_attempt(target: TargetReport, attempt: Attempt, where: str) -> Iterator[Finding]:
+    error = attempt.error
     if attempt.status in ("crashed", "timeout") and error is not None:
         yield finding("TSG910", target, error, backend=attempt.backend, place=where, how=error.message)
     elif attempt.backend == "eager":
         if attempt.status == "failed" and error is not None:
             yield finding("TSG909", target, error, when=f"in {where}", error=_said(error))
     elif attempt.status == "failed" and error is not None:
-        yield from _refusal(target, attempt, error)
+        yield from _refusal(target, attempt, error, where)
     elif attempt.status == "diverged" and error is not None:
         unforeseen = target.trace.verdict != "hazardous"
         if attempt.backend == "trace" and unforeseen:
@@ -75,8 +85,7 @@ def _of_attempt(target: TargetReport, attempt: Attempt) -> Iterator[Finding]:
         )
 
 
-def _refusal(target: TargetReport, attempt: Attempt, error: AttemptError) -> Iterator[Finding]:
-    where = place(attempt)
+def _refusal(target: TargetReport, attempt: Attempt, error: AttemptError, where: str) -> Iterator[Finding]:
     if attempt.backend == "script" and target.script.verdict not in ("blocked", "broken"):
         ran = attempt.compile_seconds > 0
         code = "TSG902" if ran else "TSG901"
@@ -91,4 +100,6 @@ def _first_warning(attempt: Attempt) -> AttemptError | None:
 
 
 def _said(error: AttemptError) -> str:
-    return f"{error.type}: {first_line(error.message)}"
+    return (
+        "an internal error of torch" if is_internal(error) else f"{error.type}: {first_line(error.message)}"
+    )
