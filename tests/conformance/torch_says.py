@@ -63,13 +63,16 @@ def _outcome(request: dict[str, str]) -> dict[str, object]:
 
     sys.path.insert(0, str(Path(request["path"]).parent))
     try:
-        spec = importlib.util.spec_from_file_location("program", request["path"])
+        # Torch keeps what it has compiled by the qualified name.
+        name = Path(request["path"]).stem
+        spec = importlib.util.spec_from_file_location(name, request["path"])
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        sys.modules["program"] = module
+        sys.modules[name] = module
         spec.loader.exec_module(module)
-        net = getattr(module, request["target"])()
+        made = getattr(module, request["target"])
+        net = made() if isinstance(made, type) else made
         torch.manual_seed(0)
         inputs = eval(request["inputs"], vars(module))
     except Exception as error:

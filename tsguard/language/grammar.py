@@ -133,6 +133,8 @@ def _statement(node: ast.stmt, function: str) -> Iterator[Refused]:
     if kind not in STATEMENTS:
         yield _unsupported(node)
         return
+    if is_left_to_python(node):
+        return
     check = _CHECKS.get(kind)
     if check is not None:
         yield from check(node)
@@ -154,6 +156,12 @@ def _statement(node: ast.stmt, function: str) -> Iterator[Refused]:
                 name == "annotation" and isinstance(node, ast.AnnAssign)
             ):
                 yield from _expression(child)
+
+
+def is_left_to_python(node: ast.AST) -> bool:
+    """Whether it is ``with torch.jit._IgnoreContextManager(...)``, by that very name: its body stays Python."""
+    call = node.items[0].context_expr if isinstance(node, ast.With) else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func) == "torch.jit._IgnoreContextManager"
 
 
 def _self_annotation(node: ast.AnnAssign, function: str) -> Iterator[Refused]:

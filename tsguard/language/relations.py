@@ -24,6 +24,7 @@ from tsguard.language.types import (
     EnumType,
     FutureType,
     ListType,
+    ModuleType,
     OptionalType,
     TupleType,
     Type,
@@ -36,8 +37,8 @@ from tsguard.language.types import (
 
 _NUMBERS: tuple[Type, ...] = (INT, FLOAT, COMPLEX)
 
-# Whether a script class fulfils an interface; the analysis, which knows methods, sets it.
-implements: Callable[[ClassType, ClassType], bool] = lambda cls, interface: True  # noqa: E731
+# Whether a class or module fulfils an interface; the analysis, which knows methods, sets it.
+implements: Callable[[Type, ClassType], bool] = lambda type_, interface: True  # noqa: E731
 
 
 def is_subtype(a: Type, b: Type) -> bool:
@@ -81,7 +82,7 @@ def _structural_subtype(a: Type, b: Type) -> bool:
         return is_subtype(a.element, b.element)
     if isinstance(a, EnumType):
         return b is ANY_ENUM
-    if isinstance(a, ClassType) and isinstance(b, ClassType) and b.interface:
+    if isinstance(a, (ClassType, ModuleType)) and isinstance(b, ClassType) and b.interface:
         return implements(a, b)
     return False
 

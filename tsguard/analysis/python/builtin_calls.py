@@ -20,7 +20,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.scopes import SOURCELESS
+from tsguard.analysis.scopes import SOURCELESS, Scope
 from tsguard.analysis.values import (
     FALSE,
     NONE,
@@ -390,6 +390,24 @@ def _namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST |
     return cls
 
 
+def _typed_namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``NamedTuple("Pair", [("left", int), ("right", Tensor)])``."""
+    name = constant(args[0]) if args else None
+    rows = args[1].items if len(args) == 2 and isinstance(args[1], ListValue) else []
+    fields = [row.items for row in rows if isinstance(row, TupleValue) and len(row.items) == 2]
+    if not isinstance(name, str) or not fields or len(fields) != len(rows) or kwargs:
+        return Unknown("")
+    cls = _called_class(name, "typing.NamedTuple", frozenset({"evaluated annotations"}))
+    cls.scope = Scope(SOURCELESS.module)
+    written = node.args[1].elts if isinstance(node, ast.Call) and isinstance(node.args[1], ast.List) else []
+    for index, (field, type_) in enumerate(fields):
+        row = written[index] if index < len(written) else None
+        is_plain = isinstance(row, ast.Tuple) and isinstance(row.elts[1], (ast.Name, ast.Attribute))
+        cls.annotations[str(constant(field))] = ast.Name(f"type of {constant(field)}")
+        cls.scope.names[f"type of {constant(field)}"] = type_ if is_plain else Unknown("")
+    return cls
+
+
 def _enumeration(base: str) -> Handler:
     """``Enum("Kind", "first second")``; with one argument, as for a member's value, nothing is told."""
 
@@ -588,6 +606,7 @@ HANDLERS: dict[str, Handler] = {
     "copy.deepcopy": _copied,
     "copy.copy": _copied,
     "collections.namedtuple": _namedtuple,
+    "typing.NamedTuple": _typed_namedtuple,
     "enum.Enum": _enumeration("enum.Enum"),
     "enum.IntEnum": _enumeration("enum.IntEnum"),
     "enum.StrEnum": _enumeration("enum.StrEnum"),

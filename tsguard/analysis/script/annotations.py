@@ -37,7 +37,7 @@ _SIMPLE: dict[str, t.Type] = {
     "builtins.int": t.INT, "builtins.float": t.FLOAT, "builtins.bool": t.BOOL, "builtins.str": t.STR,
     "builtins.complex": t.COMPLEX, "builtins.NoneType": t.NONE, "typing.Any": t.ANY, "torch.device": t.DEVICE,
     "torch.dtype": t.INT, "torch.qscheme": t.INT, "torch.Generator": t.GENERATOR, "torch.Stream": t.STREAM,
-    "torch.SymInt": t.INT, "types.NoneType": t.NONE, "torch.cuda.Stream": t.STREAM,
+    "torch.SymInt": t.INT, "torch.types.Number": t.NUMBER, "types.NoneType": t.NONE, "torch.cuda.Stream": t.STREAM,
 }  # fmt: skip
 # What the C++ parser knows without an import.  Source: string_to_type.cpp.
 _BARE: dict[str, t.Type] = {
@@ -206,11 +206,24 @@ class _Reader:
             return t.ANY_LIST if name.lower().endswith("list") else t.ANY_TUPLE
         if name in _COMPILED:
             return t.ClassType(name.rpartition(".")[2], name)
+        module = self._module(value)
+        if module is not None:
+            return module
         raise self._refuse(text_of(node))
+
+    def _module(self, cls: py.Value) -> t.Type | None:
+        """The type of the first module of a class in the target, by which compiled code may name it."""
+        if not is_module_annotation(self.compiler, cls):
+            return None
+        self.compiler.reporter.tie()
+        return self.compiler.first_type(cls)
 
     def _class(self, cls: py.ClassValue) -> t.Type:
         if classes.derives_from(self.compiler.interp, cls, "torch.Tensor"):
             return t.TENSOR
+        module = self._module(cls) if "interface" not in cls.marks else None
+        if module is not None:
+            return module
         is_direct = self.depth == (2 if isinstance(self.whole, ast.Constant) else 1)
         if not is_direct and "typing.NamedTuple" in (getattr(base, "name", "") for base in cls.bases):
             refuse_references(cls, self.whole)
@@ -288,7 +301,7 @@ class _Reader:
         return inner[0] if constructor == "Final" else t.FutureType(inner[0])
 
     def _dict(self, key: t.Type, value: t.Type) -> t.Type:
-        keys = (t.INT, t.FLOAT, t.COMPLEX, t.STR, t.BOOL, t.DEVICE, t.TENSOR, t.UNKNOWN)
+        keys = (t.INT, t.FLOAT, t.COMPLEX, t.STR, t.BOOL, t.DEVICE, t.TENSOR, t.ANY, t.UNKNOWN)
         if key not in keys:
             raise Refusal("literal-type/key", self.whole, type=key)
         return t.DictType(key, value)

@@ -89,6 +89,8 @@ def get_attribute(fc: FunctionCompiler, owner: Sugared, name: str, node: ast.Att
     if isinstance(owner, Simple):
         return _value_attribute(fc, owner, name, node)
     if isinstance(owner, ModuleS):
+        if owner.interface is not None:
+            return _value_attribute(fc, simple(owner.interface), name, node)
         return fc.compiler.module_attribute(fc, owner, name, node)
     if isinstance(owner, PythonModule):
         return fc.compiler.names.member(fc, owner, name, node)

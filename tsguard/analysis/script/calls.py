@@ -152,10 +152,12 @@ def call_method(
 ) -> Sugared | None:
     """Call a method of a class object; None where its class has none of this name."""
     found = classes.member(fc, receiver, name, node)
-    if not isinstance(found, Method) or found.function is None:
+    if not isinstance(found, Method):
         return None
-    schema = classes.method_schema(fc, receiver.value.type, name, found.function, node)
-    return call_schemas(fc, (schema,), args, kwargs or {}, node, name)
+    schemas = found.schemas
+    if found.function is not None:
+        schemas = (classes.method_schema(fc, receiver.value.type, name, found.function, node),)
+    return call_schemas(fc, schemas, args, kwargs or {}, node, name)
 
 
 # -- schemas -------------------------------------------------------------------------------

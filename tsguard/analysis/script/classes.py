@@ -50,26 +50,23 @@ def compile_class(compiler: Compiler, cls: py.ClassValue) -> ScriptClass:
     compiled = ScriptClass(cls, t.ClassType(name, cls, "interface" in cls.marks))
     compiler.script_classes[id(cls)] = compiled
     if "interface" in cls.marks:
+        compiled.initialized = True
         return compiled
     if "dataclass" in cls.marks:
-        _dataclass_fields(compiler, compiled)
+        _write_dataclass(compiler, compiled)
     order = sorted(cls.members, key=lambda member: member != "__init__")
     for member_name in order:
         function = cls.members[member_name]
-        if isinstance(function, py.FunctionValue) and not function.marks & {"unused", "ignore"}:
+        if isinstance(function, py.FunctionValue) and "unused" not in function.marks:
             _compile(compiler, compiled, member_name, function)
     return compiled
 
 
-def _dataclass_fields(compiler: Compiler, compiled: ScriptClass) -> None:
-    from tsguard.analysis.script.annotations import annotation_type
+def _write_dataclass(compiler: Compiler, compiled: ScriptClass) -> None:
+    from tsguard.analysis.script import dataclass_methods
 
-    for name, annotation in compiled.cls.annotations.items():
-        try:
-            compiled.attributes[name] = annotation_type(compiler, annotation, compiled.cls.scope)
-        except Refusal as refusal:
-            compiler.report(refusal, compiled.cls.module)
-            compiled.attributes[name] = t.UNKNOWN
+    compiled.attributes.update(dataclass_methods.fields(compiler, compiled.cls))
+    compiled.schemas.update(dataclass_methods.methods(compiler, compiled.cls, compiled.type))
     compiled.initialized = True
 
 
@@ -93,18 +90,23 @@ def construct(
 ) -> Sugared:
     """An object of a script class, constructed in compiled code."""
     from tsguard.analysis.script.calls import call_schemas
+    from tsguard.analysis.script.names import context_schema
 
     if "torch" in callee.cls.marks:
+        torch_schema = context_schema(str(callee.type.key))
+        if torch_schema is not None:
+            call_schemas(fc, (torch_schema,), args, kwargs, node, callee.cls.name)
         return simple(callee.type)
     compiled = fc.compiler.compiled_class(callee.cls)
-    if "dataclass" in callee.cls.marks:
-        if "script" not in callee.cls.marks:
-            raise Refusal("class-built-in-forward/dataclass", node, name=callee.cls.name)
-        return simple(compiled.type)
+    if "dataclass" in callee.cls.marks and "script" not in callee.cls.marks:
+        raise Refusal("class-built-in-forward/dataclass", node, name=callee.cls.name)
     init = callee.cls.members.get("__init__")
-    if not isinstance(init, py.FunctionValue):
+    if isinstance(init, py.FunctionValue):
+        schema = _compile(fc.compiler, compiled, "__init__", init)
+    elif "__init__" in compiled.schemas:
+        schema = compiled.schemas["__init__"]
+    else:
         raise Refusal("class-built-in-forward/no-init", node, name=callee.cls.name)
-    schema = _compile(fc.compiler, compiled, "__init__", init)
     call_schemas(fc, (schema,), args, kwargs, node, callee.cls.name)
     return simple(compiled.type)
 
@@ -116,15 +118,13 @@ def member(fc: FunctionCompiler, owner: Simple, name: str, node: ast.AST) -> Sug
         return UnknownS()
     found = compiled.cls.members.get(name)
     if isinstance(found, py.FunctionValue):
-        if found.marks & {"unused", "ignore"}:
-            return UnknownS()
-        return Method(owner, name, (), found)
-    if isinstance(found, py.StaticMethod):
-        return fc.compiler.names.sugar(fc, found.function, node)
+        return UnknownS() if "unused" in found.marks else Method(owner, name, (), found)
     if isinstance(found, py.PropertyValue) and isinstance(found.getter, py.FunctionValue):
         return simple(_compile(fc.compiler, compiled, name, found.getter).returns)
     if name in compiled.attributes:
         return simple(compiled.attributes[name])
+    if name in compiled.schemas:
+        return Method(owner, name, (compiled.schemas[name],))
     if not compiled.initialized and not compiled.compiling:
         return UnknownS()
     return None
@@ -168,6 +168,7 @@ def set_member(fc: FunctionCompiler, owner: Simple, name: str, value: Value, nod
     if known is None:
         if fc.node.name != "__init__" or compiled.initialized:
             if isinstance(compiled.cls.members.get(name), py.PropertyValue):
+                _set_property(fc, owner, compiled, name, value, node)
                 return
             raise Refusal("attribute-assignment/undefined", node, name=name, owner=compiled.cls.name)
         if fc.frame.parent is not None:
@@ -177,6 +178,19 @@ def set_member(fc: FunctionCompiler, owner: Simple, name: str, value: Value, nod
         return
     if not is_subtype(converted(value.type, known, allow=False, empty_list=value.empty_list), known):
         raise type_mismatch(name, known, value.type, node)
+
+
+def _set_property(
+    fc: FunctionCompiler, owner: Simple, compiled: ScriptClass, name: str, value: Value, node: ast.AST
+) -> None:
+    from tsguard.analysis.script.calls import call_schemas
+
+    found = compiled.cls.members.get(name)
+    if isinstance(found, py.PropertyValue) and found.setter is None:
+        raise Refusal("attribute-assignment/read-only", node, name=name, owner=compiled.cls.name)
+    if isinstance(found, py.PropertyValue) and isinstance(found.setter, py.FunctionValue):
+        schema = _compile(fc.compiler, compiled, f"{name} setter", found.setter)
+        call_schemas(fc, (schema,), [value], {}, node, name)
 
 
 def type_mismatch(name: str, declared: t.Type, given: t.Type, node: ast.AST) -> Refusal:

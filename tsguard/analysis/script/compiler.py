@@ -16,6 +16,7 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.interpreter import Interpreter
 from tsguard.analysis.script import (
     classes,
+    interfaces,
     module_attributes,
     module_calls,
     module_compilation,
@@ -74,12 +75,13 @@ class Compiler:
     local_types: dict[object, object] = field(default_factory=dict)
     typed: dict[object, py.ModuleValue] = field(default_factory=dict)
     models: dict[Hashable, py.ModuleValue] = field(default_factory=dict)
-    compiled_modules: set[int] = field(default_factory=set)
+    compiled_modules: set[tuple[int, tuple[str, ...] | None]] = field(default_factory=set)
     script_classes: dict[int, classes.ScriptClass] = field(default_factory=dict)
     class_types: dict[int, t.Type] = field(default_factory=dict)
     class_recordings: dict[int, Recording] = field(default_factory=dict)
     steps: int = 0
     _model_classes: list[py.Value] | None = None
+    _first: dict[py.Value, py.ModuleValue] | None = None
     reporter: Reporter = field(init=False)
     once: Once = field(init=False)
     names: Names = field(init=False)
@@ -281,7 +283,7 @@ class Compiler:
     def _class_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
         interp = self.interp
         if python_classes.derives_from(interp, cls, "enum.Enum"):
-            return self._enum_type(cls)
+            return self._enum_type(cls, node)
         if (
             python_classes.derives_from(interp, cls, "typing.NamedTuple")
             or "collections.namedtuple" in cls.marks
@@ -297,12 +299,16 @@ class Compiler:
             raise Refusal("class-built-in-forward/dataclass", node, name=cls.name)
         return self.compiled_class(cls).type
 
-    def _enum_type(self, cls: py.ClassValue) -> t.Type:
-        for member in cls.members.values():
-            if isinstance(member, py.EnumMember) and isinstance(member.value, py.Const):
-                kinds: dict[type, t.Type] = {int: t.INT, str: t.STR, float: t.FLOAT}
-                return t.EnumType(cls.name, id(cls), kinds.get(type(member.value.value), t.UNKNOWN))
-        return t.EnumType(cls.name, id(cls), t.UNKNOWN)
+    def _enum_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
+        members = [member for member in cls.members.values() if isinstance(member, py.EnumMember)]
+        if any(isinstance(member.value, py.Unknown) for member in members):
+            return t.EnumType(cls.name, id(cls), t.UNKNOWN)
+        kinds: dict[type, t.Type] = {int: t.INT, str: t.STR, float: t.FLOAT}
+        found = {kinds.get(type(py.constant(member.value))) for member in members}
+        value = found.pop() if len(found) == 1 else None
+        if value is None:
+            raise Refusal("unknown-annotation/enum", node, name=cls.name)
+        return t.EnumType(cls.name, id(cls), value)
 
     def _tuple_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
         from tsguard.analysis.script.annotations import annotation_type
@@ -326,6 +332,11 @@ class Compiler:
                         raise refused_field(base, name, text, node) from None
                     self.report(refusal, base.module)
                     fields[name] = t.UNKNOWN
+                if (
+                    isinstance(default := base.members.get(name), (py.ListValue, py.DictValue))
+                    and not default.items
+                ):
+                    raise Refusal("unknown-annotation/default", node, field=name, name=cls.name)
         defaults = sum(name in cls.members for name in fields)
         return t.TupleType(tuple(fields.values()), tuple(fields), cls.name, defaults)
 
@@ -397,6 +408,28 @@ class Compiler:
             self._model_classes = self._classes_below()
         return self._model_classes
 
+    def first_type(self, cls: py.Value) -> t.Type | None:
+        """The type of the first module of a class that torch describes; the others' are named otherwise."""
+        if self.root is None:
+            return None
+        if self._first is None:
+            self._first = {}
+            self._describe_below(self.root, self._first, set())
+        instance = self._first.get(cls)
+        return None if instance is None else self.module_type(instance)
+
+    def _describe_below(
+        self, instance: py.ModuleValue, first: dict[py.Value, py.ModuleValue], seen: set[int]
+    ) -> None:
+        """Find the first module of each class, children before what holds them."""
+        if id(instance) in seen:
+            return
+        seen.add(id(instance))
+        for child in instance.children.values():
+            if isinstance(child, py.ModuleValue):
+                self._describe_below(child, first, seen)
+        first.setdefault(instance.cls, instance)
+
     def _classes_below(self) -> list[py.Value]:
         found: list[py.Value] = []
         pending = [self.root] if self.root is not None else []
@@ -437,7 +470,7 @@ class Compiler:
     def set_module_attribute(
         self, fc: FunctionCompiler, owner: ModuleS, name: str, value: Value, node: ast.AST
     ) -> None:
-        module_attributes.set_(self, owner, name, value, node)
+        module_attributes.set_(self, fc, owner, name, value, node)
 
     def module_item(
         self, fc: FunctionCompiler, owner: ModuleS, node: ast.Subscript, hint: t.Type | None
@@ -492,10 +525,17 @@ class Compiler:
 def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Compilation:
     """Compile a module instance or a function as ``torch.jit.script`` would."""
     compiler = Compiler(interp, target, subject if isinstance(subject, py.ModuleValue) else None)
+    with interfaces.asked_of(compiler):
+        return _compile_subject(compiler, interp, target, subject)
+
+
+def _compile_subject(
+    compiler: Compiler, interp: Interpreter, target: Target, subject: py.Value
+) -> Compilation:
     if isinstance(subject, py.ModuleValue):
         module_compilation.compile_module(compiler, subject)
     elif isinstance(subject, py.FunctionValue):
-        if subject.marks & {"ignore", "unused"} or "cached" in subject.marks:
+        if "unused" in subject.marks or "cached" in subject.marks:
             return Compilation()
         compiler.compile_function(subject, None, subject.name)
         if python_classes.overloads(interp, subject):

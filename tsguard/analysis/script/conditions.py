@@ -13,6 +13,7 @@ from tsguard.analysis.events import text_of
 from tsguard.analysis.script import none_defaults, notes
 from tsguard.analysis.script.annotations import isinstance_types
 from tsguard.analysis.script.attributes import has_attribute
+from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Simple, Special, UnknownS, Value
@@ -116,8 +117,15 @@ def to_bool(fc: FunctionCompiler, value: Value, node: ast.expr) -> bool | None:
         Refusal: torch cannot make a bool of it.
     """
     type_ = value.type
+    if isinstance(type_, t.ClassType):
+        truth = call_method(fc, Simple(value), "__bool__", [], node)
+        if truth is None:
+            raise Refusal("condition-type", node, value=text_of(node), type=type_)
+        type_ = as_value(fc, truth, node).type
+        if type_ not in (t.BOOL, t.UNKNOWN):
+            raise Refusal("condition-type/bool", node, value=text_of(node), type=type_)
     if type_ not in (t.TENSOR, t.INT, t.FLOAT, t.BOOL, t.STR, t.NUMBER, t.UNKNOWN) and not isinstance(
-        type_, (t.ListType, t.DictType, t.ClassType)
+        type_, (t.ListType, t.DictType)
     ):
         raise Refusal("condition-type", node, value=text_of(node), type=type_)
     if value.static is not None:

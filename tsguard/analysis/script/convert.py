@@ -41,7 +41,7 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
     if isinstance(value, Simple):
         return value.value
     if isinstance(value, ModuleS):
-        return Value(fc.compiler.module_type(value.instance), node=node)
+        return Value(value.interface or fc.compiler.module_type(value.instance), node=node)
     if isinstance(value, Tuple):
         parts = [as_value(fc, item, node) for item in value.items]
         return Value(

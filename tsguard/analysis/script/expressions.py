@@ -213,7 +213,8 @@ def _compare(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value
             )
         result = operator(fc, symbol, magic, [right, left], node)
         return Value(t.BOOL, node=node) if isinstance(node.ops[0], ast.NotIn) else result
-    if isinstance(left.type, t.EnumType) and left.type == right.type:
+    is_equality = isinstance(node.ops[0], (ast.Eq, ast.NotEq))
+    if is_equality and isinstance(left.type, t.EnumType) and left.type == right.type:
         return Value(t.BOOL, node=node)
     return operator(fc, symbol, magic, [left, right], node)
 

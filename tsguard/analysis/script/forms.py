@@ -196,15 +196,23 @@ def _list(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     generator = ast.comprehension(ast.copy_location(ast.Name("$element"), node), iterable, [], 0)
     comprehension = ast.copy_location(ast.ListComp(variable, [generator]), node)
     try:
-        return Simple(literals.list_comprehension(fc, comprehension, hint))
+        made = literals.list_comprehension(fc, comprehension, hint)
     except Refusal as refusal:
         raise Refusal(refusal.rule, refusal.node, **{**refusal.facts, "literal": text_of(node)}) from None
+    given = source.value.type if isinstance(source, Simple) else None
+    parts = given.elements if isinstance(given, t.TupleType) else ()
+    if isinstance(made.type, t.ListType) and isinstance(made.type.element, t.UnionType) and parts:
+        expected = t.ListType(parts[0])
+        raise Refusal("literal-type", node, literal=text_of(node), given=made.type, expected=expected)
+    return Simple(made)
 
 
 def _dict(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
-    expected = hint if isinstance(hint, t.DictType) else None
     if not node.args and not node.keywords:
-        return simple(expected) if expected else Simple(Value(t.DictType(t.STR, t.TENSOR), untyped="{}"))
+        return Simple(literals.dict_literal(fc, ast.copy_location(ast.Dict([], []), node), hint))
+    expected = literals.candidates(hint, t.DictType)
+    if len(expected) > 1:
+        raise Refusal("literal-type/choice", node, literal=text_of(node), union=hint)
     if not node.args:
         keys: list[ast.expr | None] = [ast.copy_location(ast.Constant(k.arg), node) for k in node.keywords]
         literal = ast.copy_location(ast.Dict(keys, [k.value for k in node.keywords]), node)
@@ -213,17 +221,39 @@ def _dict(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     if isinstance(sugared, Iterables):
         sugared = _pairs(fc, sugared, node.args[0])
     source = as_value(fc, sugared, node.args[0])
+    if source.type is t.UNKNOWN:
+        return UnknownS()
+    type_ = source.type
+    if source.empty_list:
+        type_ = expected[0] if expected else t.DictType(t.STR, t.TENSOR)
+    elif isinstance(type_, t.ListType) and isinstance(type_.element, t.TupleType):
+        type_ = _of_pairs(type_.element, expected, node)
+    if not isinstance(type_, t.DictType):
+        raise Refusal("not-iterable", node, value=text_of(node.args[0]), type=source.type)
     for keyword in node.keywords:
-        fc.attempt(keyword.value)
-    if isinstance(source.type, t.DictType):
-        return simple(source.type)
-    if isinstance(source.type, t.ListType) and isinstance(source.type.element, t.TupleType):
-        pair = source.type.element.elements
-        if len(pair) == 2:
-            return simple(expected or t.DictType(pair[0], pair[1]))
-    if source.type is t.UNKNOWN or source.empty_list:
-        return simple(expected or t.DictType(t.STR, t.TENSOR)) if source.empty_list else UnknownS()
-    raise Refusal("not-iterable", node, value=text_of(node.args[0]), type=source.type)
+        given = t.DictType(t.STR, fc.attempt(keyword.value).type)
+        if not is_subtype(given.value, type_.value) or not is_subtype(given.key, type_.key):
+            raise Refusal("literal-type", node, literal=text_of(node), given=given, expected=type_)
+    return simple(type_)
+
+
+def _of_pairs(pair: t.TupleType, expected: list[t.Type], node: ast.Call) -> t.Type:
+    """The dict that a list of pairs makes.
+
+    Raises:
+        Refusal: its keys are of several types, or it is another than is expected.
+    """
+    if len(pair.elements) != 2:
+        return t.ListType(pair)
+    key, value = pair.elements
+    if isinstance(key, t.UnionType):
+        raise Refusal("literal-type/keys", node, first=key.members[0], second=key.members[1])
+    wanted = expected[0] if expected else t.DictType(key, value)
+    assert isinstance(wanted, t.DictType)
+    if not is_subtype(key, wanted.key) or not is_subtype(value, wanted.value):
+        given = t.DictType(key, value)
+        raise Refusal("literal-type", node, literal=text_of(node), given=given, expected=wanted)
+    return wanted
 
 
 def _pairs(fc: FunctionCompiler, rows: Iterables, node: ast.AST) -> Sugared:

@@ -39,7 +39,7 @@ def library_member(compiler: Compiler, owner: ModuleS, name: str, holder: py.Val
         if entry is None:
             if name == "forward" and base.name in _CONTAINER_FORWARD:
                 return Method(owner, "forward")
-            if name == "forward" and base.name not in _WITHOUT_FORWARD:
+            if name == "forward" and base.name not in WITHOUT_FORWARD:
                 return UnknownS()
             continue
         if name == "forward":
@@ -52,7 +52,7 @@ def library_member(compiler: Compiler, owner: ModuleS, name: str, holder: py.Val
 
 
 _CONTAINER_FORWARD = frozenset({"torch.nn.Sequential"})
-_WITHOUT_FORWARD = frozenset(
+WITHOUT_FORWARD = frozenset(
     f"torch.nn.{kind}" for kind in ("Module", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
 )
 

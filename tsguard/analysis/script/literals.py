@@ -38,12 +38,12 @@ def elements(fc: FunctionCompiler, nodes: list[ast.expr]) -> tuple[list[Value], 
     return values, exact
 
 
-def _candidates(hint: t.Type | None, kind: type[t.ListType] | type[t.DictType]) -> list[t.Type]:
+def candidates(hint: t.Type | None, kind: type[t.ListType] | type[t.DictType]) -> list[t.Type]:
     """The container types that an expected type allows."""
     if hint is None:
         return []
     if isinstance(hint, t.OptionalType):
-        return _candidates(hint.element, kind)
+        return candidates(hint.element, kind)
     if isinstance(hint, t.UnionType):
         return [member for member in hint.members if isinstance(member, kind)]
     return [hint] if isinstance(hint, kind) else []
@@ -53,6 +53,12 @@ def _unexpected(fc: FunctionCompiler, node: ast.expr, hint: t.Type, kind: str) -
     if hint is t.ANY_LIST and kind == "list":
         return Refusal("unknown-annotation/bare-list", node, literal=text_of(node))
     return Refusal("literal-type", node, expected=hint, given=f"a {kind}", literal=text_of(node))
+
+
+def _refuse_choice(node: ast.expr, expected: list[t.Type], hint: t.Type | None) -> None:
+    """Torch does not choose among the members of a Union for a container that tells no types."""
+    if len(expected) > 1:
+        raise Refusal("literal-type/choice", node, literal=text_of(node), union=hint)
 
 
 def _known(hint: t.Type | None) -> bool:
@@ -72,12 +78,13 @@ def list_literal(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
 
 
 def _list_type(fc: FunctionCompiler, node: ast.expr, types: list[t.Type], hint: t.Type | None) -> t.Type:
-    expected = _candidates(hint, t.ListType)
+    expected = candidates(hint, t.ListType)
     if _known(hint) and not expected and hint is not None:
         raise _unexpected(fc, node, hint, "list")
     if not types:
         if len(expected) == 1:
             return expected[0]
+        _refuse_choice(node, expected, hint)
         return t.ListType(t.UNKNOWN if hint is not None else t.TENSOR)
     first = expected[0].element if len(expected) == 1 and isinstance(expected[0], t.ListType) else None
     joint = unify_all(types, default_to_union=True, hint=first)
@@ -111,12 +118,13 @@ def dict_literal(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
 def _dict_type(
     fc: FunctionCompiler, node: ast.expr, key: t.Type | None, value: t.Type | None, hint: t.Type | None
 ) -> t.Type:
-    expected = _candidates(hint, t.DictType)
+    expected = candidates(hint, t.DictType)
     if _known(hint) and not expected and hint is not None:
         raise _unexpected(fc, node, hint, "dict")
     if key is None or value is None:
         if len(expected) == 1:
             return expected[0]
+        _refuse_choice(node, expected, hint)
         return t.DictType(t.STR, t.TENSOR) if hint is None else t.UNKNOWN
     for candidate in expected:
         assert isinstance(candidate, t.DictType)
@@ -150,7 +158,7 @@ def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
         emit_loop(fc, generator.target, generator.iter, node, lambda: found.append(fc.expression(node.elt)))
     finally:
         fc.pop()
-    expected = _candidates(hint, t.ListType)
+    expected = candidates(hint, t.ListType)
     if _known(hint) and not expected and hint is not None:
         raise _unexpected(fc, node, hint, "list")
     if not found:

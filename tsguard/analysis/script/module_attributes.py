@@ -132,13 +132,11 @@ def find(
         return Simple(Value(type_, node=node, source=source))
     if name in instance.children:
         child = instance.children[name]
-        if name in info.interfaces:
-            return simple(info.interfaces[name])
-        return child_value(owner, name, child)
+        return child_value(owner, name, child, info.interfaces.get(name))
     if name in info.constants:
         constant = info.constants[name]
         return Simple(Value(constant.type, constant.const, node=node))
-    special = _container_method(compiler, owner, name)
+    special = _container_method(compiler, owner, name, node)
     if special is not None:
         return special
     if name in info.functions:
@@ -154,7 +152,7 @@ def chosen_forward(instance: py.ModuleValue) -> py.FunctionValue | None:
     return None
 
 
-def _container_method(compiler: Compiler, owner: ModuleS, name: str) -> Sugared | None:
+def _container_method(compiler: Compiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared | None:
     submodules = Submodules(compiler, owner)
     is_dict = compiler.container_kind(owner.instance) == "dict"
     own = python_classes.class_member(compiler.interp, owner.instance.cls, name)
@@ -166,6 +164,8 @@ def _container_method(compiler: Compiler, owner: ModuleS, name: str) -> Sugared 
         return ModuleCall(submodules.values(), name)
     if (is_dict and name == "items") or name == "named_children":
         return ModuleCall(submodules.items(), name)
+    if name in ("modules", "named_modules") and submodules.has_interfaces():
+        raise Refusal("module-not-iterable/interface", node, value=text_of(node))
     if name == "modules":
         return ModuleCall(submodules.deep(), name)
     if name == "named_modules":
@@ -259,6 +259,27 @@ def _property(
     return simple(found[0].returns)
 
 
+def _set_property(
+    compiler: Compiler,
+    fc: FunctionCompiler,
+    owner: ModuleS,
+    found: py.PropertyValue,
+    value: Value,
+    node: ast.AST,
+) -> None:
+    """``module.name = value`` where a property stands: a call of its setter."""
+    from tsguard.analysis.script.calls import call_schemas
+
+    name = str(getattr(node, "attr", ""))
+    if found.setter is None:
+        raise Refusal(
+            "attribute-assignment/read-only", node, name=name, owner=compiler.name_of(owner.instance)
+        )
+    if isinstance(found.setter, py.FunctionValue):
+        schemas = compiler.method_schemas(fc, owner, f"{name} setter", found.setter, node)
+        call_schemas(fc, schemas, [value], {}, node, name)
+
+
 def unused_properties(compiler: Compiler, instance: py.ModuleValue) -> set[str]:
     found = python_classes.class_member(compiler.interp, instance.cls, "__jit_unused_properties__")
     items = getattr(found[0], "items", ()) if found is not None else ()
@@ -304,7 +325,9 @@ def has(compiler: Compiler, owner: ModuleS, name: str) -> bool | None:
     return None if instance.open or python_classes.has_unknown_base(compiler.interp, instance.cls) else False
 
 
-def set_(compiler: Compiler, owner: ModuleS, name: str, value: Value, node: ast.AST) -> None:
+def set_(
+    compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, value: Value, node: ast.AST
+) -> None:
     """``module.name = value``.
 
     Raises:
@@ -316,11 +339,15 @@ def set_(compiler: Compiler, owner: ModuleS, name: str, value: Value, node: ast.
     if known is None:
         child = owner.instance.children.get(name)
         if isinstance(child, py.ModuleValue) and isinstance(value.type, t.ModuleType):
+            wanted = info.interfaces.get(name)
+            if wanted is not None and not is_subtype(value.type, wanted):
+                raise classes.type_mismatch(name, wanted, value.type, node)
             return
         if child is not None or name in info.constants:
             raise Refusal("attribute-assignment", node, name=name, owner=cls)
         found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
         if found is not None and isinstance(found[0], py.PropertyValue):
+            _set_property(compiler, fc, owner, found[0], value, node)
             return
         if name in info.failed:
             raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call as call_value
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.module_attributes import find, get
@@ -64,6 +65,8 @@ def call(
     compiler: Compiler, fc: FunctionCompiler, callee: ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
 ) -> Sugared:
     """Call a module: its ``forward``."""
+    if callee.interface is not None:
+        return call_value(fc, get_attribute(fc, callee, "forward", node), args, kwargs, node)
     instance = callee.instance
     for parameter in instance.parametrized if isinstance(instance.cls, py.External) else ():
         note_parametrized(compiler, instance, parameter)

@@ -17,6 +17,7 @@ from tsguard.analysis.script import notes
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.inference import describe as kind_of
+from tsguard.analysis.script.interfaces import compile_child
 from tsguard.analysis.script.library_modules import forward_entry, library_member, misfits
 from tsguard.analysis.script.module_attributes import (
     chosen_forward,
@@ -42,20 +43,28 @@ if TYPE_CHECKING:
     from tsguard.analysis.script.compiler import Compiler
 
 
-def compile_module(compiler: Compiler, instance: py.ModuleValue) -> None:
-    """Compile a module and all below it, as ``torch.jit.script(module)`` does."""
+def compile_module(
+    compiler: Compiler, instance: py.ModuleValue, interface: tuple[str, ...] | None = None
+) -> None:
+    """Compile a module and all below it, as ``torch.jit.script(module)`` does.
+
+    Where it stands for an ``interface``, that tells the methods of it and of all below it.
+    """
     instance = compiler.model(instance)
-    if id(instance) in compiler.compiled_modules:
+    if (id(instance), interface) in compiler.compiled_modules:
         return
-    compiler.compiled_modules.add(id(instance))
+    compiler.compiled_modules.add((id(instance), interface))
     if isinstance(instance.cls, py.ClassValue):
         if not _prepared(compiler, instance):
             return
         _check_initialized(compiler, instance)
         compiler.info(instance)
-    for child in instance.children.values():
-        if isinstance(child, py.ModuleValue):
-            compile_module(compiler, child)
+    faces = compiler.info(instance).interfaces
+    for name, child in instance.children.items():
+        if name in faces:
+            compile_child(compiler, instance, name, faces[name])
+        elif isinstance(child, py.ModuleValue):
+            compile_module(compiler, child, interface)
         elif not py.is_none(child):
             place, module = compiler.reporter.place_of(instance)
             compiler.reporter.add_gap(unread_in(compiler.interp, child) or unread.use(module, place))
@@ -64,7 +73,7 @@ def compile_module(compiler: Compiler, instance: py.ModuleValue) -> None:
         if gap is not None:  # a module, for all that is known
             compiler.reporter.add_gap(gap)
     concrete_type(compiler, instance)
-    _compile_methods(compiler, instance)
+    _compile_methods(compiler, instance, interface)
 
 
 def _prepared(compiler: Compiler, instance: py.ModuleValue) -> bool:
@@ -104,15 +113,18 @@ def _check_initialized(compiler: Compiler, instance: py.ModuleValue) -> None:
 _CLASS_NAMES = frozenset({"__name__", "__qualname__", "__module__", "__doc__", "__dict__"})
 
 
-def _compile_methods(compiler: Compiler, instance: py.ModuleValue) -> None:
+def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tuple[str, ...] | None) -> None:
     owner = ModuleS(instance)
     _check_library(compiler, instance)
     if isinstance(instance.cls, py.External):
         if instance.cls.name == "torch.nn.Sequential":
             _check_sequential(compiler, owner)
         return
-    _compile_forward(compiler, owner)
-    _compile_overloaded(compiler, owner)
+    if interface is None:
+        _compile_forward(compiler, owner)
+        _compile_overloaded(compiler, owner)
+    else:
+        _compile_named(compiler, owner, interface)
     notes.call_override(compiler, instance)
     for base in python_classes.mro(compiler.interp, instance.cls):
         if not isinstance(base, py.ClassValue):
@@ -120,11 +132,19 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue) -> None:
         for name, member in base.members.items():
             if python_classes.class_member(compiler.interp, instance.cls, name) != (member, base):
                 continue
-            if isinstance(member, py.FunctionValue) and "export" in member.marks:
+            if interface is None and isinstance(member, py.FunctionValue) and "export" in member.marks:
                 _compile_method(compiler, owner, name, member)
             elif isinstance(member, py.PropertyValue) and is_readable(compiler, instance, name, member):
                 _compile_property(compiler, owner, name, member)
     _compile_hooks(compiler, owner)
+
+
+def _compile_named(compiler: Compiler, owner: ModuleS, names: tuple[str, ...]) -> None:
+    """The methods that an interface names."""
+    for name in names:
+        found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
+        if found is not None and isinstance(found[0], py.FunctionValue) and "ignore" not in found[0].marks:
+            _compile_method(compiler, owner, name, found[0])
 
 
 def _compile_forward(compiler: Compiler, owner: ModuleS) -> None:

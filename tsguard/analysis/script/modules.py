@@ -33,7 +33,8 @@ class ModuleInfo:
 
     ``attributes`` are first-class values by type, ``constants`` those whose value is
     known, ``functions`` callable attributes, ``failed`` the attributes of no type, with
-    the reason.
+    the reason; ``interfaces`` are those of submodules that are annotated with one, ``places``
+    their annotations.
     """
 
     attributes: dict[str, t.Type] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class ModuleInfo:
     functions: dict[str, py.Value] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     interfaces: dict[str, t.ClassType] = field(default_factory=dict)
+    places: dict[str, tuple[ast.AST, Module]] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
 
 
@@ -130,6 +132,10 @@ class _Declared:
         type_ = self.type(name, t.UNKNOWN)
         if isinstance(type_, t.ClassType) and type_.interface:
             info.interfaces[name] = type_
+            info.places[name] = (annotation, self.holder.module)
+        elif type_ is not t.UNKNOWN:
+            facts = {"name": name, "annotation": text_of(annotation), "given": "a submodule"}
+            self._refuse(Refusal("class-annotation/value", annotation, **facts))
 
     def _refuse(self, refusal: Refusal) -> None:
         assert self.holder is not None

@@ -99,21 +99,22 @@ _SPECIAL_NAMES = {
 _LEGACY = frozenset(
     f"torch.{k}Tensor" for k in ["Bool", "Long", "Byte", "Char", "Double", "Float", "Int", "Short", "Half"]
 )
-# Decorated context managers of torch that script classes stand for.
-_CONTEXTS = frozenset(
-    {
-        "torch.no_grad",
-        "torch.autograd.no_grad",
-        "torch.autograd.grad_mode.no_grad",
-        "torch.autocast",
-        "torch.amp.autocast",
-        "torch.amp.autocast_mode.autocast",
-        "torch.cuda.amp.autocast",
-        "torch.cuda.amp.autocast_mode.autocast",
-        "torch.profiler.record_function",
-        "torch.autograd.profiler.record_function",
-    }
-)
+_PLAIN = schemas.parse("__init__() -> None")
+_RECORDING = schemas.parse("__init__(str name, str? args=None) -> None")
+# Decorated context managers of torch that script classes stand for, by constructor; none takes what it is given.
+_CONTEXTS: dict[str, schemas.Schema | None] = {
+    "torch.no_grad": _PLAIN,
+    "torch.autograd.no_grad": _PLAIN,
+    "torch.autograd.grad_mode.no_grad": _PLAIN,
+    "torch.jit.strict_fusion": _PLAIN,
+    "torch.autocast": None,
+    "torch.amp.autocast": None,
+    "torch.amp.autocast_mode.autocast": None,
+    "torch.cuda.amp.autocast": None,
+    "torch.cuda.amp.autocast_mode.autocast": None,
+    "torch.profiler.record_function": _RECORDING,
+    "torch.autograd.profiler.record_function": _RECORDING,
+}
 _BUILTIN_FUNCTIONS = frozenset(
     name for name, value in vars(builtins).items() if callable(value) and not isinstance(value, type)
 )
@@ -460,6 +461,11 @@ def _context_class(name: str) -> py.ClassValue:
         cls = py.ClassValue(definition, SOURCELESS, name, marks=frozenset({"torch"}))
         _CONTEXT_CLASSES[name] = cls
     return cls
+
+
+def context_schema(name: str) -> schemas.Schema | None:
+    """How a context manager of torch is constructed; None for one that takes what it is given."""
+    return _CONTEXTS.get(name)
 
 
 def is_context(name: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python.interpreter import Raised
-from tsguard.analysis.script.annotations import annotation_type
+from tsguard.analysis.script.annotations import annotation_type, is_final
 from tsguard.analysis.script.inference import Uninferable, describe, type_of
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.type_comments import NO_SIGNATURE, signature_comment
@@ -79,6 +79,7 @@ class _Reader:
         self.inferred: set[str] = set()
         self.none_defaults: set[str] = set()
         self.comment_types: dict[str, t.Type] = {}
+        self.comment_sizes: dict[str, int | None] = {}
         self.comment_return: t.Type | None = None
 
     def read(self) -> Signature:
@@ -133,7 +134,8 @@ class _Reader:
             return
         try:
             for parameter, expression in zip(parameters, listed, strict=True):
-                self.comment_types[parameter.arg] = annotation_type(self.compiler, expression, self.scope)
+                self.comment_types[parameter.arg] = self._type(expression)
+                self.comment_sizes[parameter.arg] = _broadcast_size(expression)
             if result is not None:
                 self.comment_return = annotation_type(self.compiler, result, self.scope)
         except Refusal as refusal:
@@ -150,9 +152,9 @@ class _Reader:
             type_ = self._annotated(parameter.annotation)
         else:
             self.inferred.add(name)
+        size = self.comment_sizes.get(name, _broadcast_size(parameter.annotation))
         if default is not None and not self.opaque:
-            self._default(parameter, default, type_)
-        size = _broadcast_size(parameter.annotation)
+            self._default(parameter, default, type_, size)
         return Argument(
             name,
             type_,
@@ -165,16 +167,20 @@ class _Reader:
         )
 
     def _annotated(self, annotation: ast.expr) -> t.Type:
-        size = _broadcast_size(annotation)
-        if size is not None:
-            return _broadcast_type(annotation)
         try:
-            return annotation_type(self.compiler, annotation, self.scope)
+            return self._type(annotation)
         except Refusal as refusal:
             self.refusals.append(refusal)
             return t.UNKNOWN
 
-    def _default(self, parameter: ast.arg, default: ast.expr, type_: t.Type) -> None:
+    def _type(self, annotation: ast.expr) -> t.Type:
+        if is_final(annotation):
+            raise Refusal("unknown-annotation", annotation, part=text_of(annotation))
+        if _broadcast_size(annotation) is None:
+            return annotation_type(self.compiler, annotation, self.scope)
+        return _broadcast_type(annotation)
+
+    def _default(self, parameter: ast.arg, default: ast.expr, type_: t.Type, size: int | None) -> None:
         try:
             value = self.compiler.interp.settled(self.compiler.interp.evaluate(default, self.scope))
         except Raised:
@@ -204,7 +210,7 @@ class _Reader:
             shown = "torch.dtype" if is_dtype else str(given)
             facts = {"parameter": name, "default": text_of(default), "type": shown}
             self.refusals.append(Refusal("untyped-default", self._from_head(parameter), **facts))
-        elif not _accepts(type_, given):
+        elif not (_accepts(type_, given) if size is None else _is_broadcast(type_, given)):
             self._mismatch(name, default, type_, str(given))
 
     def _from_head(self, node: ast.arg | ast.expr) -> ast.AST:
@@ -246,6 +252,10 @@ def _accepts(wanted: t.Type, given: t.Type) -> bool:
     inner = wanted.element if isinstance(wanted, t.OptionalType) else wanted
     if inner is t.FLOAT:
         return given in (t.INT, t.FLOAT)
+    if inner is t.COMPLEX:
+        return given in (t.INT, t.FLOAT)
+    if {inner, given} == {t.INT, t.BOOL}:
+        return True
     if inner is t.DEVICE:
         return given is t.STR
     if isinstance(inner, t.ListType) and isinstance(given, t.TupleType):
@@ -268,6 +278,24 @@ def _broadcast_size(annotation: ast.expr | None) -> int | None:
 
 
 def _broadcast_type(annotation: ast.expr) -> t.Type:
-    element = t.FLOAT if "float" in unparsed(annotation) else t.INT
-    listed = t.ListType(element)
-    return t.OptionalType(listed) if unparsed(annotation).startswith("Optional") else listed
+    """The list that ``BroadcastingListN[int]`` names, also inside Optional.
+
+    Raises:
+        Refusal: it is one of something else than numbers.
+    """
+    text = unparsed(annotation)
+    if text.endswith("_t"):
+        return t.ListType(t.INT)
+    elements: dict[str, t.Type] = {"int": t.INT, "float": t.FLOAT}
+    element = elements.get(text.rpartition("[")[2].rstrip("]")) if "[" in text else None
+    if element is None and "_size_" not in text:
+        raise Refusal("unknown-annotation", annotation, part=text)
+    listed = t.ListType(element or t.INT)
+    return t.OptionalType(listed) if text.startswith("Optional") else listed
+
+
+def _is_broadcast(wanted: t.Type, given: t.Type) -> bool:
+    """Whether a default is the one number that stands for a list."""
+    inner = wanted.element if isinstance(wanted, t.OptionalType) else wanted
+    assert isinstance(inner, t.ListType)
+    return given is inner.element or (given is t.INT and inner.element is t.FLOAT) or given is t.UNKNOWN

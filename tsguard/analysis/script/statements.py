@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import assignments, conditions, differences, empties, iteration
+from tsguard.analysis.script import assignments, conditions, differences, empties, iteration, with_statements
 from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.environment import Frame, Unusable
 from tsguard.analysis.script.refusals import Refusal, not_refined
-from tsguard.analysis.script.sugared import ExceptionS, Simple, Sugared, UnknownS, Value
+from tsguard.analysis.script.sugared import ExceptionS, Simple, UnknownS, Value
+from tsguard.language import grammar
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype, unify
@@ -316,59 +317,12 @@ def _assert(fc: FunctionCompiler, node: ast.stmt) -> None:
 
 def _with(fc: FunctionCompiler, node: ast.stmt) -> None:
     assert isinstance(node, ast.With)
+    if grammar.is_left_to_python(node):
+        with_statements.emit_ignored(fc, node)
+        return
     for item in node.items:
-        _enter(fc, item)
+        with_statements.enter(fc, item)
     emit_all(fc, node.body)
-
-
-def _enter(fc: FunctionCompiler, item: ast.withitem) -> None:
-    try:
-        entered = _context(fc, item.context_expr)
-        value = entered if isinstance(entered, Simple) else None
-        type_ = value.value.type if value is not None else None
-        if isinstance(entered, (UnknownS,)) or type_ is t.UNKNOWN:
-            result = Value(t.UNKNOWN)
-        elif isinstance(type_, t.ClassType) and value is not None:
-            result = _enter_class(fc, value, item)
-        else:
-            raise Refusal("context-manager", item.context_expr, manager=text_of(item.context_expr))
-    except Refusal as refusal:
-        fc.report(refusal)
-        result = Value(t.UNKNOWN)
-    if isinstance(item.optional_vars, ast.Name):
-        fc.set_variable(item.optional_vars.id, Simple(result), item.optional_vars)
-
-
-# Rules by which a call is refused for what it calls.
-_UNKNOWN_CALLEES = frozenset(
-    {
-        "unknown-operator",
-        "python-call",
-        "python-call/builtin",
-        "unscriptable-function",
-        "class-built-in-forward",
-    }
-)
-
-
-def _context(fc: FunctionCompiler, node: ast.expr) -> Sugared:
-    """The value of a with item; a callee that torch lacks is no context manager of its."""
-    try:
-        return fc.sugared(node)
-    except Refusal as refusal:
-        callee = node.func if isinstance(node, ast.Call) else None
-        if refusal.rule in _UNKNOWN_CALLEES and refusal.node in (node, callee):
-            raise Refusal("context-manager", node, manager=text_of(node)) from None
-        raise
-
-
-def _enter_class(fc: FunctionCompiler, value: Simple, item: ast.withitem) -> Value:
-    if fc.compiler.is_torch_context(value.value.type):
-        return Value(t.NONE)
-    entered = call_method(fc, value, "__enter__", [], item.context_expr)
-    if entered is None:
-        raise Refusal("context-manager", item.context_expr, manager=text_of(item.context_expr))
-    return as_value(fc, entered, item.context_expr)
 
 
 def _delete(fc: FunctionCompiler, node: ast.stmt) -> None:
@@ -378,15 +332,22 @@ def _delete(fc: FunctionCompiler, node: ast.stmt) -> None:
             if isinstance(target.slice, ast.Slice):
                 raise Refusal("item-assignment/delete", node, target=text_of(target))
             container = fc.expression(target.value)
-            fc.expression(target.slice)
-            kinds = (t.ListType, t.DictType, t.ClassType)
-            if not isinstance(container.type, kinds) and container.type is not t.UNKNOWN:
-                raise Refusal("item-assignment/delete", node, target=text_of(target))
+            _delete_item(fc, container, fc.expression(target.slice), target, node)
         elif isinstance(target, ast.Name):
             if not fc.frame.forget(target.id):
                 raise Refusal("undefined-name/deleted", target, name=target.id)
         else:
             raise Refusal("item-assignment/delete", node, target=text_of(target))
+
+
+def _delete_item(
+    fc: FunctionCompiler, container: Value, key: Value, target: ast.Subscript, node: ast.Delete
+) -> None:
+    is_deleted = isinstance(container.type, (t.ListType, t.DictType)) or container.type is t.UNKNOWN
+    if isinstance(container.type, t.ClassType):
+        is_deleted = call_method(fc, Simple(container), "__delitem__", [key], node) is not None
+    if not is_deleted:
+        raise Refusal("item-assignment/delete", node, target=text_of(target))
 
 
 EMITTERS: dict[type[ast.stmt], Emitter] = {

@@ -41,11 +41,16 @@ class Submodules:
         return Tuple([simple(t.STR) for _ in self._children()], self.owner.instance.open)
 
     def values(self) -> Tuple:
-        items = [child_value(self.owner, name, child) for name, child in self._children()]
+        faces = self.compiler.info(self.owner.instance).interfaces
+        items = [child_value(self.owner, name, child, faces.get(name)) for name, child in self._children()]
         return Tuple(items, self.owner.instance.open)
 
     def items(self) -> Sugared:
         return Iterables([self.keys(), self.values()])
+
+    def has_interfaces(self) -> bool:
+        """Whether an interface hides what lies below."""
+        return any(isinstance(m, ModuleS) and m.interface is not None for m in self.deep().items)
 
     def deep(self, above: tuple[py.ModuleValue, ...] = ()) -> Tuple:
         """``modules()``: the module itself and all below it; one that holds itself comes once."""
@@ -61,10 +66,10 @@ class Submodules:
         return Tuple(found, self.owner.instance.open)
 
 
-def child_value(owner: ModuleS, name: str, child: py.Value) -> Sugared:
+def child_value(owner: ModuleS, name: str, child: py.Value, interface: t.ClassType | None = None) -> Sugared:
     path = f"{owner.path}.{name}" if owner.path else name
     if isinstance(child, py.ModuleValue):
-        return ModuleS(child, path)
+        return ModuleS(child, path, interface)
     return UnknownS(child if isinstance(child, py.Unknown) else None)
 
 
@@ -117,7 +122,7 @@ def _list_item(
     if index.type is t.UNKNOWN:
         return UnknownS()
     if isinstance(hint, t.ClassType) and hint.interface:
-        return simple(hint)
+        return _by_interface(compiler, owner, hint, node)
     if not isinstance(index.const, int):
         raise Refusal("module-index", node, container=text_of(node.value), index=text_of(node.slice))
     if kind == "parameters":
@@ -129,6 +134,22 @@ def _list_item(
         return values.items[-1] if values.items else UnknownS()
     facts = {"tuple": text_of(node.value), "index": index.const, "length": len(values.items)}
     raise Refusal("tuple-index/range", node, **facts)
+
+
+def _by_interface(compiler: Compiler, owner: ModuleS, wanted: t.ClassType, node: ast.Subscript) -> Sugared:
+    """An item whose index only run time knows: all that the container holds must implement the interface."""
+    from tsguard.analysis.script.interfaces import misfit
+
+    for child in Submodules(compiler, owner).values().items:
+        lacking = (
+            misfit(compiler, compiler.module_type(child.instance), wanted)
+            if isinstance(child, ModuleS)
+            else ""
+        )
+        if lacking and isinstance(child, ModuleS):
+            facts = {"container": text_of(node.value), "child": compiler.name_of(child.instance)}
+            raise Refusal("module-index/interface", node, **facts, interface=wanted, method=lacking)
+    return simple(wanted)
 
 
 def _dict_item(
@@ -144,5 +165,5 @@ def _dict_item(
             return UnknownS()
         raise Refusal("module-index/key", node, container=text_of(node.value), key=repr(index.const))
     if isinstance(hint, t.ClassType) and hint.interface:
-        return simple(hint)
+        return _by_interface(compiler, owner, hint, node)
     raise Refusal("module-index/key", node, container=text_of(node.value), key=text_of(node.slice))

@@ -87,8 +87,11 @@ class Simple(Sugared):
 
 @dataclass(eq=False, slots=True)
 class ModuleS(Sugared):
+    """A module; of one whose attribute is annotated with an ``interface``, only that is seen."""
+
     instance: py.ModuleValue
     path: str = ""
+    interface: t.ClassType | None = None
     kind = "module"
 
 

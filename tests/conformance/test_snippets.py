@@ -1,0 +1,58 @@
+"""The rules of the language, a few lines each: torch and tsguard agree on every snippet.
+
+A file of ``snippets/`` holds programs between lines of ``###``.  Nothing says what is expected:
+torch does.  The last definition is what is scripted.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.agreement import compare
+from tests.conformance.programs import Program
+
+NOT_RUN = "None"
+SNIPPETS = sorted((Path(__file__).parent / "snippets").glob("*.txt"))
+IMPORTS = """\
+import cmath
+import dataclasses
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Dict, Final, List, NamedTuple, Optional, Tuple, Union
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+
+"""
+
+
+def _programs(path: Path) -> list[Program]:
+    texts = [part.partition("\n")[2] for part in f"\n{path.read_text(encoding='utf-8')}".split("\n###")[1:]]
+    return [Program(f"{IMPORTS}{text}", NOT_RUN, _last_definition(text)) for text in texts]
+
+
+def _last_definition(text: str) -> str:
+    definitions = [n.name for n in ast.parse(text).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    return definitions[-1]
+
+
+@pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.stem)
+def test_torch_and_tsguard_agree_on_each_snippet(path: Path, tmp_path: Path):
+    programs = _programs(path)
+    comparisons = compare(programs, tmp_path)
+    assert len(comparisons) == len(programs)
+    wrong = [c for c in comparisons if not c.agrees or c.verdict == "unknown"]
+    assert not [(c.program.source[len(IMPORTS) :], c.verdict, c.outcome, c.message[-300:]) for c in wrong]
+
+
+@pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.stem)
+def test_no_snippet_is_there_twice(path: Path):
+    sources = [hashlib.sha1(program.source.encode()).hexdigest() for program in _programs(path)]
+    assert len(sources) == len(set(sources))
