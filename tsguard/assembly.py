@@ -13,7 +13,7 @@ from tsguard.source.suppressions import Suppression, suppressions
 
 _FAMILIES = ("script", "trace", "mode")
 # What these hide is found by attempts, not by reading.
-_OF_ATTEMPTS = "TSG9"
+OF_ATTEMPTS = "TSG9"
 # Stands for every line of a file.
 _WHOLE_FILE = 0
 
@@ -133,7 +133,7 @@ def _unused(
         if code is None:
             if not comment.foreign or written.upper().startswith("TSG"):
                 yield _finding(comment, f"there is no rule {written}", written, inspection), written
-        elif not code.startswith(_OF_ATTEMPTS) and not any(covers(code, hidden) for hidden in used):
+        elif not code.startswith(OF_ATTEMPTS) and not any(covers(code, hidden) for hidden in used):
             family = FAMILIES.get(code[:4], "")
             families = (family,) if family in _FAMILIES else _FAMILIES
             if _judged(comment, families, inspection):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tsguard.report import Finding
@@ -27,6 +27,20 @@ def add_ignores(path: Path, findings: Iterable[Finding]) -> int:
     data = bytes_of(path)
     encoding = encoding_of(data)
     lines = list(io.StringIO(data.decode(encoding), newline=""))
+    changed, added = commented(lines, findings)
+    for line, text in changed.items():
+        lines[line - 1] = text
+    if changed:
+        path.write_bytes("".join(lines).encode(encoding))
+    return added
+
+
+def commented(lines: Sequence[str], findings: Iterable[Finding]) -> tuple[dict[int, str], int]:
+    """Lines of a file, with their ends, as suppressions for findings change them, by their number.
+
+    Returns:
+        The changed lines, and how many of the findings these hide.
+    """
     open_lines = _lines_that_take_a_comment("".join(lines))
     codes: dict[int, set[str]] = {}
     added = 0
@@ -35,11 +49,7 @@ def add_ignores(path: Path, findings: Iterable[Finding]) -> int:
         if line is not None:
             codes.setdefault(line, set()).add(finding.code)
             added += 1
-    for line, found in codes.items():
-        lines[line - 1] = _with_codes(lines[line - 1], found)
-    if codes:
-        path.write_bytes("".join(lines).encode(encoding))
-    return added
+    return {line: _with_codes(lines[line - 1], found) for line, found in codes.items()}, added
 
 
 def _lines_that_take_a_comment(text: str) -> set[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,12 +51,22 @@ class Inspection:
     errors: tuple[Error, ...] = ()
 
 
-def inspect(program: Program, job: Job, purpose: Purpose = "trace") -> Inspection:
-    """Judge the targets of one file; a bug of ours in one of them is a finding, never an exception."""
-    return on_deep_stack(lambda: _inspected(program, job, purpose))
+def inspect(
+    program: Program,
+    job: Job,
+    purpose: Purpose = "trace",
+    known: Callable[[Target], InspectedTarget | None] = lambda target: None,
+) -> Inspection:
+    """Judge the targets of one file; a bug of ours in one of them is a finding, never an exception.
+
+    ``known`` gives what an earlier judgement still says of a target, None where there is none.
+    """
+    return on_deep_stack(lambda: _inspected(program, job, purpose, known))
 
 
-def _inspected(program: Program, job: Job, purpose: Purpose) -> Inspection:
+def _inspected(
+    program: Program, job: Job, purpose: Purpose, known: Callable[[Target], InspectedTarget | None]
+) -> Inspection:
     project = program.project
     module = project.module(job.path, shown=job.shown, text=job.text)
     _ = module.file.tree  # only parsing tells whether the file is broken
@@ -67,7 +77,7 @@ def _inspected(program: Program, job: Job, purpose: Purpose) -> Inspection:
     inspected: list[InspectedTarget] = []
     try:
         for target in _targets(project, module, job, errors):
-            inspected.append(_judge(program, target, job, purpose))
+            inspected.append(known(target) or _judge(program, target, job, purpose))
         findings += _of_file(program, module, job) if job.whole else ()
     except Exception as error:
         findings.append(internal_error(error, job.shown, job.shown, Span(1, 1, 1, 1)))

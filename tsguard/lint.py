@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from tsguard import __version__
-from tsguard.assembly import merge, number, suppress
+from tsguard.assembly import OF_ATTEMPTS, merge, number, suppress
 from tsguard.baseline import Baseline
 from tsguard.cache import Cache
 from tsguard.cells import findings_in_cells, target_in_cell
@@ -69,8 +69,9 @@ def assemble(
     findings = suppress(known, inspections, sources)
     own = frozenset(job.shown for job in plan.jobs)
     findings = [_asked_for(finding, own) for finding in _selected(findings, settings)]
+    use = None
     if baseline is not None:
-        findings = baseline.new(findings, sources)
+        findings, use = baseline.use(findings, sources, _judged(plan, inspections, settings))
     numbered, targets = number(
         findings_in_cells(findings, sources),
         (target_in_cell(t.report, sources) for i in inspections for t in i.targets),
@@ -84,8 +85,18 @@ def assemble(
         errors=(*plan.errors, *(error for i in inspections for error in i.errors)),
         purpose=settings.purpose,
         known=tuple(findings_in_cells(known, sources)),
+        baseline=use and replace(use, accepted=tuple(findings_in_cells(use.accepted, sources))),
     )
     return report, sources
+
+
+def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -> Callable[[str, str], bool]:
+    """Whether findings of a code in a file would have been found; what only attempts show is not."""
+    failed = {i.shown for i in inspections if not i.whole or any(f.family == "tool" for f in i.findings)}
+    whole = {str(job.path) for job in plan.jobs if job.shown not in failed}
+    return lambda path, code: (
+        path in whole and not code.startswith(OF_ATTEMPTS) and settings.selection.selects(code)
+    )
 
 
 def _asked_for(finding: Finding, own: frozenset[str]) -> Finding:

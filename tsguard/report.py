@@ -347,6 +347,23 @@ class LoaderReport:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineEntry:
+    """One accepted finding, as a baseline has it; its path is relative to the baseline's folder."""
+
+    path: str
+    code: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineUse:
+    """What a baseline hides: findings, and those of its entries for which nothing is found any more."""
+
+    accepted: tuple[Finding, ...] = ()
+    stale: tuple[BaselineEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Error:
     """Something that kept the tool from doing what was asked (exit status 2)."""
 
@@ -360,7 +377,8 @@ class Report:
 
     ``purpose`` tells for whose sake the facts of tracing are judged: the ``trace`` verdicts and
     findings of a report for "export" are those of torch.export.  ``known`` are the findings before
-    any was left out: it is what answers rest on, and no part of the JSON form.
+    any was left out: it is what answers rest on, and no part of the JSON form.  ``baseline`` is
+    None without one.
     """
 
     tsguard_version: str
@@ -374,6 +392,7 @@ class Report:
     fixed: int = 0
     purpose: Purpose = "trace"
     known: tuple[Finding, ...] = ()
+    baseline: BaselineUse | None = None
 
     def summary(self) -> dict[str, Any]:
         """Counts by severity, by verdict, and of what is fixed or can be."""
@@ -400,6 +419,7 @@ class Report:
             "torch_tables": self.torch_tables,
             "purpose": self.purpose,
             "environment": dict(self.environment),
+            "baseline": _plain(self.baseline),
             "findings": [_finding_json(f) for f in self.findings],
             "targets": [_with_passes(t, "attempts") for t in self.targets],
             "loaders": [_with_passes(loader, "collating") for loader in self.loaders],

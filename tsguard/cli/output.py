@@ -16,7 +16,7 @@ from tsguard.cli.options import Options, Unusable
 from tsguard.config import Settings
 from tsguard.formats import View, render
 from tsguard.ignoring import add_ignores
-from tsguard.report import SEVERITIES, Report
+from tsguard.report import SEVERITIES, BaselineUse, Report
 from tsguard.requests import Plan
 from tsguard.source.sources import Sources
 
@@ -56,6 +56,8 @@ def publish(
     nothing_done = bool(report.errors) and not report.files and not report.loaders
     if not options.quiet and not nothing_done and chosen in ("text", "concise"):
         click.echo(summary(report), err=True)
+        if report.baseline is not None:
+            click.echo(_baseline(report.baseline), err=True)
         if fixable := _fixable(report, unsafe_fixes):
             click.echo(fixable, err=True)
     return status(report, settings, options.exit_zero)
@@ -74,7 +76,7 @@ def accept(report: Report, sources: Sources, options: Options, settings: Setting
     """Make the report's findings the baseline; the exit status."""
     if settings.baseline is None:
         raise Unusable("--update-baseline needs to know the file: --baseline FILE")
-    Baseline.write(settings.baseline, report.findings, sources)
+    Baseline(settings.baseline).adding(report.findings, report.findings, sources).save()
     click.echo(f"{settings.baseline} now accepts {count(len(report.findings), 'finding')}", err=True)
     tell_errors(report, options)
     return 2 if report.errors else 0
@@ -105,6 +107,15 @@ def summary(report: Report) -> str:
     scope = f"{count(len(report.targets), 'target')} in {count(report.files, 'file')}"
     fixed = f" ({report.fixed} fixed)" if report.fixed else ""
     return f"{', '.join(told) or 'no findings'}{fixed}; {scope}"
+
+
+def _baseline(use: BaselineUse) -> str:
+    """What the baseline hides, and what of it can go."""
+    told = f"{count(len(use.accepted), 'finding')} accepted by the baseline"
+    if not use.stale:
+        return told
+    number = len(use.stale)
+    return f"{told}; {count(number, 'stale entry', 'stale entries')} in it: --update-baseline removes {'it' if number == 1 else 'them'}"
 
 
 def _fixable(report: Report, unsafe_fixes: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from tsguard.project.editable import editable_packages
@@ -85,6 +85,37 @@ class Finder:
                     if path.suffix in _COMPILED:
                         return path
         return None
+
+    @property
+    def files_read(self) -> Collection[Path]:
+        """The files whose text is kept."""
+        return self._by_path.keys()
+
+    def forget(self, paths: Iterable[Path]) -> dict[Path, Module]:
+        """Read these files anew when they are next asked for; so too what rests on them.
+
+        Returns:
+            The modules that were forgotten.
+        """
+        importers: dict[Path, list[Path]] = {}
+        for path, module in self._by_path.items():
+            for looked_at in self._looked_at.get(module, ()):
+                importers.setdefault(looked_at, []).append(path)
+        changed = set(paths)
+        todo, affected = list(changed), set(changed)
+        while todo:
+            new = [path for path in importers.get(todo.pop(), ()) if path not in affected]
+            affected.update(new)
+            todo += new
+        gone = {path: self._by_path.pop(path) for path in affected if path in self._by_path}
+        modules = set(gone.values())
+        for module in modules:
+            self._looked_at.pop(module, None)
+        self._found = {key: found for key, found in self._found.items() if key[1] not in modules}
+        self._located = {
+            key: found for key, found in self._located.items() if changed.isdisjoint(_candidates(*key))
+        }
+        return gone
 
     def files_behind(self, module: Module) -> set[Path]:
         """The files that the meaning of a module's names rests on, as far as they were asked for.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,6 +59,19 @@ class Project:
         """The module of a file; ``text`` replaces what is on disk (standard input)."""
         file = SourceFile(shown or str(path), text) if text is not None else None
         return self.finder.of_file(path, file, shown)
+
+    def forget(self, paths: Iterable[Path]) -> dict[Path, Module]:
+        """Forget files that have changed, and what rests on them: the modules that are gone, by their files."""
+        gone = self.finder.forget(paths)
+        modules = set(gone.values())
+        self._meanings = {key: found for key, found in self._meanings.items() if key[0] not in modules}
+        self._stars = {module: found for module, found in self._stars.items() if module not in modules}
+        self._offers = {
+            package: offers
+            for package, offers in self._offers.items()
+            if package not in modules and modules.isdisjoint(m for found in offers.values() for m in found)
+        }
+        return gone
 
     def meaning(self, module: Module, name: str) -> Meaning | None:
         """What a module-level name leads to through imports, or None if unbound."""

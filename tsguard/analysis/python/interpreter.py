@@ -38,9 +38,12 @@ from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import children
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Collection, Hashable, Iterable, Iterator
+    from pathlib import Path
+    from typing import Any
 
     from tsguard.analysis.events import Gap
+    from tsguard.analysis.observer import Observer
     from tsguard.analysis.python.constructions import Pattern
     from tsguard.project import Project
     from tsguard.project.modules import Module
@@ -76,6 +79,7 @@ class Program:
         self._scopes: dict[int, Scope] = {}
         self.constructions: dict[Hashable, list[Pattern]] = {}
         self.likenesses = Likenesses()
+        self.observer: Observer | None = None
         self.black_boxes: set[int] = set()
         self._generators: dict[FunctionNode, bool] = {}
 
@@ -85,6 +89,30 @@ class Program:
         if scope is None:
             scope = self._scopes[id(module)] = Scope(module)
         return scope
+
+    def forget(self, paths: Iterable[Path]) -> Collection[Path]:
+        """Forget files that have changed, and what rests on them: which these are."""
+        gone = self.project.forget(paths)
+        for module in gone.values():
+            self._scopes.pop(id(module), None)
+        return gone.keys()
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """Judge what is soon replaced: what is found out of shared values meanwhile is not kept."""
+        stores: tuple[dict[Any, Any], ...] = (self.memory, self.constructions, self._generators)
+        sizes = [len(store) for store in stores]
+        boxes = set(self.black_boxes)
+        grown = {key: set(known) for key, known in self.memory.items() if isinstance(known, set)}
+        try:
+            yield
+        finally:
+            for store, size in zip(stores, sizes, strict=True):
+                for key in list(store)[size:]:
+                    del store[key]
+            self.memory.update(grown)
+            self.memory.pop("built", None)
+            self.black_boxes = boxes
 
     def is_generator(self, node: FunctionNode) -> bool:
         """Whether calling a function only makes a generator or coroutine."""

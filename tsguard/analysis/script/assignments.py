@@ -69,6 +69,7 @@ def set_variable(
     Raises:
         Refusal: it would not.
     """
+    fc.noted(node, value)
     plain = value.value if isinstance(value, Simple) else None
     outer = fc.frame.find_outside(name)
     if isinstance(value, UnknownS):

@@ -72,9 +72,9 @@ def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = Non
     if isinstance(node, ast.Name) and node.id == "Ellipsis":
         raise Refusal("unsupported-expression/ellipsis", node)
     if isinstance(node, ast.Name):
-        return fc.lookup(node.id, node)
+        return fc.noted(node, fc.lookup(node.id, node))
     if isinstance(node, ast.Attribute):
-        return get_attribute(fc, fc.sugared(node.value), node.attr, node)
+        return fc.noted(node, get_attribute(fc, fc.sugared(node.value), node.attr, node))
     if isinstance(node, ast.Call):
         return _call(fc, node, hint)
     if isinstance(node, ast.Subscript):

@@ -78,7 +78,11 @@ class FunctionCompiler:
     def _bind_parameters(self) -> None:
         if self.receiver is not None and self.signature.receiver:
             self.frame.sugared[self.signature.receiver] = self.receiver
+        spec = self.node.args
+        parameters = {arg.arg: arg for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
         for argument in self.signature.arguments:
+            if argument.name in parameters:
+                self.noted(parameters[argument.name], Simple(Value(argument.type)))
             inferred = argument.name in self.signature.inferred
             self.frame.variables[argument.name] = Value(
                 argument.type,
@@ -142,6 +146,13 @@ class FunctionCompiler:
         if name in self.signature.positional_only:
             raise Refusal("parameter-kind/positional-only", node, name=name)
         return self.compiler.names.resolve(self, name, node)
+
+    def noted(self, node: ast.AST, value: Sugared) -> Sugared:
+        """A value, of which the observer hears if there is one."""
+        observer = self.compiler.interp.program.observer
+        if observer is not None:
+            observer.compiled(self.module, node, value)
+        return value
 
     def push(self) -> Frame:
         self.frame = Frame(self.frame)

@@ -164,7 +164,10 @@ class Tracer(Interpreter):
     def evaluate(self, node: ast.expr, scope: Scope) -> py.Value:
         self.spend()
         handler = expressions.HANDLERS.get(type(node)) or python_expressions.HANDLERS.get(type(node))
-        return py.Unknown("") if handler is None else handler(self, node, scope)
+        value = py.Unknown("") if handler is None else handler(self, node, scope)
+        if self.program.observer is not None:
+            self.program.observer.traced(self.module, node, value)
+        return value
 
     def execute(self, body: list[ast.stmt], scope: Scope) -> python_statements.Signal:
         outer = self.statement

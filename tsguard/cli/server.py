@@ -1,0 +1,22 @@
+"""``tsguard server``: the language server."""
+
+from __future__ import annotations
+
+import click
+
+from tsguard.cli.options import Unusable
+
+
+@click.command("server", short_help="Start the language server for editors.")
+@click.option("--stdio", is_flag=True, help="Speak over standard input and output, as it does anyway.")
+def command(stdio: bool) -> int:
+    """Start the language server, which speaks over standard input and output.
+
+    Editors start it themselves; it needs `pip install 'tsguard[server]'`.
+    """
+    try:
+        from tsguard.editors.server import make_server
+    except ModuleNotFoundError as error:
+        raise Unusable(f"the language server needs {error.name}: pip install 'tsguard[server]'") from None
+    make_server().start_io()
+    return 0

@@ -1,0 +1,247 @@
+"""The server: what a client asks, answered from the readings of its documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from tsguard import __version__
+from tsguard.editors.actions import ACCEPT, KINDS, Offer
+from tsguard.editors.diagnostics import diagnostics
+from tsguard.editors.hover import hover
+from tsguard.editors.lenses import SHOW, lenses, reasons
+from tsguard.editors.places import Places, uri
+from tsguard.editors.reading import Readers, Reading
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+# Who types is not asked about every key.
+_PAUSE = 0.05
+
+
+class Server(LanguageServer):
+    """The language server.  All judging is done by one thread, so that the newest text is judged next."""
+
+    def __init__(self) -> None:
+        super().__init__("tsguard", __version__)
+        self._readers = Readers()
+        self._thread = ThreadPoolExecutor(1, "judge")
+        self._readings: dict[str, tuple[int, Reading]] = {}
+
+    # -- readings -----------------------------------------------------------------------------
+
+    async def reading(self, uri: str) -> Reading | None:
+        """A document as it is now; None where it is no file."""
+        path = to_fs_path(uri)
+        if path is None or not uri.startswith("file:"):
+            return None
+        while True:
+            document = self.workspace.get_text_document(uri)
+            version = document.version or 0
+            known = self._readings.get(uri)
+            if known is not None and known[0] == version:
+                return known[1]
+            text = document.source
+            reading = await self._judging(Readers.read, Path(path), text)
+            self._readings[uri] = (version, reading)
+            self._complain()
+
+    async def _judging(
+        self, work: Callable[Concatenate[Readers, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """What a method of the readers gives, called by their thread."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, partial(work, self._readers, *args, **kwargs))
+
+    async def changed(self, uri: str) -> None:
+        """Judge a document and publish what is found, unless it has changed again by then."""
+        await asyncio.sleep(_PAUSE)
+        version = self._version(uri)
+        known = self._readings.get(uri)
+        if version is None or (known is not None and known[0] == version):
+            return
+        await self.publish(uri)
+        await self._judging(Readers.rest)
+
+    async def publish(self, uri: str) -> None:
+        """Send the diagnostics of a document to a client that does not ask for them."""
+        reading = await self.reading(uri)
+        if reading is None or self._asks:
+            return
+        found = diagnostics(reading, self.places(reading))
+        self.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(uri, found, version=self._version(uri))
+        )
+
+    async def disk_changed(self, paths: list[Path]) -> None:
+        """Judge again what rests on files that have changed on disk."""
+        configured = any(path.name in ("pyproject.toml", "tsguard.toml") for path in paths)
+        if await self._judging(Readers.refresh, paths) or configured:
+            await self.renew()
+
+    async def renew(self) -> None:
+        """Judge all open documents again, as far as anything has changed."""
+        self._readings.clear()
+        if self._asks:
+            self.workspace_diagnostic_refresh(None)
+        for document in list(self.workspace.text_documents):
+            await self.publish(document)
+
+    def closed(self, uri: str) -> None:
+        """Forget a document; a client that is sent diagnostics is told that there are none."""
+        self._readings.pop(uri, None)
+        if not self._asks:
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+    def places(self, reading: Reading) -> Places:
+        return Places(self.workspace.position_codec, reading.sources)
+
+    def _version(self, uri: str) -> int | None:
+        document = self.workspace.text_documents.get(uri)
+        return (document.version or 0) if document is not None else None
+
+    @property
+    def _asks(self) -> bool:
+        """Whether the client asks for diagnostics by itself."""
+        about = self.client_capabilities.text_document
+        return about is not None and about.diagnostic is not None
+
+    def _complain(self) -> None:
+        while self._readers.complaints:
+            text = f"tsguard: {self._readers.complaints.pop()}"
+            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, text))
+
+    # -- the whole project --------------------------------------------------------------------
+
+    async def all_readings(self) -> list[Reading]:
+        """Every file below the client's folders, judged one by one so that open documents come in between."""
+        texts = {
+            Path(path): document.source
+            for address, document in self.workspace.text_documents.items()
+            if (path := to_fs_path(address)) is not None
+        }
+        found: list[Reading] = []
+        for folder in self._folders():
+            planned, settings = await self._judging(Readers.folder, folder, texts)
+            inspections = [await self._judging(Readers.inspect, job, settings) for job in planned.jobs]
+            found += await self._judging(Readers.assembled, planned, inspections, settings)
+        self._complain()
+        return found
+
+    def _folders(self) -> list[Path]:
+        roots = [folder.uri for folder in self.workspace.folders.values()] or [self.workspace.root_uri or ""]
+        return [Path(path) for root in roots if root and (path := to_fs_path(root)) is not None]
+
+    # -- what is asked --------------------------------------------------------------------------
+
+    async def hover_at(self, uri: str, line: int) -> str:
+        """The text of a hover on a line, counted from 1."""
+        reading = await self.reading(uri)
+        if reading is None:
+            return ""
+        return await self._judging(_hover, reading, line)
+
+    async def accept(self, path: str, finding: int) -> None:
+        """Add a finding to the baseline."""
+        reading = await self.reading(uri(path))
+        if reading is not None:
+            await self._judging(Readers.accept, reading, finding)
+            await self.renew()
+
+
+def _hover(readers: Readers, reading: Reading, line: int) -> str:
+    return hover(reading, readers.judge(reading.settings), line)
+
+
+def make_server() -> Server:
+    """A server with all that it can do."""
+    server = Server()
+    _documents(server)
+    _questions(server)
+    _commands(server)
+    return server
+
+
+def _documents(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    async def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
+        await server.changed(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    async def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
+        await server.changed(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    async def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+        await _on_disk([params.text_document.uri])
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def did_change_files(params: lsp.DidChangeWatchedFilesParams) -> None:
+        await _on_disk([change.uri for change in params.changes])
+
+    async def _on_disk(uris: list[str]) -> None:
+        await server.disk_changed([Path(path) for each in uris if (path := to_fs_path(each)) is not None])
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
+        server.closed(params.text_document.uri)
+
+
+def _questions(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DIAGNOSTIC, lsp.DiagnosticOptions(True, True, "tsguard"))
+    async def diagnostic(params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
+        reading = await server.reading(params.text_document.uri)
+        found = diagnostics(reading, server.places(reading)) if reading is not None else []
+        return lsp.RelatedFullDocumentDiagnosticReport(found)
+
+    @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
+    async def workspace_diagnostic(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
+        readings = await server.all_readings()
+        return lsp.WorkspaceDiagnosticReport(
+            [
+                lsp.WorkspaceFullDocumentDiagnosticReport(
+                    uri(str(reading.path)), diagnostics(reading, server.places(reading))
+                )
+                for reading in readings
+            ]
+        )
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(list(KINDS)))
+    async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        reading = await server.reading(params.text_document.uri)
+        if reading is None:
+            return []
+        offer = Offer(reading, server.places(reading), params.context.diagnostics)
+        return offer.actions(params.range, params.context.only)
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    async def code_lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        reading = await server.reading(params.text_document.uri)
+        return lenses(reading, server.places(reading)) if reading is not None else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    async def hovering(params: lsp.HoverParams) -> lsp.Hover | None:
+        text = await server.hover_at(params.text_document.uri, params.position.line + 1)
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text)) if text else None
+
+
+def _commands(server: Server) -> None:
+    @server.command(SHOW)
+    async def show(path: str, qualname: str) -> None:
+        reading = await server.reading(uri(path))
+        if reading is not None:
+            text = reasons(reading, qualname)
+            server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
+
+    @server.command(ACCEPT)
+    async def accept(path: str, finding: int) -> None:
+        await server.accept(path, finding)

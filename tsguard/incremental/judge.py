@@ -1,0 +1,202 @@
+"""The judge of files under edit: it keeps what it has read, and judges what an edit concerns."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tsguard.analysis.api import import_failure
+from tsguard.analysis.python import Program
+from tsguard.incremental.carrying import Carried, carry, flags_of
+from tsguard.incremental.outline import Outline
+from tsguard.inspection import InspectedTarget, Inspection, inspect
+from tsguard.project import Project, Target
+from tsguard.project.targets import is_only_scripted
+from tsguard.report import Purpose
+from tsguard.requests import Job
+from tsguard.source import SourceFile
+
+# A project keeps the trees of all that it has read: it is begun anew after so much source.
+_MOST_BYTES = 10_000_000
+
+
+@dataclass(slots=True)
+class _Judged:
+    """A file as last judged; ``targets`` are those of the last text that could be parsed."""
+
+    job: Job
+    inspection: Inspection
+    outline: Outline | None = None
+    targets: dict[str, Carried] = field(default_factory=dict)
+    behind: frozenset[Path] = frozenset()
+
+
+class Judge:
+    """Files of one project, judged over and over.
+
+    What it gives is what ``tsguard.inspection.inspect`` gives of the files as they are.
+    To be used by one thread at a time.
+
+    Args:
+        paths: folders in which imported packages are looked for.
+        release: the torch release whose tables serve, such as "2.13".
+        purpose: for whose sake traces are judged.
+    """
+
+    def __init__(self, paths: tuple[Path, ...], release: str, purpose: Purpose = "trace") -> None:
+        self._paths, self._release, self._purpose = paths, release, purpose
+        self._judged: dict[Path, _Judged] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        self.program = Program(Project(self._paths), self._release)
+        self._stamps: dict[Path, tuple[int, int] | None] = {}
+        self._read = 0
+        self._is_larger = False
+        self._judged.clear()
+        gc.unfreeze()
+
+    def inspect(self, job: Job) -> Inspection:
+        """What a file adds to a report; ``job.text`` stands for what is on disk.
+
+        Other files are taken as this was last told of them; see ``refresh``.
+        """
+        text = job.text if job.text is not None else SourceFile.read(job.path).text
+        before = self._judged.get(job.path)
+        if before is not None and before.job == Job(job.path, job.shown, job.whole, job.named, text):
+            return before.inspection
+        if self._read > _MOST_BYTES:
+            self._begin()
+            before = None
+        self._read += len(text)
+        job = Job(job.path, job.shown, job.whole, job.named, text)
+        self._forget([job.path], but=job.path)
+        if before is not None and job.path in before.behind:
+            before = None  # its meaning goes round by other files
+        with _collecting_later():
+            if before is None:
+                judged = self._anew(job, None)
+                self._is_larger = True
+            else:
+                with self.program.trying():
+                    judged = self._anew(job, before)
+        self._judged[job.path] = judged
+        self._stamp()
+        return judged.inspection
+
+    def rest(self) -> None:
+        """Do away with what judgements have left behind: for when nobody waits."""
+        gc.collect()
+        if self._is_larger:
+            gc.freeze()  # what is kept need not be looked through at each collection
+            self._is_larger = False
+
+    def refresh(self, changed: Iterable[Path] = ()) -> bool:
+        """Notice files that have changed on disk, those among ``changed`` that have come or gone included.
+
+        Returns:
+            Whether files that were judged rest on any of them.
+        """
+        other = [
+            path for path, stamp in self._stamps.items() if path not in self._judged and _stat(path) != stamp
+        ]
+        return self._forget({*changed, *other})
+
+    def close(self, path: Path) -> None:
+        """Take a file as it is on disk again."""
+        self._forget([path])
+
+    def _forget(self, paths: Collection[Path], but: Path | None = None) -> bool:
+        changed = {*paths, *self.program.forget(paths)}
+        concerned = [
+            path
+            for path, judged in self._judged.items()
+            if path != but and (path in changed or not judged.behind.isdisjoint(changed))
+        ]
+        for path in concerned:
+            del self._judged[path]
+        for path in changed:
+            self._stamps.pop(path, None)
+        return bool(concerned)
+
+    def _stamp(self) -> None:
+        for path in self.program.project.finder.files_read:
+            if path not in self._stamps:
+                self._stamps[path] = _stat(path)
+
+    def _anew(self, job: Job, before: _Judged | None) -> _Judged:
+        judging = _Judging(self.program, job, before)
+        inspection = inspect(self.program, job, self._purpose, judging.known)
+        finder = self.program.project.finder
+        behind = frozenset(finder.files_behind(finder.of_file(job.path)))
+        outline, targets = judging.outcome(inspection)
+        if before is not None:
+            behind |= before.behind
+        return _Judged(job, inspection, outline, targets, behind)
+
+
+class _Judging:
+    """One judgement of a file, which takes over what it can of the one before."""
+
+    def __init__(self, program: Program, job: Job, before: _Judged | None) -> None:
+        self._program = program
+        self._job = job
+        self._before = before
+        self._outline: Outline | None = None
+        self._carried: dict[str, Carried] = {}
+        self._open: dict[str, tuple[Target, tuple[str, bool, bool, bool]]] = {}
+
+    def known(self, target: Target) -> InspectedTarget | None:
+        """What the judgement before says of a target, if nothing that it rests on has changed."""
+        if import_failure(self._program, target.module) is not None or self._job.named:
+            return None
+        before = self._before
+        if self._outline is None:
+            self._outline = Outline(target.module, before.outline if before is not None else None)
+        flags = flags_of(target, is_only_scripted(self._program.project, target))
+        earlier = before.targets.get(target.qualname) if before is not None else None
+        if earlier is not None:
+            carried = carry(earlier, flags, self._outline, target.line, self._job.shown)
+            if carried is not None:
+                self._carried[target.qualname] = carried
+                return carried.inspected
+        self._open[target.qualname] = (target, flags)
+        return None
+
+    def outcome(self, inspection: Inspection) -> tuple[Outline | None, dict[str, Carried]]:
+        """What the next judgement may take over."""
+        if self._outline is None:
+            before = self._before
+            return (before.outline, before.targets) if before is not None else (None, {})
+        outline = self._outline
+        for inspected in inspection.targets:
+            qualname = inspected.report.qualname
+            if qualname in self._open:
+                target, flags = self._open[qualname]
+                closure = outline.closure(target.line)
+                self._carried[qualname] = Carried(inspected, flags, outline, closure)
+        return outline, self._carried
+
+
+@contextmanager
+def _collecting_later() -> Iterator[None]:
+    """Without Python's cyclic collector, which would look through every new tree several times."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _stat(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
