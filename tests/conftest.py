@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.setenv("TSGUARD_CACHE_DIR", str(tmp_path / "cache"))
-    for name in ("NO_COLOR", "FORCE_COLOR", "TSGUARD_OUTPUT_FORMAT", "CI", "VIRTUAL_ENV"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "TSGUARD_OUTPUT_FORMAT", "CI", "VIRTUAL_ENV", "CONDA_PREFIX"):
         monkeypatch.delenv(name, raising=False)
     return work
 

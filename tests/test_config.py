@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -190,17 +191,59 @@ class TestMeaning:
         assert lint("sub.py").targets == ["sub.py:Sub"]
 
     @pytest.mark.parametrize("layout", ["lib/python3.12/site-packages", "Lib/site-packages"])
-    @pytest.mark.parametrize("how", ["python", "VIRTUAL_ENV", ".venv"])
+    @pytest.mark.parametrize(
+        "how", ["the python setting", "VIRTUAL_ENV", "CONDA_PREFIX", ".venv", "venv", "PATH"]
+    )
     def test_installed_packages_are_found_in_environments(self, lint, folder, monkeypatch, layout, how):
-        environment = folder / (".venv" if how == ".venv" else "env")
+        environment = folder / (how if "venv" in how else "env")
         (environment / layout).mkdir(parents=True)
         (environment / layout / "bases.py").write_text(NET)
         (folder / "sub.py").write_text("from bases import Net\n\n\nclass Sub(Net):\n    pass\n")
-        if how == "VIRTUAL_ENV":
-            monkeypatch.setenv("VIRTUAL_ENV", str(environment))
-        if how == "python":
+        if how in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+            monkeypatch.setenv(how, str(environment))
+        if how == "PATH":
+            (environment / "pyvenv.cfg").write_text("")
+            monkeypatch.setenv("PATH", str(environment / "bin"))
+        if how == "the python setting":
             written(folder, "python = 'env'")
+        linted = lint("sub.py")
+        assert linted.targets == ["sub.py:Sub"]
+        packages = linted.report["packages"]
+        assert packages["source"] == how
+        assert Path(packages["path"]) == environment
+
+    def test_the_environment_above_the_project_is_read(self, lint, folder):
+        packages = folder.parent / "venv" / "lib" / "python3.12" / "site-packages"
+        packages.mkdir(parents=True)
+        (packages / "bases.py").write_text(NET)
+        (folder / "sub.py").write_text("from bases import Net\n\n\nclass Sub(Net):\n    pass\n")
         assert lint("sub.py").targets == ["sub.py:Sub"]
+
+    def test_the_environment_of_a_hook_is_passed_over_for_the_project_s(
+        self, lint, folder, monkeypatch, tmp_path
+    ):
+        layout = "lib/python3.12/site-packages"
+        for environment in (tmp_path / "hook", folder / ".venv"):
+            (environment / layout).mkdir(parents=True)
+        (folder / ".venv" / layout / "bases.py").write_text(NET)
+        (folder / "sub.py").write_text("from bases import Net\n\n\nclass Sub(Net):\n    pass\n")
+        monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "hook"))
+        monkeypatch.setattr(sys, "prefix", str(tmp_path / "hook"))
+        assert lint("sub.py").targets == ["sub.py:Sub"]
+
+    def test_where_packages_were_read_is_said_to_who_asks(self, tsguard, folder, monkeypatch):
+        monkeypatch.setenv("PATH", "")
+        (folder / "net.py").write_text(NET)
+        (folder / ".venv" / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
+        told = f"packages read from {folder / '.venv'} (.venv)"
+        assert told in tsguard("lint", "--verbose", "net.py").err
+        assert told not in tsguard("lint", "net.py").err
+
+    def test_a_project_without_an_environment_is_told_how_to_name_one(self, tsguard, folder, monkeypatch):
+        monkeypatch.setenv("PATH", "")
+        monkeypatch.setattr(sys, "path", [p for p in sys.path if "-packages" not in p])
+        (folder / "net.py").write_text(NET)
+        assert 'name it by python = "PATH" in [tool.tsguard]' in tsguard("lint", "net.py").err
 
     def test_editable_installs_are_found(self, lint, folder):
         packages = folder / ".venv" / "lib" / "python3.11" / "site-packages"

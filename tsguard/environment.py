@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 _SITE_FOLDERS = ("site-packages", "dist-packages")
@@ -14,27 +15,63 @@ class NoEnvironment(LookupError):
     """A configured Python has no folder of installed packages."""
 
 
-def package_folders(root: Path, python: Path | None = None) -> tuple[Path, ...]:
-    """Folders of installed packages, best first.
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A Python whose installed packages are read.
 
-    They are those of ``python`` (an interpreter or an environment's folder) if given,
-    else of ``VIRTUAL_ENV``, else of ``.venv`` in ``root``, else this interpreter's own.
-    Folders that their ``.pth`` files name (editable installs) follow.
+    ``source`` tells how it was found, ``folders`` are those of its packages, best first, and
+    those that their ``.pth`` files name (editable installs).
+    """
+
+    path: Path
+    source: str
+    folders: tuple[Path, ...]
+
+
+def find_environment(root: Path, python: Path | None = None) -> Environment | None:
+    """The environment of a project; None where there is none.
+
+    It is ``python`` (an interpreter or an environment's folder) if given, else the active one
+    (``VIRTUAL_ENV``, ``CONDA_PREFIX``), else ``.venv`` or ``venv`` in ``root`` or a folder above,
+    else one whose commands are on ``PATH``, else that of this interpreter.  One that this
+    interpreter runs in counts only with torch: a hook has an environment of its own, which tells
+    nothing about the project.
 
     Raises:
-        NoEnvironment: ``python`` is given and has no such folder.
+        NoEnvironment: ``python`` is given and has no installed packages.
     """
     if python is not None:
         found = _of_environment(python)
         if not found:
             raise NoEnvironment(f"{python} is no Python interpreter or environment with installed packages")
-        return _with_linked(found)
-    active = os.environ.get("VIRTUAL_ENV")
-    for candidate in (Path(active) if active else None, root / ".venv"):
-        if candidate is not None and (found := _of_environment(candidate)):
-            return _with_linked(found)
-    own = [Path(entry) for entry in sys.path if Path(entry).name in _SITE_FOLDERS]
-    return _with_linked([path for path in own if path.is_dir()])
+        return Environment(python, "the python setting", _with_linked(found))
+    own = Path(sys.prefix).resolve()
+    for path, source in _candidates(root):
+        found = _of_environment(path) if path.is_dir() else []
+        if found and (path.resolve() != own or _has_torch(found)):
+            return Environment(path, source, _with_linked(found))
+    running = [Path(entry) for entry in sys.path if Path(entry).name in _SITE_FOLDERS]
+    running = [path for path in running if path.is_dir()]
+    if not _has_torch(running):
+        return None
+    return Environment(Path(sys.prefix), "the running interpreter", _with_linked(running))
+
+
+def _candidates(root: Path) -> Iterator[tuple[Path, str]]:
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if active := os.environ.get(variable):
+            yield Path(active), variable
+    for folder in (root, *root.absolute().parents):
+        for name in (".venv", "venv"):
+            yield folder / name, name
+    for entry in os.environ.get("PATH", "").split(os.pathsep):
+        prefix = Path(entry).parent
+        if entry and ((prefix / "pyvenv.cfg").is_file() or (prefix / "conda-meta").is_dir()):
+            yield prefix, "PATH"
+
+
+def _has_torch(folders: list[Path]) -> bool:
+    return any((folder / "torch").is_dir() for folder in folders)
 
 
 def _of_environment(python: Path) -> list[Path]:

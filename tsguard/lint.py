@@ -15,9 +15,9 @@ from tsguard.cache import Cache
 from tsguard.cells import findings_in_cells, target_in_cell
 from tsguard.collecting import collecting_seldom
 from tsguard.config import ConfigError, Settings
-from tsguard.environment import NoEnvironment, package_folders
+from tsguard.environment import Environment, NoEnvironment, find_environment
 from tsguard.inspection import Inspection, inspect, killed
-from tsguard.report import Finding, Purpose, Report
+from tsguard.report import Finding, Packages, Purpose, Report
 from tsguard.requests import Job, Plan
 from tsguard.rules import covers
 from tsguard.source.patterns import Patterns
@@ -72,6 +72,8 @@ def assemble(
     use = None
     if baseline is not None:
         findings, use = baseline.use(findings, sources, _judged(plan, inspections, settings))
+        findings = baseline.new(findings, sources)
+    read = environment(settings)
     numbered, targets = number(
         findings_in_cells(findings, sources),
         (target_in_cell(t.report, sources) for i in inspections for t in i.targets),
@@ -86,6 +88,7 @@ def assemble(
         purpose=settings.purpose,
         known=tuple(findings_in_cells(known, sources)),
         baseline=use and replace(use, accepted=tuple(findings_in_cells(use.accepted, sources))),
+        packages=Packages(str(read.path), read.source) if read is not None else None,
     )
     return report, sources
 
@@ -110,12 +113,21 @@ def search_paths(settings: Settings) -> tuple[Path, ...]:
     Raises:
         ConfigError: the settings name a Python that has no packages.
     """
+    found = environment(settings)
+    own = (settings.root, settings.root / "src")
+    return tuple(dict.fromkeys((*settings.search_paths, *own, *(found.folders if found else ()))))
+
+
+def environment(settings: Settings) -> Environment | None:
+    """The environment whose packages are read; None where there is none.
+
+    Raises:
+        ConfigError: the settings name a Python that has no packages.
+    """
     try:
-        installed = package_folders(settings.root, settings.python)
+        return find_environment(settings.root, settings.python)
     except NoEnvironment as error:
         raise ConfigError(str(error)) from None
-    own = (settings.root, settings.root / "src")
-    return tuple(dict.fromkeys((*settings.search_paths, *own, *installed)))
 
 
 def torch_release(settings: Settings) -> str:

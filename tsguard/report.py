@@ -372,6 +372,14 @@ class Error:
 
 
 @dataclass(frozen=True, slots=True)
+class Packages:
+    """The environment whose installed packages were read, and how it was found."""
+
+    path: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The one object that every output format is made from.
 
@@ -379,6 +387,9 @@ class Report:
     findings of a report for "export" are those of torch.export.  ``known`` are the findings before
     any was left out: it is what answers rest on, and no part of the JSON form.  ``baseline`` is
     None without one.
+    any was left out: it is what answers rest on, and no part of the JSON form.
+    findings of a report for "export" are those of torch.export.  ``packages`` tells where imported
+    packages were read, None where no environment was found.
     """
 
     tsguard_version: str
@@ -393,6 +404,7 @@ class Report:
     purpose: Purpose = "trace"
     known: tuple[Finding, ...] = ()
     baseline: BaselineUse | None = None
+    packages: Packages | None = None
 
     def summary(self) -> dict[str, Any]:
         """Counts by severity, by verdict, and of what is fixed or can be."""
@@ -420,6 +432,7 @@ class Report:
             "purpose": self.purpose,
             "environment": dict(self.environment),
             "baseline": _plain(self.baseline),
+            "packages": _plain(self.packages) if self.packages is not None else None,
             "findings": [_finding_json(f) for f in self.findings],
             "targets": [_with_passes(t, "attempts") for t in self.targets],
             "loaders": [_with_passes(loader, "collating") for loader in self.loaders],

@@ -55,6 +55,8 @@ def publish(
     tell_errors(report, options)
     nothing_done = bool(report.errors) and not report.files and not report.loaders
     if not options.quiet and not nothing_done and chosen in ("text", "concise"):
+        if packages := _packages(report, options.verbose):
+            click.echo(packages, err=True)
         click.echo(summary(report), err=True)
         if report.baseline is not None:
             click.echo(_baseline(report.baseline), err=True)
@@ -95,6 +97,18 @@ def silence(report: Report, planned: Plan, options: Options) -> int:
     click.echo(f"{count(added, 'suppression')} written, {count(rest, 'finding')} left", err=True)
     tell_errors(report, options)
     return 2 if report.errors else int(rest > 0)
+
+
+def _packages(report: Report, verbose: bool) -> str:
+    """Where imported packages were read, for who wants to know; what to do if nowhere; else ""."""
+    if report.packages is not None:
+        return f"packages read from {report.packages.path} ({report.packages.source})" if verbose else ""
+    if not report.targets:
+        return ""
+    return (
+        "no environment with the project's packages was found: activate it, or name it by "
+        'python = "PATH" in [tool.tsguard]'
+    )
 
 
 def summary(report: Report) -> str:
