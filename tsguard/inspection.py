@@ -27,7 +27,7 @@ from tsguard.source import Span
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
     from tsguard.judges import Judgement
-    from tsguard.project import Project, Target
+    from tsguard.project import Target
     from tsguard.project.modules import Module
 
 
@@ -76,7 +76,7 @@ def _inspected(
     errors: list[Error] = []
     inspected: list[InspectedTarget] = []
     try:
-        for target in _targets(project, module, job, errors):
+        for target in _targets(program, module, job, errors):
             inspected.append(known(target) or _judge(program, target, job, purpose))
         findings += _of_file(program, module, job) if job.whole else ()
     except Exception as error:
@@ -134,20 +134,27 @@ def _broken(module: Module, job: Job) -> Finding:
     return tool_finding(code, job.shown, broken.span, reason=broken.message, repair=broken.repair)
 
 
-def _targets(project: Project, module: Module, job: Job, errors: list[Error]) -> Iterator[Target]:
+def _targets(program: Program, module: Module, job: Job, errors: list[Error]) -> Iterator[Target]:
+    from tsguard.analysis.signatures import wrong_arguments
     from tsguard.project import TargetNotFound
     from tsguard.project.targets import find_target, targets_of
 
     by_name = {expression for _, expression in job.named}
     if job.whole:
-        for target in targets_of(project, module):
+        for target in targets_of(program.project, module):
             if target.qualname not in by_name:
                 yield replace(target, spec=f"{job.shown}:{target.qualname}")
     for given, expression in job.named:
         try:
-            yield replace(find_target(module, expression), spec=given)
+            target = replace(find_target(module, expression), spec=given)
         except TargetNotFound as error:
             errors.append(Error(f"{given}: {error}", job.shown))
+            continue
+        wrong = wrong_arguments(program, target)
+        if wrong is not None:
+            errors.append(Error(f"{given}: {wrong}", job.shown))
+        else:
+            yield target
 
 
 def _judge(program: Program, target: Target, job: Job, purpose: Purpose) -> InspectedTarget:

@@ -72,7 +72,6 @@ def assemble(
     use = None
     if baseline is not None:
         findings, use = baseline.use(findings, sources, _judged(plan, inspections, settings))
-        findings = baseline.new(findings, sources)
     read = environment(settings)
     numbered, targets = number(
         findings_in_cells(findings, sources),

@@ -386,10 +386,8 @@ class Report:
     ``purpose`` tells for whose sake the facts of tracing are judged: the ``trace`` verdicts and
     findings of a report for "export" are those of torch.export.  ``known`` are the findings before
     any was left out: it is what answers rest on, and no part of the JSON form.  ``baseline`` is
-    None without one.
-    any was left out: it is what answers rest on, and no part of the JSON form.
-    findings of a report for "export" are those of torch.export.  ``packages`` tells where imported
-    packages were read, None where no environment was found.
+    None without one.  ``packages`` tells where imported packages were read, None where no
+    environment was found.
     """
 
     tsguard_version: str

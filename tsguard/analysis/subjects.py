@@ -7,10 +7,13 @@ parameter's name, annotation and default.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
+from tsguard.analysis.events import Gap
 from tsguard.analysis.python import classes, library
 from tsguard.analysis.python.calls import make_module
 from tsguard.analysis.python.expressions import arguments
@@ -18,6 +21,8 @@ from tsguard.analysis.python.interpreter import Interpreter, Raised
 from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
+from tsguard.project.project import Definition
+from tsguard.project.targets import may_be_module
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
@@ -97,6 +102,41 @@ def _construction(interp: Interpreter, target: Target) -> _Construction:
     return _Construction(outcome, interp.world.copy())
 
 
+def abstract_forward(interp: Interpreter, target: Target) -> Gap | None:
+    """Why nothing is to be said of a class of which only derived classes can be run; None for any other."""
+    try:
+        value = definition(interp, target) if target.kind == "module" else None
+    except Raised:
+        return None
+    found = classes.class_member(interp, value, "forward") if isinstance(value, py.ClassValue) else None
+    function = found[0] if found is not None else None
+    if not isinstance(function, py.FunctionValue) or isinstance(function.node, ast.Lambda):
+        return None
+    if "abstract" not in function.marks and not all(map(_says_nothing, function.node.body)):
+        return None
+    return unread.abstract(function.module, function.node)
+
+
+def _says_nothing(node: ast.stmt) -> bool:
+    """A docstring, ``...`` or ``raise NotImplementedError``."""
+    if isinstance(node, ast.Raise) and node.exc is not None:
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and (isinstance(node.value.value, str) or node.value.value is ...)
+    )
+
+
+def unread_bases(interp: Interpreter, subject: py.Value) -> Iterator[Gap]:
+    """What was not read of the classes of a module and of all below it: a base may change anything."""
+    if isinstance(subject, py.ModuleValue):
+        for _, module in library.descendants(subject):
+            if isinstance(module.cls, py.ClassValue) and classes.has_unknown_base(interp, module.cls):
+                yield classes.unread_base(interp, module.cls)
+
+
 def build(interp: Interpreter, target: Target) -> py.Value:
     """The module instance or function that a target is, in the interpreter's world.
 
@@ -104,17 +144,17 @@ def build(interp: Interpreter, target: Target) -> py.Value:
         Impossible: the constructor raises in this world.
     """
     try:
-        value = _definition(interp, target)
+        value = definition(interp, target)
     except Raised as raised:  # in a class body
         raise Impossible(str(raised), raised.node) from None
     if isinstance(value, py.StaticMethod):
         value = value.function
     if not isinstance(value, py.ClassValue):
         return value
-    if not classes.is_module_class(interp, value):
-        return (
-            value if not classes.has_unknown_base(interp, value) else _assumed_module(interp, value, target)
-        )
+    if not classes.is_module_class(interp, value) and not classes.has_unknown_base(interp, value):
+        # A module, had an import not failed that has something to fall back on.
+        is_other = may_be_module(interp.program.project, Definition(value.module, value.node))
+        return py.Unknown(value.name, unread=unread.base(value.module, value.node)) if is_other else value
     try:
         args, kwargs = constructor_arguments(interp, target, value)
         return make_module(interp, value, args, kwargs, target.call)
@@ -122,12 +162,8 @@ def build(interp: Interpreter, target: Target) -> py.Value:
         raise Impossible(str(raised), raised.node) from None
 
 
-def _assumed_module(interp: Interpreter, cls: py.ClassValue, target: Target) -> py.Value:
-    """A class named as a target whose base cannot be found."""
-    return py.Unknown(cls.name, unread=classes.unread_base(interp, cls))
-
-
-def _definition(interp: Interpreter, target: Target) -> py.Value:
+def definition(interp: Interpreter, target: Target) -> py.Value:
+    """The class or function that a target names."""
     scope = interp.program.scope(target.module)
     parts = target.qualname.split(".")
     value = interp.lookup(parts[0], scope)

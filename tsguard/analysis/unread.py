@@ -45,6 +45,11 @@ def base(module: Module, node: ast.ClassDef) -> Gap:
     return _gap(module, node, f"a base class of {node.name} cannot be found", _ASK_TORCH)
 
 
+def abstract(module: Module, node: ast.AST) -> Gap:
+    """Of a class whose forward does nothing: what torch makes of it tells nothing about those derived from it."""
+    return _gap(module, node, "its forward is abstract", "judge a class that overrides it")
+
+
 def depth(module: Module, node: ast.AST) -> Gap:
     """Of a function's result: the calls that give it nest without an end in sight."""
     return _gap(module, node, "the calls nest too deeply to follow", _ASK_TORCH)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.python import Program
+from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.subjects import abstract_forward
 from tsguard.judges.findings import exported, finding, unknown
 from tsguard.judges.mode import judge_mode
 from tsguard.judges.parts import trace_parts
@@ -51,9 +52,14 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
         # Not the function is meant but what it makes.
         gap = (Unknown(target.path, target.line, "what the call returns is not followed"),)
         return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap)
-    script = called_with_a_batch(judge_script(program, target), target)
     mode = judge_mode(program, target)
-    trace = traced_with_a_batch(judge_trace(program, target), target)
+    abstract = abstract_forward(Interpreter(program), target)
+    if abstract is not None:
+        script = ScriptOutcome("unknown", gaps=(abstract,))
+        trace = TraceOutcome("unknown", gaps=(abstract,))
+    else:
+        script = called_with_a_batch(judge_script(program, target), target)
+        trace = traced_with_a_batch(judge_trace(program, target), target)
     if script.verdict == "blocked" and trace.verdict == "hazardous" and not _is_advised(trace):
         advice = trace_parts(program, target)
         trace = replace(trace, events=(*trace.events, *filter(None, [advice])))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.mode import Walk, follow
-from tsguard.analysis.python import Program
-from tsguard.analysis.subjects import first_built
+from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.subjects import first_built, unread_bases
 from tsguard.analysis.values import ClassValue, External, ModuleValue
 from tsguard.analysis.worlds import Exhausted
 from tsguard.project import Target
@@ -36,7 +36,7 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     walk = follow(program, target, built.world, built.value)
     always = tuple((event, None) for event in walk.events.values())
     depending = any(rule(event.rule).outcome == "dependent" for event, _ in always)
-    gaps = tuple(walk.gaps.values())
+    gaps = (*walk.gaps.values(), *unread_bases(Interpreter(program, built.world), built.value))
     verdict: ModeVerdict = "dependent" if depending else "unknown" if gaps else "independent"
     return ModeOutcome(verdict, _layers(walk), (*always, *walk.conditional.values()), gaps)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, Program
-from tsguard.analysis.subjects import built, forget
+from tsguard.analysis.subjects import built, forget, unread_bases
 from tsguard.analysis.trace import Walk, trace_target
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
@@ -57,7 +57,8 @@ def _walked(program: Program, target: Target, facts: Facts) -> tuple[World, tupl
     def run(world: World) -> tuple[Value, Walk]:
         interp = Interpreter(program, world)
         subject = built(interp, target)
-        return subject, trace_target(interp, target, subject, facts)
+        walk = trace_target(interp, target, subject, facts)
+        return subject, replace(walk, gaps=(*walk.gaps, *unread_bases(interp, subject)))
 
     return run_first(run, World())
 

@@ -87,12 +87,21 @@ class Project:
         bindings = _by_certainty(self.bindings(module, name))
         found = self._bound([b for b in bindings if b.guard != "except"], module, seen)
         found = found or self._lazily(module, name, seen) or self._through_stars(module, name, seen)
-        found = found or self._bound([b for b in bindings if b.guard == "except"], module, seen)
+        if found is None and not self.has_unread_side(module, name):
+            found = self._bound([b for b in bindings if b.guard == "except"], module, seen)
         if found is None and module.is_package:
             found = self.finder.find(f"{module.name}.{name}", module)
         if found is None and bindings:
             found = self._binding_meaning(module, bindings[0], seen)
         return found if found is not None else self._scanned(module, name, seen)
+
+    def has_unread_side(self, module: Module, name: str) -> bool:
+        """Whether an import that cannot be read binds a name, if it does not fail."""
+        imports = (
+            b for b in module.bindings.get(name, ()) if isinstance(b.node, (ast.Import, ast.ImportFrom))
+        )
+        seen: _Seen = frozenset([(module, name)])
+        return any(isinstance(self._binding_meaning(module, b, seen), Missing) for b in imports)
 
     def _bound(self, bindings: list[Binding], module: Module, seen: _Seen) -> Meaning | None:
         """What the first of these statements binds whose meaning can be told."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Literal
 
 from tsguard.project.handed import handed_over
 from tsguard.project.modules import Module
-from tsguard.project.project import Definition, External, Meaning, Project
+from tsguard.project.project import Definition, External, Meaning, Missing, Project
 
 MODULE_BASES = frozenset(
     {
@@ -62,7 +63,7 @@ def targets_of(project: Project, module: Module) -> list[Target]:
     for qualname, node in _definitions(module.file.tree.body):
         if isinstance(node, ast.ClassDef):
             kind: Literal["module", "function"] = "module"
-            if not is_module_class(project, Definition(module, node)):
+            if not may_be_module(project, Definition(module, node)):
                 continue
         else:
             kind = "function"
@@ -115,23 +116,51 @@ def _is_torch_module(name: str) -> bool:
     )
 
 
-def _external_bases(
+def may_be_module(project: Project, definition: Definition) -> bool:
+    """Whether a class is an ``nn.Module``, or looks like one whose bases cannot all be read."""
+    ancestry = list(_ancestry(project, definition))
+    if any(isinstance(base, str) and (base in MODULE_BASES or _is_torch_module(base)) for base in ancestry):
+        return True
+    return None in ancestry and any(
+        isinstance(base, ast.ClassDef) and any(map(_is_forward, base.body)) for base in ancestry
+    )
+
+
+def _is_forward(member: ast.stmt) -> bool:
+    return isinstance(member, ast.FunctionDef) and member.name == "forward" and bool(member.args.args)
+
+
+def _external_bases(project: Project, definition: Definition) -> Iterator[str]:
+    return (base for base in _ancestry(project, definition) if isinstance(base, str))
+
+
+def _ancestry(
     project: Project, definition: Definition, seen: frozenset[int] = frozenset()
-) -> Iterator[str]:
+) -> Iterator[ast.ClassDef | str | None]:
+    """A class and its bases: by their definitions, by name where they are not read, None for what is not found."""
     node = definition.node
     if not isinstance(node, ast.ClassDef) or id(node) in seen:
         return
+    yield node
     for base in node.bases:
+        root = base
+        while isinstance(root, (ast.Attribute, ast.Subscript)):
+            root = root.value
+        if isinstance(root, ast.Name) and project.has_unread_side(definition.module, root.id):
+            yield None
         meaning = resolve(project, definition.module, base)
+        if isinstance(meaning, Definition) and isinstance(meaning.node, (ast.Assign, ast.AnnAssign)):
+            aliased = meaning.node.value
+            meaning = resolve(project, meaning.module, aliased) if aliased is not None else None
         if isinstance(meaning, Definition):
-            if isinstance(meaning.node, (ast.Assign, ast.AnnAssign)) and meaning.node.value is not None:
-                aliased = resolve(project, meaning.module, meaning.node.value)
-                meaning = aliased if aliased is not None else meaning
-            if isinstance(meaning, Definition):
-                yield from _external_bases(project, meaning, seen | {id(node)})
-                continue
-        if meaning is not None and not isinstance(meaning, Module):
+            yield from _ancestry(project, meaning, seen | {id(node)})
+        elif isinstance(meaning, External):
             yield meaning.name
+        elif isinstance(meaning, Missing):
+            yield meaning.name
+            yield None
+        elif not (isinstance(base, ast.Name) and hasattr(builtins, base.id)):
+            yield None
 
 
 def resolve(project: Project, module: Module, expression: ast.expr) -> Meaning | None:

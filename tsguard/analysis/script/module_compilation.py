@@ -59,6 +59,8 @@ def compile_module(
             return
         _check_initialized(compiler, instance)
         compiler.info(instance)
+        if python_classes.has_unknown_base(compiler.interp, instance.cls):
+            compiler.reporter.add_gap(python_classes.unread_base(compiler.interp, instance.cls))
     faces = compiler.info(instance).interfaces
     for name, child in instance.children.items():
         if name in faces:

@@ -1,0 +1,160 @@
+"""Which classes are judged, and which constructor calls are refused as Python would refuse them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+NET = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, num_classes, width=3, *, bias=True):
+        super().__init__()
+
+    def forward(self, x):
+        return x
+
+
+class Sub(Net):
+    pass
+
+
+class Wide(nn.Linear):
+    pass
+
+
+class Bare(nn.Module):
+    def forward(self, x):
+        return x
+
+
+class Open(nn.Module):
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+    def forward(self, x):
+        return x
+"""
+WRONG = {
+    "Net(numclasses=3)": "Net() got an unexpected keyword argument 'numclasses' (did you mean 'num_classes'?)",
+    "Net()": "Net() is missing 1 required argument: 'num_classes'",
+    "Net(1, 2, True)": "Net() takes 2 positional arguments but 3 were given; it takes num_classes, width, bias",
+    "Net(1, num_classes=2)": "Net() got multiple values for argument 'num_classes'",
+    "Sub(classes=2)": "Sub() got an unexpected keyword argument 'classes'",
+    "Wide(3)": "Wide() is missing 1 required argument: 'out_features'",
+    "Bare(3)": "Bare() takes 0 positional arguments but 1 was given; it takes nothing",
+}
+RIGHT = [
+    "Net",
+    "Net(1)",
+    "Net(1, 2, bias=False)",
+    "Sub(num_classes=2)",
+    "Wide(3, 4)",
+    "Bare()",
+    "Open(1, a=2)",
+]
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_wrong_constructor_arguments_are_a_wrong_use(call: str, folder: Path, tsguard: Callable) -> None:
+    (folder / "net.py").write_text(NET)
+    ran = tsguard("lint", f"net.py:{call}")
+    assert ran.status == 2
+    assert f"net.py:{call}: {WRONG[call]}" in ran.err
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_python_refuses_the_same_calls(call: str) -> None:
+    """The constructors alone, without torch: what is called wrong is what Python refuses."""
+    tree = ast.parse(
+        NET.replace("from torch import nn", "").replace("(nn.Module)", "").replace("nn.Linear", "Linear")
+    )
+    names: dict[str, object] = {
+        "Linear": type("Linear", (), {"__init__": lambda self, in_features, out_features: None})
+    }
+    exec(compile(tree, "net.py", "exec"), names)
+    with pytest.raises(TypeError):
+        eval(call, names)
+
+
+@pytest.mark.parametrize("call", RIGHT)
+def test_right_ones_are_judged(call: str, folder: Path, lint: Callable) -> None:
+    (folder / "net.py").write_text(NET)
+    assert lint(f"net.py:{call}").targets == [f"net.py:{call}"]
+
+
+UNREAD = {
+    "an import that finds nothing": "from foolib import Bar\n\n\nclass D(Bar):",
+    "a member of a module": "import foolib\n\n\nclass D(foolib.nn.Bar):",
+    "one of two bases": "from foolib import Bar\nfrom torch import nn\n\n\nclass D(nn.Module, Bar):",
+    "an import that may fail": (
+        "try:\n    import foolib as fl\nexcept ImportError:\n\n    class Stub:\n        Bar = object\n\n    fl = Stub\n\n\n"
+        "class D(fl.Bar):"
+    ),
+}
+FORWARD = "\n    def forward(self, x):\n        return x\n"
+REFUSED = "\n    def forward(self, x):\n        return [v for v in x if v]\n"
+
+
+def verdicts(report: dict, name: str) -> tuple[str, str, str]:
+    target = next(t for t in report["targets"] if t["qualname"] == name)
+    return target["script"]["verdict"], target["trace"]["verdict"], target["mode"]["verdict"]
+
+
+@pytest.mark.parametrize("way", UNREAD)
+def test_a_class_with_an_unread_base_and_a_forward_is_a_target(
+    way: str, folder: Path, lint: Callable
+) -> None:
+    (folder / "net.py").write_text(UNREAD[way] + FORWARD)
+    assert verdicts(lint("net.py").report, "D") == ("unknown", "unknown", "unknown")
+
+
+def test_what_was_read_of_it_may_be_enough_to_refuse_it(folder: Path, lint: Callable) -> None:
+    (folder / "net.py").write_text(UNREAD["an import that finds nothing"] + REFUSED)
+    assert verdicts(lint("net.py").report, "D")[0] == "blocked"
+
+
+def test_without_a_forward_it_is_none(folder: Path, lint: Callable) -> None:
+    (folder / "net.py").write_text("from foolib import Bar\n\n\nclass D(Bar):\n    pass\n")
+    assert lint("net.py").targets == []
+
+
+def test_a_child_with_an_unread_base_leaves_its_parent_unknown(folder: Path, lint: Callable) -> None:
+    parent = (
+        "\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.d = D()\n\n"
+        "    def forward(self, x):\n        return self.d(x)\n"
+    )
+    (folder / "net.py").write_text(UNREAD["one of two bases"] + FORWARD + parent)
+    assert verdicts(lint("net.py").report, "Net") == ("unknown", "unknown", "unknown")
+
+
+ABSTRACT = {
+    "a docstring": '    def forward(self, x):\n        """What derived classes do."""\n',
+    "dots": "    def forward(self, x): ...\n",
+    "NotImplementedError": "    def forward(self, *args):\n        raise NotImplementedError\n",
+    "NotImplementedError with words": '    def forward(self, x):\n        raise NotImplementedError("later")\n',
+    "abstractmethod": "    @abstractmethod\n    def forward(self, x):\n        return x\n",
+}
+
+
+@pytest.mark.parametrize("way", ABSTRACT)
+def test_an_abstract_forward_has_no_verdict_but_says_so(way: str, folder: Path, lint: Callable) -> None:
+    header = "from abc import abstractmethod\n\nfrom torch import nn\n\n\nclass Base(nn.Module):\n"
+    (folder / "net.py").write_text(header + ABSTRACT[way])
+    report = lint("net.py").report
+    assert verdicts(report, "Base")[:2] == ("unknown", "unknown")
+    (target,) = report["targets"]
+    assert [u["why"] for u in target["script"]["unknown"]] == ["its forward is abstract"]
+    assert report["findings"] == []
+
+
+def test_a_class_that_overrides_it_is_judged(folder: Path, lint: Callable) -> None:
+    header = "from torch import nn\n\n\nclass Base(nn.Module):\n"
+    derived = "\n\nclass Net(Base):\n    def forward(self, x):\n        return x\n"
+    (folder / "net.py").write_text(header + ABSTRACT["NotImplementedError"] + derived)
+    assert verdicts(lint("net.py").report, "Net")[:2] == ("ok", "safe")
