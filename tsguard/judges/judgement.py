@@ -52,14 +52,12 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
         # Not the function is meant but what it makes.
         gap = (Unknown(target.path, target.line, "what the call returns is not followed"),)
         return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap)
-    mode = judge_mode(program, target)
     abstract = abstract_forward(Interpreter(program), target)
-    if abstract is not None:
-        script = ScriptOutcome("unknown", gaps=(abstract,))
-        trace = TraceOutcome("unknown", gaps=(abstract,))
-    else:
-        script = called_with_a_batch(judge_script(program, target), target)
-        trace = traced_with_a_batch(judge_trace(program, target), target)
+    script = ScriptOutcome("unknown", gaps=(abstract,)) if abstract else judge_script(program, target)
+    script = called_with_a_batch(script, target)
+    mode = judge_mode(program, target)
+    trace = TraceOutcome("unknown", gaps=(abstract,)) if abstract else judge_trace(program, target)
+    trace = traced_with_a_batch(trace, target)
     if script.verdict == "blocked" and trace.verdict == "hazardous" and not _is_advised(trace):
         advice = trace_parts(program, target)
         trace = replace(trace, events=(*trace.events, *filter(None, [advice])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, Program
