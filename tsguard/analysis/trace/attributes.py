@@ -47,7 +47,13 @@ _PROPERTIES: dict[str, Property] = {
     "is_leaf": "grad",
 }
 # What is not dense is rarely traced, and then with another layout for all that follows.
-_OF_DENSE: dict[str, py.Value] = {
+# And the example lies where the linter is: its trace is one of the CPU.
+_OF_EXAMPLE: dict[str, py.Value] = {
+    "device": py.Atom("device", "cpu"),
+    "is_cpu": py.TRUE,
+    "is_cuda": py.FALSE,
+    "is_mps": py.FALSE,
+    "is_meta": py.FALSE,
     "layout": py.Atom("layout", "strided"),
     "is_sparse": py.FALSE,
     "is_sparse_csr": py.FALSE,
@@ -95,8 +101,10 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value:
         return shape_of(tracer, owner, node)
     if name in _PROPERTIES:
         value = property_of(tracer, owner, _PROPERTIES[name], node)
-        if name in _OF_DENSE:
-            return replace(value, default=_OF_DENSE[name]) if isinstance(value, Fixed) else _OF_DENSE[name]
+        if name in _OF_EXAMPLE:
+            return (
+                replace(value, default=_OF_EXAMPLE[name]) if isinstance(value, Fixed) else _OF_EXAMPLE[name]
+            )
         return value
     if name == "data":
         if isinstance(owner, Traced) and owner.of == "inputs":
@@ -167,5 +175,6 @@ def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:
 
 def _of_fixed(owner: Fixed, name: str) -> py.Value:
     if owner.about == "device" and name == "type":
-        return Fixed("", "str", origin=owner.origin, about="device")
+        kind = py.Const("cpu") if isinstance(owner.default, py.Atom) else None
+        return Fixed("", "str", kind, origin=owner.origin, about="device")
     return Fixed("", "", origin=owner.origin, about=owner.about)

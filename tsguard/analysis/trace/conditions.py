@@ -50,6 +50,7 @@ def _ask_tensor(tracer: Tracer, value: Traced, node: ast.AST | None, form: str) 
     if value.of == "inputs":
         tracer.report(_rule(tracer, value, form), node, value.origin)
     elif form != "assert":
+        tracer.asked.setdefault(value.origin.root.name, set()).add(id(tracer.statement))
         tracer.report(CONDITION_OF[value.of], node, value.origin)
 
 

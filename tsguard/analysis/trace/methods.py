@@ -120,6 +120,9 @@ def _of_derived(
     if isinstance(receiver, Opaque) and tracer.tables.tensor.get(name) == "method" and name not in _CHANGING:
         return _of_tensor(tracer, name, Traced(origin=receiver.origin), args, kwargs, node)
     if isinstance(receiver, Number) and receiver.live:
+        if name not in tracer.tables.tensor:
+            tracer.report("unsupported-on-size/method", node, receiver.origin, function=name)
+            return frozen(receiver.origin.then(node), receiver.kind)
         if receiver.known is not None and name in ("item", "tolist"):
             return receiver.known
         if name in ("item", "tolist"):

@@ -18,19 +18,39 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
     rule = refused(value)
     if rule:
         tracer.report(rule, node)
+    elif _is_state(tracer, value):
+        tracer.report("untraceable-output/state", node)
     elif isinstance(value, py.ListValue):
         tracer.report("changed-output/list", node)
     elif any(isinstance(part, Number) for part in _parts(value)):
         tracer.report("changed-output/size", node)
 
 
-def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
-    """Report a forward that is no ordinary function: what its call returns cannot be traced."""
+def _is_state(tracer: Tracer, value: py.Value) -> bool:
+    """Whether a tensor is returned as the module holds it: nothing in the trace makes it."""
+    if isinstance(value, Traced) and value.of == "state" and value.role:
+        return True
+    owners = tracer.state.owned.values()
+    return isinstance(value, py.TensorValue) and any(
+        value is held for owner in owners for held in owner.attributes.values()
+    )
+
+
+def check_kind(tracer: Tracer, function: py.FunctionValue, result: py.Value) -> None:
+    """Report a forward that returns nothing, or that is no ordinary function: its call cannot be traced."""
+    if py.is_none(result) and not tracer.outputs:
+        with tracer.running(function.name, function.module, None):
+            tracer.report("untraceable-output/nothing", _last(function.node))
     if tracer.program.is_generator(function.node):
         nodes = walked(function.node)
         node = next((n for n in nodes if isinstance(n, (ast.Yield, ast.YieldFrom))), function.node)
         with tracer.running(function.name, function.module, None):
             tracer.report("untraceable-output/generator", node)
+
+
+def _last(node: py.FunctionNode) -> ast.AST:
+    """Where a function ends that ends without a return."""
+    return node.body if isinstance(node, ast.Lambda) else node.body[-1]
 
 
 def _parts(value: py.Value) -> list[py.Value]:

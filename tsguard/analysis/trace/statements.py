@@ -135,7 +135,12 @@ def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal
     answer = value.default is None or operations.known_truth(value.default)
     if any(_has_effect(statement) for statement in (*node.body, *node.orelse)):
         _compare_sides(tracer, node, answer, scope)
-    return tracer.execute(node.body if answer else node.orelse, scope)
+    try:
+        return tracer.execute(node.body if answer else node.orelse, scope)
+    except Raised:
+        if value.origin.root.name:
+            tracer.report("unsupported-on-size/type", node.test, value.origin)
+        raise
 
 
 def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> None:
@@ -254,6 +259,8 @@ def _assert(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         raise tracer.raise_("AssertionError", node)
     if isinstance(value, Number):
         shaping.learn(tracer, value.tells.if_true)
+    if isinstance(value, Fixed) and value.about == "tracing" and value.default == py.FALSE:
+        tracer.report("unsupported-on-size/type", node.test, value.origin)
     return None
 
 

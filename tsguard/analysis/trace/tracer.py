@@ -49,7 +49,7 @@ class Tracer(Interpreter):
 
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
     ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
-    ``changed`` the parameters and buffers that a call changes.
+    ``changed`` the parameters and buffers that a call changes, ``asked`` the statements that ask for some.
     """
 
     def __init__(self, program: Program, world: World, module: Module, facts: Facts | None = None) -> None:
@@ -70,6 +70,7 @@ class Tracer(Interpreter):
         self.named_tensors = 0
         self.serves_others = False
         self.changed: set[str] = set()
+        self.asked: dict[str, set[int]] = {}
         self.node: ast.AST | None = None
         self.statement: ast.AST | None = None
         self.check: ast.expr | None = None
@@ -243,14 +244,19 @@ class Tracer(Interpreter):
     def set_attribute(self, owner: py.Value, name: str, value: py.Value) -> None:
         owner = self.settled(owner)
         if isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters):
-            self.changed.add(f"self.{name}")
+            self._note_change(f"self.{name}")
         self.state.write(self, owner, name, value)
         super().set_attribute(owner, name, value)
 
     def change(self, tensor: py.Value) -> None:
         """A tensor is changed in place: what is module state counts."""
         if isinstance(tensor, Traced) and tensor.of == "state":
-            self.changed.add(tensor.origin.root.name)
+            self._note_change(tensor.origin.root.name)
+
+    def _note_change(self, name: str) -> None:
+        """State changes; what is only set where it asks for it (``if not self.ready:``) settles."""
+        if not any(id(outer) in self.asked.get(name, ()) for outer in self.enclosing):
+            self.changed.add(name)
 
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
         self.change(owner)

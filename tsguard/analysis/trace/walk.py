@@ -9,7 +9,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.python.interpreter import Raised
-from tsguard.analysis.trace import examples, inputs, outputs, shaping
+from tsguard.analysis.trace import examples, inputs, outputs, shaping, sharing
 from tsguard.analysis.trace.inputs import Inputs
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import CHANGED_STATE
@@ -69,6 +69,7 @@ def trace_target(interp: Interpreter, target: Target, subject: py.Value, facts: 
         why = f"{target.qualname} has no forward that can be read"
         return Walk(gaps=(Gap(target.module, target.line, why),))
     tracer.state.own(subject)
+    sharing.check(tracer, target)
     try:
         if function is None:
             tracer.call(subject, [Traced(origin=Origin("the input"))], {}, target.node)
@@ -77,8 +78,8 @@ def trace_target(interp: Interpreter, target: Target, subject: py.Value, facts: 
             tracer.gap(function.node, "its forward takes no self: calling it raises")
             return Walk.of(tracer)
         given = _inputs(tracer, target, subject, function, receiver)
-        tracer.call(subject if receiver else function, given.args, given.kwargs)
-        outputs.check_kind(tracer, function)
+        result = tracer.call(_called(tracer, subject, function, receiver), given.args, given.kwargs)
+        outputs.check_kind(tracer, function, result)
     except Raised as raised:
         tracer.gap(raised.node, "it seems to raise")
     except Exhausted:
@@ -92,10 +93,18 @@ def trace_target(interp: Interpreter, target: Target, subject: py.Value, facts: 
 def _entry(tracer: Tracer, subject: py.Value) -> tuple[py.FunctionValue | None, bool]:
     """The function that a call of the subject runs, and whether it takes the subject first."""
     if isinstance(subject, py.ModuleValue):
-        found = classes.class_member(tracer, subject.cls, "forward")
+        own_call = classes.class_member(tracer, subject.cls, "__call__")
+        found = own_call or classes.class_member(tracer, subject.cls, "forward")
         member = found[0] if found is not None else None
         return (member if isinstance(member, py.FunctionValue) else None), True
     return (subject if isinstance(subject, py.FunctionValue) else None), False
+
+
+def _called(tracer: Tracer, subject: py.Value, function: py.FunctionValue, receiver: bool) -> py.Value:
+    """What is called: the function itself, or the module, unless its class says what a call of it does."""
+    if not receiver or not isinstance(subject, py.ModuleValue):
+        return function
+    return classes.bind(function, subject, subject.cls) if function.name == "__call__" else subject
 
 
 def _inputs(
