@@ -56,6 +56,7 @@ class Finding:
     ``chain`` the calls that lead from the target to the place, outermost first, and
     ``targets`` the targets whose closure holds the place.  In a notebook ``cell`` is the
     number of the cell, among all cells from 1 on, and lines are those of the cell.
+    ``confirmed`` is what an attempt showed of it, ``warned`` whether torch warned of the place.
     """
 
     code: str
@@ -76,6 +77,7 @@ class Finding:
     confirmed: bool | None = None
     id: int = -1
     cell: int | None = None
+    warned: bool = False
 
     @property
     def place(self) -> str:

@@ -11,12 +11,12 @@ from pathlib import Path
 from tsguard.formats import View, loaders
 from tsguard.formats.tables import (
     ATTEMPT_HEAD,
-    CONFIRMED,
     SUBMODULE_HEAD,
     Cell,
     attempt_row,
     chosen,
     said,
+    said_by_torch,
     sentence,
     submodule_row,
     verdict_head,
@@ -154,8 +154,8 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
         yield f'<p class="about">reached: <code>{escape(" → ".join(finding.chain))}</code></p>'
     if finding.help:
         yield f"<p>{escape(finding.help)}</p>"
-    if finding.confirmed is not None:
-        yield f'<p class="about">torch {CONFIRMED[finding.confirmed]}</p>'
+    if said := said_by_torch(finding):
+        yield f'<p class="about">torch {said}</p>'
     yield "</div>"
 
 

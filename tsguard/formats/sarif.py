@@ -87,6 +87,7 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, object]:
             "targets": list(finding.targets),
             "chain": list(finding.chain),
             "confirmed": finding.confirmed,
+            "warned": finding.warned,
         },
     }
     if finding.fix is not None:

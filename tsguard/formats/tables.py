@@ -37,7 +37,16 @@ _TONES: dict[str, Tone] = {
     "faster": "good",
     "slower": "doubtful",
 }
-CONFIRMED = {True: "confirms this", False: "does not confirm this: please report it"}
+_CONFIRMED = {True: "confirms this", False: "does not confirm this: please report it"}
+
+
+def said_by_torch(finding: Finding) -> str | None:
+    """What an attempt says of a finding; None for nothing."""
+    if finding.confirmed is not None:
+        return _CONFIRMED[finding.confirmed]
+    return "warns of it" if finding.warned else None
+
+
 ATTEMPT_HEAD = ("attempt", "device", "mode", "pass", "result", "parity", "speed against eager")
 
 SUBMODULE_HEAD = ("submodule", "type", "calls", "share of time", "script", "trace", "speed against eager")

@@ -10,12 +10,12 @@ import click
 from tsguard.formats import View, loaders
 from tsguard.formats.tables import (
     ATTEMPT_HEAD,
-    CONFIRMED,
     SUBMODULE_HEAD,
     Cell,
     attempt_row,
     chosen,
     said,
+    said_by_torch,
     submodule_row,
     verdict_head,
     verdict_row,
@@ -61,8 +61,8 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "reached", " -> ".join(finding.chain)
     if finding.help:
         yield "help", finding.help
-    if finding.confirmed is not None:
-        yield "torch", CONFIRMED[finding.confirmed]
+    if said := said_by_torch(finding):
+        yield "torch", said
 
 
 def _excerpt(finding: Finding, view: View, gutter: str, color: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -15,11 +16,14 @@ def confirmed(
 ) -> list[Finding]:
     """The findings, with ``confirmed`` where an attempt settles it.
 
-    True: torch stumbled over this very place. False: the finding says that torch refuses
+    True: torch stumbled over this very place; a trace that is made and disagrees with eager shows the
+    hazards that torch warned of, or the only one. A warning alone shows nothing: ``warned``. False: the finding says that torch refuses
     the target, unconditionally, and torch took it. Otherwise torch has not spoken: it
     stops at its first error, and inputs may not reach the place.
     """
-    by_target = {result.subject.spec: result for result in found}
+    findings = list(findings)
+    hazards = Counter(t for f in findings if _outcome(f) == "hazardous" for t in f.targets)
+    by_target = {result.subject.spec: (result, hazards[result.subject.spec] == 1) for result in found}
     return [_settled(f, [by_target[t] for t in f.targets if t in by_target], purpose) for f in findings]
 
 
@@ -57,8 +61,11 @@ def _trace_held(verdict: TraceVerdict, attempts: Sequence[Attempt]) -> bool | No
     return True if verdict == "hazardous" and wrong else None
 
 
-def _settled(finding: Finding, attempted: list[TargetAttempts], purpose: Purpose) -> Finding:
-    words = [_word(finding, result, purpose) for result in attempted]
+def _settled(finding: Finding, attempted: list[tuple[TargetAttempts, bool]], purpose: Purpose) -> Finding:
+    words = [_word(finding, result, purpose, is_only) for result, is_only in attempted]
+    traces = [a for result, _ in attempted for a in result.attempts.values() if a.backend == "trace"]
+    if finding.family == "trace" and any(_warned(finding, attempt) for attempt in traces):
+        finding = replace(finding, warned=True)
     if True in words:
         return replace(finding, confirmed=True)
     if words and all(word is False for word in words):
@@ -66,15 +73,17 @@ def _settled(finding: Finding, attempted: list[TargetAttempts], purpose: Purpose
     return finding
 
 
-def _word(finding: Finding, result: TargetAttempts, purpose: Purpose) -> bool | None:
+def _word(finding: Finding, result: TargetAttempts, purpose: Purpose, is_only: bool) -> bool | None:
     outcome = _outcome(finding)
     backend = {"blocked": "script", "broken": "script", "hazardous": purpose}.get(outcome)
     attempts = [(s, a) for s, a in result.attempts.items() if a.backend == backend]
     for spec, attempt in attempts:
-        places: list[tuple[str | None, int | None]] = [*result.places.get(spec, ()), *_warned(attempt)]
+        places: list[tuple[str | None, int | None]] = [*result.places.get(spec, ())]
         if backend == "script":
             places += [(b.error.path, b.error.line) for b in result.blockers]
         if any(_at(finding, path, line) for path, line in places):
+            return True
+        if backend != "script" and attempt.status == "diverged" and (is_only or _warned(finding, attempt)):
             return True
     if outcome == "blocked" and finding.when is None and finding.severity == "error" and attempts:
         accepted = all(attempt.status in ("ok", "diverged") for _, attempt in attempts)
@@ -89,8 +98,8 @@ def _outcome(finding: Finding) -> str:
         return ""
 
 
-def _warned(attempt: Attempt) -> list[tuple[str | None, int | None]]:
-    return [(w.path, w.line) for w in attempt.warnings]
+def _warned(finding: Finding, attempt: Attempt) -> bool:
+    return any(_at(finding, warning.path, warning.line) for warning in attempt.warnings)
 
 
 def _at(finding: Finding, path: str | None, line: int | None) -> bool:

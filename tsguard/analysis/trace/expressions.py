@@ -101,7 +101,7 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     last = tracer.evaluate(node.values[-1], scope)
     tells = _together(told, _told(last), is_or=is_or)
     if possible is None or operators.concerns(last):
-        return last
+        return _telling(last, tells)
     return _telling(joined(possible, last), tells)
 
 

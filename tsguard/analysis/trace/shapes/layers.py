@@ -86,16 +86,15 @@ def _transposed_convolution(count: int) -> Rule:
 
 def _pooling(count: int) -> Rule:
     def rule(op: Operation, layer: Operation) -> Shaped:
-        shape = op.shape()
-        return None if shape is None else slid(shape, count, _window(layer, count), shape.at(-count - 1))
+        shape = _batched(op, count)
+        return slid(shape, count, _window(layer, count), shape.at(-count - 1))
 
     return rule
 
 
 def _adaptive(count: int) -> Rule:
     def rule(op: Operation, layer: Operation) -> Shaped:
-        shape = op.shape()
-        return adapted(op, layer.given(0, "output_size"), count, shape)
+        return adapted(op, layer.given(0, "output_size"), count, _batched(op, count))
 
     return rule
 

@@ -1,0 +1,82 @@
+"""What depends only on sizes that layers, checks and unpackings pin is the same for every input."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges import judge
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+IMPORTS = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n"
+
+
+def verdict(tmp_path: Path, layers: str, forward: str) -> str:
+    """The verdict on a module with these attributes and this forward of ``x``."""
+    lines = [
+        "class Net(nn.Module):",
+        "    def __init__(self, width=64):",
+        "        super().__init__()",
+        *(f"        {line}" for line in layers.split("; ") if line),
+        "",
+        "    def forward(self, x):",
+        textwrap.indent(textwrap.dedent(forward).strip(), "        "),
+    ]
+    path = tmp_path / "model.py"
+    path.write_text(IMPORTS + "\n".join(lines) + "\n", encoding="utf-8")
+    project = Project((tmp_path,))
+    return judge(Program(project), find_target(project.module(path), "Net")).trace
+
+
+PINNED = [
+    ("self.conv = nn.Conv2d(3, 64, 3)", "c = self.conv(x).shape[1]\nreturn x * int(c / 4)"),
+    ("self.conv = nn.Conv2d(3, width, 3)", "c = self.conv(x).shape[1]\nreturn x * int(c / 4)"),
+    ("self.key = nn.Linear(8, 64)", "k = self.key(x)\nreturn k / math.sqrt(k.size(-1))"),
+    ("self.conv = nn.Conv2d(64, 64, 1)", "n = x.shape[1]\nassert n % 4 == 0\nreturn self.conv(x) * (n if n > 3 else 1)"),
+    ("self.key = nn.Linear(64, 8)", "scale = int(x.shape[-1]) ** -0.5\nreturn self.key(x) * scale"),
+    ("self.qkv = nn.Linear(64, 192)", "b, n, c = x.shape\nq = self.qkv(x).reshape(b, n, 3, 4, c // 4).permute(2, 0, 3, 1, 4)\nfor part in q:\n    x = x + part.sum()\nreturn x * int(c / 4)"),
+    ("self.a = nn.Linear(8, 16)", "y = torch.cat([self.a(x), self.a(x)], -1)\nreturn y * math.log(y.shape[-1])"),
+    ("self.a = nn.Linear(8, 16)", "one, two = self.a(x).chunk(2, dim=-1)\nreturn one * float(two.shape[-1])"),
+    ("self.a = nn.Linear(8, 16)", "y = self.a(x)\nreturn torch.cat([p * i for i, p in enumerate(y.split(4, -1))], -1)"),
+    ("self.pool = nn.AdaptiveAvgPool2d(4)", "y = self.pool(x).flatten(2)\nreturn y * int(y.shape[2])"),
+    ("self.pos = nn.Parameter(torch.zeros(1, 16, 8))", "y = x + self.pos\nreturn y * math.sqrt(y.shape[-2])"),
+    ("self.emb = nn.Embedding(10, 8)", "return self.emb(x) * math.sqrt(self.emb(x).shape[-1])"),
+    ("self.rnn = nn.LSTM(8, 16, batch_first=True)", "y, _ = self.rnn(x)\nreturn y / math.sqrt(y.shape[-1])"),
+    ("", "if x.shape[1] != 4:\n    raise ValueError('four')\nreturn x * int(x.shape[1])"),
+    ("", "b, n, d = x.shape\nassert n == 16 and d == 8\nreturn x * int(n / d)"),
+    ("", "y = x.view(-1, 4, 8)\nreturn y * len(y[0])"),
+    ("self.conv = nn.Conv2d(3, 3, 3, padding=1)", "y = self.conv(x)\nif y.shape[-2:] != x.shape[-2:]:\n    y = y[..., 1:, 1:]\nreturn y + x"),
+]  # fmt: skip
+
+OPEN = [
+    ("self.conv = nn.Conv2d(3, 64, 3)", "h = self.conv(x).shape[2]\nreturn x * int(h / 4)"),
+    ("self.key = nn.Linear(8, 64)", "k = self.key(x)\nreturn k / math.sqrt(k.size(1))"),
+    ("self.key = nn.Linear(8, 64)", "return x * int(x.shape[-2])"),
+    ("self.key = nn.Linear(64, 8)", "if x.sum() > 0:\n    x = self.key(x)\nreturn x * int(x.shape[-1])"),
+    ("self.a = nn.Linear(8, 16)", "y = torch.cat([self.a(x), self.a(x)], 1)\nreturn y * math.log(y.shape[1])"),
+    ("self.pos = nn.Parameter(torch.zeros(1, 1, 8))", "y = x + self.pos\nreturn y * math.sqrt(y.shape[1])"),
+    ("", "assert x.shape[1] % 4 == 0\nreturn x * int(x.shape[1])"),
+    ("", "assert x.shape[1] == 4 or x.shape[2] == 4\nreturn x * int(x.shape[1])"),
+    ("self.conv = nn.Conv2d(3, 3, 3, stride=2)", "y = self.conv(x)\nreturn y if y.shape[-1] == x.shape[-1] else y * 2"),
+    ("", "n = x.view(x.shape[0], -1).shape[1]\nreturn x * int(n)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("layers", "forward"), PINNED)
+def test_pinned_sizes_are_no_hazard(tmp_path: Path, layers: str, forward: str) -> None:
+    assert verdict(tmp_path, layers, forward) == "safe"
+
+
+@pytest.mark.parametrize(("layers", "forward"), OPEN)
+def test_other_sizes_are(tmp_path: Path, layers: str, forward: str) -> None:
+    assert verdict(tmp_path, layers, forward) == "hazardous"
+
+
+def test_a_size_is_a_tensor_for_python_even_where_it_is_pinned(tmp_path: Path) -> None:
+    layer = "self.conv = nn.Conv2d(3, 64, 3)"
+    assert verdict(tmp_path, layer, "return x * round(self.conv(x).shape[1])") == "hazardous"
+    assert verdict(tmp_path, layer, "return x * {64: 2}[self.conv(x).shape[1]]") == "hazardous"
