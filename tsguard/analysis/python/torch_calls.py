@@ -11,8 +11,10 @@ from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.values import (
     NONE,
     ClassValue,
+    Const,
     External,
     FunctionValue,
+    ListValue,
     ModuleValue,
     ObjectValue,
     TensorValue,
@@ -66,7 +68,10 @@ def call(
     if name == "torch.jit.script" and args:
         return _scripted(args[0])
     if isinstance(described, str):
-        return _operator(described, node)
+        made = _operator(described, node)
+        if isinstance(made, TensorValue):
+            made.sizes = sizes(interp, name.removeprefix("torch."), args, kwargs)
+        return made
     if isinstance(described, dict) and ("schemas" in described or "dispatch" in described):
         return TensorValue()
     return Unknown(operations.place_label(node))
@@ -89,7 +94,9 @@ def _class(
     name = function.name
     if name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter"):
         given = args[0] if args else NONE
-        return TensorValue("parameter", dtype=given.dtype if isinstance(given, TensorValue) else "")
+        if not isinstance(given, TensorValue):
+            return TensorValue("parameter")
+        return TensorValue("parameter", dtype=given.dtype, sizes=given.sizes)
     if name in ("torch.nn.Buffer", "torch.nn.parameter.Buffer"):
         return TensorValue("buffer")
     if kind == "module":
@@ -113,6 +120,24 @@ def _operator(symbol: str, node: ast.AST | None) -> Value:
     if isinstance(returns, t.TupleType):
         return TupleValue(tuple(TensorValue() if e is t.TENSOR else Unknown("") for e in returns.elements))
     return Unknown(operations.place_label(node), str(returns) if returns in (t.INT, t.FLOAT, t.BOOL) else "")
+
+
+def sizes(
+    interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> tuple[int | None, ...] | None:
+    """The sizes of a tensor that a factory function fills; None for other functions."""
+    if name not in ("zeros", "ones", "empty", "rand", "randn", "full"):
+        return None
+    given = args if args else [kwargs["size"]] if "size" in kwargs else []
+    first = interp.settled(given[0]) if given else NONE
+    if isinstance(first, (TupleValue, ListValue)):
+        if first.open:
+            return None
+        given = list(first.items)
+    elif name == "full" or any(not isinstance(interp.settled(value), (Const, Unknown)) for value in given):
+        return None
+    numbers = [constant(interp.settled(value)) for value in given]
+    return tuple(number if isinstance(number, int) else None for number in numbers)
 
 
 def _hooked(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
