@@ -52,7 +52,8 @@ class Fix:
 class Finding:
     """One rule broken at one place.
 
-    ``when`` is the constructor condition under which it holds (None: always),
+    ``when`` is the constructor condition under which it holds (None: always; "unless ..." where
+    it holds but for few arguments),
     ``chain`` the calls that lead from the target to the place, outermost first, and
     ``targets`` the targets whose closure holds the place.  In a notebook ``cell`` is the
     number of the cell, among all cells from 1 on, and lines are those of the cell.
@@ -78,6 +79,13 @@ class Finding:
     id: int = -1
     cell: int | None = None
     warned: bool = False
+
+    @property
+    def condition(self) -> str:
+        """``when norm is None`` or ``unless config is ...``; empty where it always holds."""
+        if self.when is None or self.when.startswith("unless "):
+            return self.when or ""
+        return f"when {self.when}"
 
     @property
     def place(self) -> str:

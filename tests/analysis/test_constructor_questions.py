@@ -120,3 +120,40 @@ def test_an_environment_variable_that_nothing_tells_of_is_unset_first(tmp_path: 
     assert _verdict(tmp_path, set_otherwise) == "depends"
     needed = READ_FROM_THE_ENVIRONMENT.format(question=f"not ({question})") + CALLS_PART
     assert _verdict(tmp_path, needed) == "blocked"
+
+
+TRAINING = """\
+class Net(nn.Module):
+    def __init__(self{parameter}):
+        super().__init__()
+        self.scale = 1.0 if self.training else lambda: 2.0
+
+    def forward(self, x):
+        return x * self.scale
+"""
+NESTED = """\
+class Net(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.scale = 1.0
+        for one in sizes:
+            for other in sizes:
+                if one != other:
+                    self.scale = lambda: 2.0
+
+    def forward(self, x):
+        return x * self.scale
+"""
+
+
+@pytest.mark.parametrize("parameter", ["", ", training", ", training=False"])
+def test_a_module_is_in_training_while_it_is_made(tmp_path: Path, parameter: str):
+    assert _verdict(tmp_path, TRAINING.format(parameter=parameter)) == "ok"
+
+
+def test_items_of_nested_loops_are_not_one_item(tmp_path: Path):
+    path = tmp_path / "net.py"
+    path.write_text(HEAD + NESTED, encoding="utf-8")
+    project = Project(())
+    outcome = judge_script(Program(project), find_target(project.module(path), "Net"))
+    assert [when for _, when in outcome.events] == ["sizes[i] != sizes[j]"]

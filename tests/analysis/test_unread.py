@@ -84,3 +84,71 @@ def test_what_was_read_decides_where_it_is_refused(tmp_path: Path):
 def test_an_argument_that_is_called_may_be_anything(tmp_path: Path):
     source = NET.replace("(self)", "(self, part)", 1).format(made="self.part = part", returned="self.part(x)")
     assert judged(tmp_path, source).script == "unknown"
+
+
+CONFIG = """\
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass
+class Settings:
+    flag: bool = True
+
+
+class Fields(NamedTuple):
+    flag: bool
+
+
+class Net(nn.Module):
+    def __init__(self, config{annotation}):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        {kept}
+
+    def forward(self, x):
+        if {asked}:
+            return self.layer(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "kept", "asked", "verdict"),
+    [
+        ("", "self.config = config", "self.config.flag", "depends"),
+        ("", "self.config = config; print(config.size)", "self.config is not None", "depends"),
+        (": foolib.Config", "self.config = config", "self.config.flag", "depends"),
+        (": Settings", "self.config = config", "self.config.flag", "blocked"),
+        (": 'Settings | None'", "self.config = config", "self.config.flag", "depends"),
+        (": Fields", "self.config = config", "self.config[0]", "ok"),
+        (": Settings", "self.config = config; self.flag = config.flag", "self.flag", "ok"),
+        ("", "self.config = config; self.flag = config.flag", "self.flag", "ok"),
+        ("", "self.size = config", "x.size(0) > self.size", "ok"),
+        (": tuple[int, int]", "self.size = config", "x.size(0) > self.size[0]", "ok"),
+        (": list[int]", "self.size = config", "self.size.copy()[0] > 1", "ok"),
+        (": nn.Module", "self.part = config", "self.part.out_features > 1", "unknown"),
+        (": nn.Module", "self.part = nn.Sequential(config)", "x.size(0) > 1", "unknown"),
+    ],
+)
+def test_an_argument_of_unknown_type_counts_where_compiled_code_uses_it(
+    tmp_path: Path, annotation: str, kept: str, asked: str, verdict: str
+):
+    found = judged(tmp_path, CONFIG.format(annotation=annotation, kept=kept, asked=asked))
+    assert found.script == verdict
+
+
+def test_the_condition_on_an_object_is_said_in_words(tmp_path: Path):
+    source = CONFIG.format(annotation="", kept="self.config = config", asked="self.config.flag")
+    (finding,) = [f for f in judged(tmp_path, source).findings if f.family == "script"]
+    assert finding.when == "unless config is a NamedTuple or a class that TorchScript compiles"
+
+
+def test_an_argument_that_may_be_anything_is_named_with_its_place_and_the_remedy(tmp_path: Path):
+    source = CONFIG.format(
+        annotation=": nn.Module", kept="self.part = config", asked="self.part(x).sum() > 0"
+    )
+    (cause,) = judged(tmp_path, source).unknown
+    assert cause.why == "config is an argument of the constructor that may be anything"
+    assert cause.line == HEAD.count("\n") + source[: source.index("def __init__")].count("\n") + 1
+    assert (cause.help or "").endswith("net.py:Net(config=...)'")

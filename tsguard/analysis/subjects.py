@@ -20,6 +20,7 @@ from tsguard.analysis.python.expressions import arguments
 from tsguard.analysis.python.interpreter import Interpreter, Raised
 from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
+from tsguard.analysis.terms import Parameter
 from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module
@@ -154,7 +155,7 @@ def build(interp: Interpreter, target: Target) -> py.Value:
     if not classes.is_module_class(interp, value) and not classes.has_unknown_base(interp, value):
         # A module, had an import not failed that has something to fall back on.
         is_other = may_be_module(interp.program.project, Definition(value.module, value.node))
-        return py.Unknown(value.name, unread=unread.base(value.module, value.node)) if is_other else value
+        return py.Unknown(unread=unread.base(value.module, value.node)) if is_other else value
     try:
         args, kwargs = constructor_arguments(interp, target, value)
         return make_module(interp, value, args, kwargs, target.call)
@@ -174,7 +175,7 @@ def definition(interp: Interpreter, target: Target) -> py.Value:
         return value
     if isinstance(target.node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         return _redefined(interp, target.node, scope)
-    return value if value is not None else py.Unknown(target.qualname)
+    return value if value is not None else py.Unknown()
 
 
 def _node(value: py.Value) -> ast.AST | None:
@@ -211,10 +212,10 @@ def constructor_arguments(
         return args, kwargs
     for base in classes.mro(interp, cls):
         entry = interp.tables.modules.get(base.name) if isinstance(base, py.External) else None
-        if entry is not None:
+        if entry is not None and isinstance(base, py.External):
             for name, default in entry["init"]:
                 known = library.default_value(default) if default is not None else None
-                kwargs[name] = py.Unknown(name, "", known)
+                kwargs[name] = py.Unknown(Parameter(name, base.name), "", known)
             break
     return args, kwargs
 
@@ -242,7 +243,13 @@ def unknown_parameter(
     hint = _hint(parameter.annotation)
     if known is not None and not isinstance(known, py.Const):
         return known
-    return py.Unknown(parameter.arg, hint, known, annotation=parameter.annotation, scope=function.scope)
+    return py.Unknown(
+        Parameter(parameter.arg, function.node, function.module),
+        hint,
+        known,
+        annotation=parameter.annotation,
+        scope=function.scope,
+    )
 
 
 def _hint(annotation: ast.expr | None) -> str:

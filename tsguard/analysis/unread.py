@@ -10,9 +10,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import Gap, text_of
+from tsguard.analysis.terms import Parameter, root
 
 if TYPE_CHECKING:
-    from tsguard.project import Project
+    from tsguard.analysis.values import Unknown
+    from tsguard.project import Project, Target
     from tsguard.project.modules import Module
     from tsguard.project.project import Missing
 
@@ -58,6 +60,27 @@ def depth(module: Module, node: ast.AST) -> Gap:
 def use(module: Module, node: ast.AST) -> Gap:
     """Of a value that compiled code uses: what makes it is not followed."""
     return _gap(module, node, f"what {text_of(node)} is, is not told by the source", _ASK_TORCH)
+
+
+def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:
+    """Of an unknown that is called or is a part: what is known of the reason, at least its place."""
+    if value.unread is not None:
+        return value.unread
+    origin = root(value.term)
+    if isinstance(origin, Parameter) and origin.module is not None:
+        return _argument(origin, origin.module, target)
+    return use(module, node)
+
+
+def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:
+    """Of a parameter that a target does not give."""
+    spec = getattr(parameter.function, "args", None)
+    given = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs] if isinstance(spec, ast.arguments) else []
+    node = next((argument for argument in given if argument.arg == parameter.name), None)
+    remedy = f"name the arguments: '{target.path}:{target.qualname}({parameter.name}=...)'"
+    return _gap(
+        module, node, f"{parameter.name} is an argument of the constructor that may be anything", remedy
+    )
 
 
 def _gap(module: Module, node: ast.AST | None, why: str, help_: str) -> Gap:

@@ -17,6 +17,7 @@ from mypy_extensions import mypyc_attr
 
 from tsguard.analysis.events import Gap
 from tsguard.analysis.scopes import Scope
+from tsguard.analysis.terms import Term
 from tsguard.project.modules import Module
 
 
@@ -55,14 +56,14 @@ class Atom(Value):
 class Unknown(Value):
     """What the source does not tell.
 
-    ``label`` is the expression in the words of the source (a parameter's name, a
-    condition over parameters): equal labels mean equal values.  ``hint`` is the name
+    ``term`` is what it stands for (a parameter, a condition over parameters; None where
+    nothing is to tell it by): equal terms mean equal values.  ``hint`` is the name
     of its Python type where known, ``default`` its value when every parameter has its
     default.  ``guess`` is the likelier truth of a condition where no default decides it.
     ``unread`` is where and why it was not read, for what could not be found or followed.
     """
 
-    label: str
+    term: Term | None = None
     hint: str = ""
     default: Value | None = None
     unread: Gap | None = None

@@ -7,10 +7,11 @@ what holds in some ``depends``, and the answer that tells them apart is its cond
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
+
+from tsguard.analysis.terms import NONE, Eq, Is, Question, Term, Truth, condition, is_constant, question
 
 T = TypeVar("T")
 
@@ -26,23 +27,23 @@ class Exhausted(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A condition in the words of the source, and how this world answered it."""
+class Answer:
+    """A question, and how a world answered it."""
 
-    label: str
-    answer: bool
+    asked: Question
+    yes: bool
 
     def __str__(self) -> str:
-        return self.label if self.answer else negated(self.label)
+        return condition(self.asked, self.yes)
 
 
 class Asked(NamedTuple):
     """What a world was asked, and its answer: a question and ``how`` it is answered by default, or
-    what a label stands for (its ``text``)."""
+    the constant that a term has been fixed to."""
 
-    label: str
+    term: Term
     answer: bool
-    text: str
+    constant: Term | None
     how: tuple[bool, bool] | None = None
 
 
@@ -52,62 +53,67 @@ class World:
     parameter's default decides.  In a ``lenient`` world code that raises is passed over.
     ``spent`` counts the steps of the runs in it, ``asked`` is what they asked it, in order."""
 
-    given: dict[str, bool] = field(default_factory=dict)
-    answers: dict[str, bool] = field(default_factory=dict)
-    guessed: set[str] = field(default_factory=set)
+    given: dict[Question, bool] = field(default_factory=dict)
+    answers: dict[Question, bool] = field(default_factory=dict)
+    guessed: set[Question] = field(default_factory=set)
     lenient: bool = False
     spent: int = 0
     asked: list[Asked] = field(default_factory=list)
-    _fixed: dict[str, str] = field(default_factory=dict)
+    _fixed: dict[Term, Term] = field(default_factory=dict)
 
-    def decide(self, label: str, answer_by_default: bool, *, guess: bool = False) -> bool:
-        """This world's answer to a question, the same each time it is asked.
+    def decide(self, term: Term, answer_by_default: bool, *, guess: bool = False) -> bool:
+        """This world's answer to whether a term is true, the same each time it is asked.
 
         ``guess`` tells that no default decides it.
         """
-        answer = self._answer(label, answer_by_default, guess)
-        self.asked.append(Asked(label, answer, "", (answer_by_default, guess)))
-        return answer
+        asked, yes = question(term)
+        how = (answer_by_default is yes, guess)
+        answer = self._answer(asked, *how)
+        self.asked.append(Asked(asked, answer, None, how))
+        return answer is yes
 
-    def _answer(self, label: str, answer_by_default: bool, guess: bool) -> bool:
-        answer = self.answers.get(label)
+    def answer(self, term: Term) -> bool | None:
+        """The answer that this world has given to whether a term is true; None before it was asked."""
+        asked, yes = question(term)
+        answer = self.answers.get(asked)
+        return None if answer is None else answer is yes
+
+    def _answer(self, asked: Question, answer_by_default: bool, guess: bool) -> bool:
+        answer = self.answers.get(asked)
         if answer is None:
-            answer = self._implied(label)
+            answer = self._implied(asked)
             if answer is None:
-                answer = self.given.get(label, answer_by_default)
-                self.answers[label] = answer
+                answer = self.given.get(asked, answer_by_default)
+                self.answers[asked] = answer
                 if answer:
-                    self._fix(label)
+                    self._fix(asked)
                 if guess:
-                    self.guessed.add(label)
+                    self.guessed.add(asked)
         return answer
 
-    def known(self, label: str) -> tuple[bool, str]:
-        """Whether an equality has fixed what a label stands for, and the constant's text."""
-        found = self._known(label)
-        self.asked.append(Asked(label, *found))
+    def known(self, term: Term) -> Term | None:
+        """The constant that an answer has fixed a term to."""
+        found = self._fixed.get(term)
+        self.asked.append(Asked(term, False, found))
         return found
 
-    def _known(self, label: str) -> tuple[bool, str]:
-        text = self._fixed.get(label)
-        return (False, "") if text is None else (True, text)
-
-    def _fix(self, label: str) -> None:
+    def _fix(self, asked: Question) -> None:
         """Remember what a question that is answered by yes says of its subject: None before a constant."""
-        if label.endswith(" is None"):
-            self._fixed[label.removesuffix(" is None")] = "None"
-        position = label.find(" == ")
-        while position >= 0:
-            self._fixed.setdefault(label[:position], label[position + 4 :])
-            position = label.find(" == ", position + 1)
+        if isinstance(asked, Is) and asked.right == NONE:
+            self._fixed[asked.left] = NONE
+        elif isinstance(asked, Eq):
+            for subject, constant in ((asked.left, asked.right), (asked.right, asked.left)):
+                if is_constant(constant) and not is_constant(subject):
+                    self._fixed.setdefault(subject, constant)
 
     def agrees(self, conversation: Iterable[Asked]) -> bool:
         """Ask what a run in another world asked, until an answer differs: none does."""
         for asked in conversation:
             if asked.how is None:
-                agrees = self._known(asked.label) == (asked.answer, asked.text)
+                agrees = self._fixed.get(asked.term) == asked.constant
             else:
-                agrees = self._answer(asked.label, *asked.how) == asked.answer
+                assert isinstance(asked.term, Question)
+                agrees = self._answer(asked.term, *asked.how) == asked.answer
             if not agrees:
                 return False
             self.asked.append(asked)
@@ -124,26 +130,24 @@ class World:
         self.answers, self.guessed, self.spent = dict(other.answers), set(other.guessed), other.spent
         self._fixed = dict(other._fixed)
 
-    def _implied(self, label: str) -> bool | None:
-        subject, _, none = label.rpartition(" is None")
-        if subject and not none:
-            truthy = self.answers.get(subject)
-            return False if truthy else None
-        if self.answers.get(f"{label} is None"):
-            return False
-        match = re.fullmatch(r"(.+) == (.+)", label)
-        if match:
-            fixed, text = self._known(match[1])
-            return text == match[2] if fixed else None
+    def _implied(self, asked: Question) -> bool | None:
+        """What other answers say: None is not true, and what is a constant is no other."""
+        if isinstance(asked, Is) and asked.right == NONE:
+            return False if self.answers.get(question(asked.left)[0]) else None
+        if isinstance(asked, Truth):
+            return False if self.answers.get(Is(asked.subject, NONE)) else None
+        if isinstance(asked, Eq):
+            fixed = self._fixed.get(asked.left)
+            return None if fixed is None or not is_constant(asked.right) else fixed == asked.right
         return None
 
 
 def explore(
     run: Callable[[World], T], limit: int = 10, allowance: int = _ALLOWANCE
-) -> Iterator[tuple[Question | None, World, T]]:
+) -> Iterator[tuple[Answer | None, World, T]]:
     """Run in the first world, then in worlds that differ from it in one answer.
 
-    Yields the differing question (None for the first), the world, and the result.
+    Yields the differing answer (None for the first), the world, and the result.
     Worlds in which the constructor raises are passed over, and those that would bring the
     steps of all beyond ``allowance``: the parts of what is so large are mostly targets themselves.
     """
@@ -152,15 +156,15 @@ def explore(
         return
     world, outcome = result
     yield None, world, outcome
-    questions = [(label, answer) for label, answer in world.answers.items() if label not in world.given]
+    questions = [(asked, answer) for asked, answer in world.answers.items() if asked not in world.given]
     tried: list[World] = []
-    for label, answer in questions[:limit]:
+    for asked, answer in questions[:limit]:
         if sum(other.spent for other in tried) + world.spent > allowance:
             return
-        other = World({**world.given, label: not answer}, lenient=world.lenient)
+        other = World({**world.given, asked: not answer}, lenient=world.lenient)
         result = run_first(run, other, attempts=3, tried=tried)
         if result is not None:
-            yield Question(label, not answer), *result
+            yield Answer(asked, not answer), *result
 
 
 def run_first(
@@ -173,29 +177,8 @@ def run_first(
         try:
             return world, run(world)
         except Impossible:
-            last = next((label for label in reversed(world.answers) if label not in world.given), None)
+            last = next((asked for asked in reversed(world.answers) if asked not in world.given), None)
             if last is None:
                 return None
             world = World({**world.given, last: not world.answers[last]}, lenient=world.lenient)
     return None
-
-
-def negated(label: str) -> str:
-    """The negation of a condition, as one would write it."""
-    swaps = {" is None": " is not None", " is not None": " is None"}
-    for end, other in swaps.items():
-        if label.endswith(end):
-            return label[: -len(end)] + other
-    for sign, other in (
-        (" == ", " != "),
-        (" != ", " == "),
-        (" >= ", " < "),
-        (" <= ", " > "),
-        (" > ", " <= "),
-        (" < ", " >= "),
-    ):
-        if label.count(sign) == 1 and " and " not in label and " or " not in label:
-            return label.replace(sign, other)
-    if label.startswith("not "):
-        return label[4:]
-    return f"not {label}" if re.fullmatch(r"[\w.]+(\(.*\))?", label) else f"not ({label})"

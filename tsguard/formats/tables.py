@@ -150,7 +150,7 @@ def worth_a_row(report: Report, verbose: bool) -> list[TargetReport]:
 
 def sentence(finding: Finding) -> str:
     """A finding's message and the condition under which it holds."""
-    return f"{finding.message} (when {finding.when})" if finding.when else finding.message
+    return f"{finding.message} ({finding.condition})" if finding.when else finding.message
 
 
 def widths(rows: Iterable[Sequence[Cell]]) -> list[int]:

@@ -56,7 +56,8 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
 
 def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.when:
-        yield "when", finding.when
+        word, _, rest = finding.condition.partition(" ")
+        yield word, rest
     if len(finding.chain) > 1:
         yield "reached", " -> ".join(finding.chain)
     if finding.help:

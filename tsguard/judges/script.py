@@ -8,7 +8,8 @@ from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, Program
 from tsguard.analysis.script import Compilation, compile_target
 from tsguard.analysis.subjects import built
-from tsguard.analysis.worlds import Exhausted, Question, World, explore
+from tsguard.analysis.terms import Question
+from tsguard.analysis.worlds import Answer, Exhausted, World, explore
 from tsguard.project import Target
 from tsguard.report import ScriptVerdict
 from tsguard.rules import rule
@@ -25,8 +26,8 @@ class ScriptOutcome:
 
 def judge_script(program: Program, target: Target) -> ScriptOutcome:
     """Compile a target in its worlds and weigh what they show."""
-    runs: list[tuple[Question | None, Compilation]] = []
-    guessed: set[str] = set()
+    runs: list[tuple[Answer | None, Compilation]] = []
+    guessed: set[Question] = set()
     exhausted: list[Gap] = []
 
     def run(world: World) -> Compilation:
@@ -48,7 +49,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     return _weighed(runs, guessed)
 
 
-def _weighed(runs: list[tuple[Question | None, Compilation]], guessed: set[str]) -> ScriptOutcome:
+def _weighed(runs: list[tuple[Answer | None, Compilation]], guessed: set[Question]) -> ScriptOutcome:
     first = runs[0][1]
     seen: dict[tuple[object, ...], Event] = {}
     for _, compilation in runs:
@@ -62,24 +63,24 @@ def _weighed(runs: list[tuple[Question | None, Compilation]], guessed: set[str])
     return ScriptOutcome(_verdict(runs, guessed), tuple(events), first.gaps)
 
 
-def _condition(questions: list[Question | None], holds: list[bool]) -> str | None:
+def _condition(answers: list[Answer | None], holds: list[bool]) -> str | None:
     """The answer that tells the worlds in which something holds from the others; the first is by defaults."""
     if all(holds):
         return None
     if not holds[0]:
-        return str(questions[holds.index(True)])
-    without = questions[holds.index(False)]
-    return None if without is None else str(Question(without.label, not without.answer))
+        return str(answers[holds.index(True)])
+    without = answers[holds.index(False)]
+    return None if without is None else str(Answer(without.asked, not without.yes))
 
 
-def _verdict(runs: list[tuple[Question | None, Compilation]], guessed: set[str]) -> ScriptVerdict:
+def _verdict(runs: list[tuple[Answer | None, Compilation]], guessed: set[Question]) -> ScriptVerdict:
     """What all worlds show; the defaults decide where they decide every question."""
     outcomes = [outcome_of(compilation.events) for _, compilation in runs]
     first = runs[0][1]
     freed = [
         q for (q, _), outcome in zip(runs, outcomes, strict=True) if q is not None and outcome != "blocked"
     ]
-    if outcomes[0] == "blocked" and not any(question.label in guessed for question in freed):
+    if outcomes[0] == "blocked" and not any(answer.asked in guessed for answer in freed):
         return "blocked"
     if "blocked" in outcomes:
         return "depends"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode.choices import Either, Mode, in_mode, truths
+from tsguard.analysis.terms import spelled
 from tsguard.analysis.values import Const, Unknown, Value
 from tsguard.language import schemas
 from tsguard.language.modes import ModeUse
@@ -15,7 +16,7 @@ from tsguard.language.modes import ModeUse
 if TYPE_CHECKING:
     from tsguard.analysis.mode.walk import Walk
 
-_NO_VALUE = Unknown("")
+_NO_VALUE = Unknown()
 _Fact = tuple[bool, str | None]
 _INACTIVE: _Fact = (False, None)
 
@@ -70,7 +71,7 @@ def _in(walk: Walk, use: ModeUse, given: Mapping[str, Value], mode: Mode) -> _Fa
         if _is(value, idle):
             return _INACTIVE
         if isinstance(value, Unknown) and value.default is not None and _is(value.default, idle):
-            conditions.append(_unless(value.label or name, idle))
+            conditions.append(_unless(spelled(value.term) if value.term is not None else name, idle))
     if use.equal is not None:
         one, two = (given.get(name, _NO_VALUE) for name in use.equal)
         if isinstance(one, Const) and isinstance(two, Const) and one.value == two.value:
@@ -88,10 +89,10 @@ def _is(value: Value, idle: object) -> bool:
     return bool(value.value == idle)
 
 
-def _unless(label: str, idle: object) -> str:
+def _unless(subject: str, idle: object) -> str:
     if idle is None:
-        return f"{label} is not None"
-    return label if idle is False else f"{label} > {idle}"
+        return f"{subject} is not None"
+    return subject if idle is False else f"{subject} > {idle}"
 
 
 def bound(walk: Walk, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> dict[str, Value]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import quiet, state, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import Interpreter, Raised, classes
+from tsguard.analysis.terms import Parameter, placed, root, spelled
 from tsguard.analysis.values import (
     FALSE,
     BoundMethod,
@@ -87,7 +89,7 @@ def _run(
 ) -> Value:
     """Run a function; the result is any of what its paths return."""
     if sum(frame.function is function.node for frame in walk.frames) > _RECURSION:
-        return Unknown(function.name)
+        return Unknown(placed(node))
     is_foreign = not is_own(walk.target, function.module)
     if is_foreign and quiet.computes_only(walk, function, [*args, *kwargs.values()], receiver):
         return TensorValue()
@@ -99,7 +101,7 @@ def _run(
             if not frame.returned:
                 raise
     if walk.program.is_generator(function.node):
-        return value[0] if value else Unknown(function.name)
+        return value[0] if value else Unknown(placed(node))
     return either([*frame.returned, *value])
 
 
@@ -198,11 +200,12 @@ def _differs(values: Args) -> bool:
 
 def _unknown(walk: Walk, function: Unknown, args: Args, node: ast.AST | None) -> None:
     """A call that cannot be followed: what it does matters where it may be a module."""
-    if function.label.startswith("torch.distributions.") and function.label.endswith((".sample", ".rsample")):
-        uses.random(walk, function.label, node)
+    name = spelled(function.term) if function.term is not None else ""
+    if name.startswith("torch.distributions.") and name.endswith((".sample", ".rsample")):
+        uses.random(walk, name, node)
     elif _differs(args):
         _report_use(walk, node)
-    elif function.scope is not None and function.default is None:
-        walk.gap(node, f"{function.label} is given to the constructor")
-    elif function.unread is not None:
-        walk.unread(function.unread)
+    elif function.unread is not None or (
+        function.default is None and isinstance(root(function.term), Parameter)
+    ):
+        walk.unread(unread.what(function, walk.target, walk.module, node or walk.target.node))

@@ -53,7 +53,7 @@ def in_mode(value: Value, mode: Mode) -> Value:
 
 def by_mode(train: Value, other: Value, *, known: bool = False) -> Value:
     """A value that is ``train`` in train() and ``other`` in eval(); one value where they are the same."""
-    return train if same(train, other) else ByMode("", train=train, eval=other, known=known)
+    return train if same(train, other) else ByMode(None, train=train, eval=other, known=known)
 
 
 def differs(values: Iterable[Value]) -> bool:
@@ -74,7 +74,7 @@ def either(values: Iterable[Value]) -> Value:
                 options.append(option)
     if len(options) == 1:
         return options[0]
-    return Either("", options=tuple(options)) if len(options) <= _MOST else Unknown("")
+    return Either(None, options=tuple(options)) if len(options) <= _MOST else Unknown()
 
 
 def same(one: Value, other: Value) -> bool:
@@ -135,9 +135,7 @@ def _truth(walk: Walk, value: Value) -> bool | None:
 
 def _decided(walk: Walk, value: Unknown) -> bool | None:
     """As the constructor answered it, else as the parameters' defaults do."""
-    answers = walk.world.answers
-    if value.label in answers:
-        return answers[value.label]
-    if value.label.startswith("not ") and value.label[4:] in answers:
-        return not answers[value.label[4:]]
+    answer = walk.world.answer(value.term) if value.term is not None else None
+    if answer is not None:
+        return answer
     return None if value.default is None else _truth(walk, value.default)

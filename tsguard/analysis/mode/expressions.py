@@ -42,7 +42,7 @@ def _boolean(walk: Walk, node: ast.BoolOp, scope: Scope) -> Value:
             if _decides(walk, node.op, in_mode(value, mode), results[mode]):
                 pending.discard(mode)
     if is_open and len(pending) == 2:
-        return ByMode("", train=Unknown(""), eval=Unknown(""))
+        return ByMode(None, train=Unknown(), eval=Unknown())
     for mode in pending:
         results[mode].append(in_mode(value, mode))
     outcomes = [either(results[mode]) for mode in modes]
@@ -85,14 +85,14 @@ def _binary(walk: Walk, node: ast.BinOp, scope: Scope) -> Value:
 def _unary(walk: Walk, node: ast.UnaryOp, scope: Scope) -> Value:
     operand = walk.evaluate(node.operand, scope)
     if isinstance(node.op, ast.Not) and isinstance(operand, (TensorValue, ListValue, TupleValue)):
-        return Unknown("")
+        return Unknown()
     return _operated(walk, node, [operand], lambda v: operations.unary(walk, node.op, v[0], node))
 
 
 def _compare(walk: Walk, node: ast.Compare, scope: Scope) -> Value:
     operands = [walk.evaluate(operand, scope) for operand in (node.left, *node.comparators)]
     if len(node.ops) > 1:
-        return Unknown("")
+        return Unknown()
     return _operated(walk, node, operands, lambda v: operations.compare(walk, node.ops[0], v[0], v[1], node))
 
 
@@ -121,7 +121,7 @@ def _item(walk: Walk, owner: Value, key: Value, node: ast.expr) -> Value:
         if isinstance(owner, (ListValue, TupleValue)):
             options = [item for item in owner.items if isinstance(item, ModuleValue)]
         if len(options) > 1:
-            return Either("", options=tuple(options))
+            return Either(None, options=tuple(options))
     return containers.item(walk, owner, key, node)
 
 

@@ -62,7 +62,7 @@ def _by_annotation(annotation: ast.expr | None) -> Value:
     text = text.removeprefix("typing.").removeprefix("Optional[").strip("'\"")
     head = text.partition("[")[0].partition(" |")[0].rpartition(".")[2].rstrip("]")
     if head in _NUMBERS:
-        return Unknown("", _NUMBERS[head])
+        return Unknown(None, _NUMBERS[head])
     if head in ("List", "list", "Sequence", "Iterable"):
         return ListValue([TensorValue()], open=True)
     if head in ("Tuple", "tuple"):

@@ -178,5 +178,5 @@ def method(
     if short in ("parameters", "buffers"):
         return ListValue([TensorValue(short[:-1])], open=True)
     if short in ("named_parameters", "named_buffers"):
-        return ListValue([TupleValue((Unknown("", "str"), TensorValue(short[6:-1])))], open=True)
+        return ListValue([TupleValue((Unknown(None, "str"), TensorValue(short[6:-1])))], open=True)
     return None

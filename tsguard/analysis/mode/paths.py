@@ -49,8 +49,8 @@ def execute(walk: Walk, body: list[ast.stmt], scope: Scope) -> Signal:
 def _passed(walk: Walk, node: ast.stmt, scope: Scope) -> Signal:
     for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
         if isinstance(target, ast.expr):
-            assignments.assign(walk, target, Unknown(""), scope)
-    return Return(Unknown("")) if isinstance(node, ast.Return) else None
+            assignments.assign(walk, target, Unknown(), scope)
+    return Return(Unknown()) if isinstance(node, ast.Return) else None
 
 
 def _if(walk: Walk, node: ast.If, scope: Scope) -> Signal:

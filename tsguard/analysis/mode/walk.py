@@ -160,7 +160,7 @@ class Walk(Interpreter):
         self.spend()
         kind = type(node)
         handler = expressions.HANDLERS.get(kind) or python_expressions.HANDLERS.get(kind)
-        return handler(self, node, scope) if handler is not None else Unknown("")
+        return handler(self, node, scope) if handler is not None else Unknown()
 
     def execute(self, body: list[ast.stmt], scope: Scope) -> python_statements.Signal:
         return super().execute(body, scope) if scope.function is None else paths.execute(self, body, scope)
@@ -241,7 +241,7 @@ class Walk(Interpreter):
     def settled(self, value: Value) -> Value:
         if isinstance(value, ByMode):
             return in_mode(value, self.mode)
-        return super().settled(value) if isinstance(value, Unknown) and value.label else value
+        return super().settled(value) if isinstance(value, Unknown) and value.term is not None else value
 
 
 def _registries(owner: ObjectValue) -> list[dict[str, Value]]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import names
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import item_term, iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
     DictValue,
@@ -62,9 +62,8 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: S
     items, is_open = iterate(interp, value, wanted=len(targets))
     star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if is_open or (star is None and len(items) != len(targets)):
-        label = value.label if isinstance(value, Unknown) else ""
         for i, target in enumerate(targets):
-            item = items[i] if i < len(items) else Unknown(f"{label}[{i}]" if label else "")
+            item = items[i] if i < len(items) else Unknown(item_term(value, i))
             assign(interp, target, item, scope)
         return
     if star is not None:

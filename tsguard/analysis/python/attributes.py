@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes, library, names, numpy_arrays, sizes
+from tsguard.analysis.python import classes, library, names, numpy_arrays, operations
+from tsguard.analysis.terms import Attribute, Named, Term, bounded
 from tsguard.analysis.values import (
     TRUE,
     Atom,
@@ -39,13 +40,13 @@ if TYPE_CHECKING:
 # What a tensor says of itself while a module is constructed.
 _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
     "shape": lambda: TupleValue((), open=True),
-    "ndim": lambda: Unknown("", "int"),
-    "requires_grad": lambda: Unknown("", "bool"),
-    "is_cuda": lambda: Unknown("", "bool"),
-    "dtype": lambda: Unknown(""),
-    "device": lambda: Unknown(""),
+    "ndim": lambda: Unknown(None, "int"),
+    "requires_grad": lambda: Unknown(None, "bool"),
+    "is_cuda": lambda: Unknown(None, "bool"),
+    "dtype": lambda: Unknown(),
+    "device": lambda: Unknown(),
     "data": TensorValue,
-    "grad": lambda: Unknown(""),
+    "grad": lambda: Unknown(),
     "T": TensorValue,
 }
 
@@ -63,7 +64,11 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
         found = names.global_name(interp, name, interp.program.scope(owner.module))
         if found is None:
             submodule = interp.program.project.finder.find(f"{owner.module.name}.{name}", owner.module)
-            return ModuleReference(submodule) if submodule is not None else Unknown(name)
+            return (
+                ModuleReference(submodule)
+                if submodule is not None
+                else Unknown(named(owner.module.name, name))
+            )
         return found
     if isinstance(owner, External):
         return names.external(interp, f"{owner.name}.{name}")
@@ -78,9 +83,20 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     return _plain_attribute(owner, name)
 
 
+def named(owner: str, name: str) -> Term:
+    """An attribute of what is known by its name."""
+    return Attribute(Named(owner, owner), name)
+
+
+def of_object(owner: ObjectValue, name: str) -> Term:
+    """An attribute of an instance of a class; instances of one class are not told apart."""
+    cls = operations.term_of(owner.cls)
+    return Attribute(cls, name) if cls is not None else Named(name, name)
+
+
 def _unknown_attribute(owner: Unknown, name: str) -> Value:
-    label = sizes.label(f"{owner.label}.{name}") if owner.label else ""
-    return Unknown(label, unread=owner.unread)
+    term = bounded(Attribute(owner.term, name), None) if owner.term is not None else None
+    return Unknown(term, unread=owner.unread)
 
 
 def _plain_attribute(owner: Value, name: str) -> Value | None:
@@ -95,7 +111,7 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
     if isinstance(owner, BoundMethod) and name.startswith("__"):
         return _plain_attribute(owner.function, name)
     if isinstance(owner, Atom):
-        return Unknown(f"{owner.name}.{name}")
+        return Unknown(named(owner.name, name))
     if is_none(owner):
         return None
     return BoundMethod(External(f"method.{name}"), owner)
@@ -111,19 +127,19 @@ def _enum_attribute(interp: Interpreter, owner: EnumMember, name: str) -> Value 
         return BoundMethod(found[0], owner)
     if found is None and owner.alike is not None:
         return get(interp, owner.alike, name)
-    return Unknown(f"{owner.name}.{name}")
+    return Unknown(named(owner.name, name))
 
 
 def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | None:
     if isinstance(owner, Partial):
-        return owner.function if name == "func" else Unknown(name)
+        return owner.function if name == "func" else Unknown()
     if name in owner.attributes:
         return owner.attributes[name]
     if name in ("__name__", "__qualname__"):
         return Const(owner.name)
     if name == "__isabstractmethod__":
         return TRUE if "abstract" in owner.marks else None
-    return Const(owner.module.name) if name == "__module__" else Unknown(f"{owner.name}.{name}")
+    return Const(owner.module.name) if name == "__module__" else Unknown(named(owner.name, name))
 
 
 # What every class has, and ``__members__`` of an enumeration.
@@ -156,7 +172,7 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
         if isinstance(base, External) and (name.startswith("__") or _has_member(interp, base, name)):
             return External(f"{base.name}.{name}")
         if isinstance(base, Unknown):
-            return Unknown(f"{owner.name}.{name}", unread=base.unread)
+            return Unknown(named(owner.name, name), unread=base.unread)
     return None
 
 
@@ -173,7 +189,7 @@ def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value
         if isinstance(base, External) and _has_member(interp, base, name):
             return BoundMethod(External(f"{base.name}.{name}"), receiver)
         if isinstance(base, Unknown):
-            return Unknown(f"super().{name}", unread=base.unread)
+            return Unknown(named("super()", name), unread=base.unread)
     return BoundMethod(External(f"builtins.object.{name}"), receiver)
 
 
@@ -218,10 +234,10 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
             "abc.ABC",
             "typing.Protocol",
         ):
-            return Unknown(f"{base.name}.{name}")
+            return Unknown(named(base.name, name))
         if isinstance(base, Unknown):
-            return Unknown(name, unread=base.unread)
-    return Unknown(name) if owner.open else None
+            return Unknown(of_object(owner, name), unread=base.unread)
+    return Unknown(of_object(owner, name)) if owner.open else None
 
 
 def _member(interp: Interpreter, member: Value, owner: ObjectValue) -> Value:
@@ -251,7 +267,7 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
     if from_library is not None:
         return from_library
     if owner.open or classes.has_unknown_base(interp, owner.cls):
-        return Unknown(name)
+        return Unknown(of_object(owner, name))
     return None
 
 

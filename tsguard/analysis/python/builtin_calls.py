@@ -21,6 +21,7 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import SOURCELESS, Scope
+from tsguard.analysis.terms import IsInstance, placed
 from tsguard.analysis.values import (
     FALSE,
     NONE,
@@ -55,10 +56,6 @@ Kwargs = dict[str, Value]
 Handler = Callable[["Interpreter", Args, Kwargs, "ast.AST | None"], Value]
 
 
-def _label(name: str, args: Args, node: ast.AST | None) -> str:
-    return operations.joined(args, f"{name}(" + ", ".join(["{}"] * len(args)) + ")", node)
-
-
 def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
     """A builtin that is computed on constants and named on unknowns."""
 
@@ -67,7 +64,7 @@ def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
         if settled and not kwargs and all(isinstance(a, Const) for a in settled):
             return _result(interp, function, [constant(a) for a in settled], node)
         if any(isinstance(a, TensorValue) for a in settled):
-            return TensorValue() if hint == "" else Unknown(operations.place_label(node), hint)
+            return TensorValue() if hint == "" else Unknown(placed(node), hint)
         defaults = [operations.default_of(a) for a in settled]
         default = None
         if defaults and all(isinstance(d, Const) for d in defaults):
@@ -76,7 +73,7 @@ def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
             except Exception:
                 default = None
         result_hint = hint or next((operations.hint_of(a) for a in settled if operations.hint_of(a)), "")
-        return Unknown(_label(name, settled, node), result_hint, default)
+        return Unknown(operations.called(name, settled, node), result_hint, default)
 
     return run
 
@@ -97,7 +94,7 @@ def _result(
     try:
         result = sizes.checked(function(*values))
     except sizes.Huge:
-        return Unknown("")
+        return Unknown()
     except Exception as error:
         raise interp.raise_(type(error).__name__, node) from None
     return TupleValue(tuple(Const(r) for r in result)) if isinstance(result, tuple) else Const(result)
@@ -112,7 +109,7 @@ def _extreme(name: str, function: Callable[..., Any]) -> Handler:
             items = [plain(i) for i in items]
             if items and not is_open and all(isinstance(i, Const) for i in items) and not kwargs:
                 return _result(interp, function, [[constant(i) for i in items]], node)
-            return items[0] if len(items) == 1 and not is_open else Unknown(operations.place_label(node))
+            return items[0] if len(items) == 1 and not is_open else Unknown(placed(node))
         return of_several(interp, args, kwargs, node)
 
     return run
@@ -131,19 +128,19 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
     if isinstance(value, Unknown):
         default = _len(interp, [value.default], {}, None) if value.default is not None else None
         known = default if isinstance(default, Const) else None
-        return Unknown(_label("len", [value], node), "int", known)
+        return Unknown(operations.called("len", [value], node), "int", known)
     if isinstance(value, ObjectValue) and not isinstance(value, ModuleValue):
         method = interp.attribute(value, "__len__")
         if method is not None and not isinstance(method, Unknown):
             return interp.call(method, [], {}, node)
-    return Unknown(operations.place_label(node), "int")
+    return Unknown(placed(node), "int")
 
 
 def _range(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     settled = [plain(interp.settled(a)) for a in args]
     if len(settled) == 1:
         return RangeValue(Const(0), settled[0], Const(1))
-    return RangeValue(*settled, *([Const(1)] * (3 - len(settled)))) if len(settled) in (2, 3) else Unknown("")
+    return RangeValue(*settled, *([Const(1)] * (3 - len(settled)))) if len(settled) in (2, 3) else Unknown()
 
 
 def _sequence(kind: type[ListValue] | type[SetValue]) -> Handler:
@@ -152,7 +149,7 @@ def _sequence(kind: type[ListValue] | type[SetValue]) -> Handler:
             return kind([])
         value = interp.settled(args[0])
         if isinstance(value, Unknown) and value.default is None:
-            return Unknown(_label(kind.__name__[:-5].lower(), [value], node), "list")
+            return Unknown(operations.called(kind.__name__[:-5].lower(), [value], node), "list")
         items, is_open = iterate(interp, value)
         return kind(items, is_open)
 
@@ -164,7 +161,7 @@ def _tuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None
         return TupleValue(())
     value = interp.settled(args[0])
     if isinstance(value, Unknown) and value.default is None:
-        return Unknown(_label("tuple", [value], node), "tuple")
+        return Unknown(operations.called("tuple", [value], node), "tuple")
     items, is_open = iterate(interp, value)
     return TupleValue(tuple(items), is_open)
 
@@ -195,7 +192,7 @@ def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
     rows: list[Value] = []
     for i in range(count):
         rows.append(
-            TupleValue(tuple(items[min(i, len(items) - 1)] if items else Unknown("") for items, _ in columns))
+            TupleValue(tuple(items[min(i, len(items) - 1)] if items else Unknown() for items, _ in columns))
         )
     return ListValue(rows, not closed and bool(columns))
 
@@ -225,7 +222,7 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | Non
 
 def _map(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if len(args) < 2:
-        return Unknown("")
+        return Unknown()
     rows = _zip(interp, args[1:], {}, node)
     assert isinstance(rows, ListValue)
     results = [
@@ -245,7 +242,7 @@ def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
     items, is_open = iterate(interp, args[0]) if args else ([], True)
     total: Value = args[1] if len(args) > 1 else Const(0)
     if is_open:
-        return Unknown(operations.place_label(node), operations.hint_of(items[0]) if items else "")
+        return Unknown(placed(node), operations.hint_of(items[0]) if items else "")
     for item in items:
         total = operations.binary(interp, ast.Add(), total, item, node)
     return total
@@ -262,7 +259,7 @@ def _quantified(is_all: bool) -> Handler:
         if any(answer is not is_all for answer in certain):
             return Const(not is_all)
         if is_open or any(item.default is None for item in pending):
-            return Unknown(operations.place_label(node), "bool")
+            return Unknown(placed(node), "bool")
         return Const(is_all if all(interp.truth(item, node) is is_all for item in pending) else not is_all)
 
     return run
@@ -270,25 +267,25 @@ def _quantified(is_all: bool) -> Handler:
 
 def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if len(args) != 2:
-        return Unknown(operations.place_label(node), "bool")
-    return type_tests.is_instance_call(interp, args[0], args[1], _label("isinstance", args, node))
+        return Unknown(placed(node), "bool")
+    return type_tests.is_instance_call(interp, args[0], args[1], operations.combined(IsInstance, args, node))
 
 
 def _issubclass(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     wanted = list(args[1].items) if len(args) > 1 and isinstance(args[1], TupleValue) else args[1:]
     answers = [type_tests.is_subclass(interp, interp.settled(args[0]), cls) for cls in wanted]
     if not answers or (None in answers and True not in answers):
-        return Unknown(_label("issubclass", args, node), "bool")
+        return Unknown(operations.called("issubclass", args, node), "bool")
     return Const(True in answers)
 
 
 def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     name = constant(interp.settled(args[1])) if len(args) > 1 else None
     if not isinstance(name, str):
-        return Unknown(operations.place_label(node), "bool")
+        return Unknown(placed(node), "bool")
     found = _attribute_or_none(interp, args[0], name)
     if isinstance(found, Unknown) and not (found.hint or found.default):
-        return Unknown(_label("hasattr", args, node), "bool")
+        return Unknown(operations.called("hasattr", args, node), "bool")
     return Const(found is not None)
 
 
@@ -307,7 +304,7 @@ def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
         hinted = args[1].default if len(args) > 1 and isinstance(args[1], Unknown) else None
         name = constant(hinted) if hinted is not None else None
         if not isinstance(name, str):
-            return Unknown(_label("getattr", args[:2], node))
+            return Unknown(operations.called("getattr", args[:2], node))
     found = _attribute_or_none(interp, args[0], name)
     if found is not None:
         return found
@@ -332,26 +329,28 @@ def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
 def _type(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     value = interp.settled(args[0]) if args else NONE
     found = type_tests.type_of(interp, value)
-    return Unknown(_label("type", args[:1], node)) if found is None else found
+    return Unknown(operations.called("type", args[:1], node)) if found is None else found
 
 
 def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     value = interp.settled(args[0]) if args else NONE
     if isinstance(value, Unknown):
-        return Unknown(_label("callable", [value], node), "bool", FALSE if value.default is None else None)
+        return Unknown(
+            operations.called("callable", [value], node), "bool", FALSE if value.default is None else None
+        )
     return Const(isinstance(value, operations.CALLABLES))
 
 
 def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return Partial(args[0], tuple(args[1:]), dict(kwargs)) if args else Unknown("")
+    return Partial(args[0], tuple(args[1:]), dict(kwargs)) if args else Unknown()
 
 
 def _wraps(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return Partial(External("functools.update_wrapper"), (), {"wrapped": args[0]}) if args else Unknown("")
+    return Partial(External("functools.update_wrapper"), (), {"wrapped": args[0]}) if args else Unknown()
 
 
 def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    wrapper = args[0] if args else Unknown("")
+    wrapper = args[0] if args else Unknown()
     wrapped = kwargs.get("wrapped", args[1] if len(args) > 1 else None)
     if isinstance(wrapper, FunctionValue) and isinstance(wrapped, FunctionValue):
         wrapper.wrapped = wrapped
@@ -361,10 +360,10 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.A
 
 def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if len(args) < 2:
-        return Unknown("")
+        return Unknown()
     items, is_open = iterate(interp, args[1])
     if is_open or not items:
-        return args[2] if len(args) > 2 and not items else Unknown(operations.place_label(node))
+        return args[2] if len(args) > 2 and not items else Unknown(placed(node))
     result = args[2] if len(args) > 2 else items.pop(0)
     for item in items:
         result = interp.call(args[0], [result, item], {}, node)
@@ -373,7 +372,7 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | Non
 
 def _copied(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if not args:
-        return Unknown("")
+        return Unknown()
     copying = Copying()
     twin = copying.copy(args[0])
     interp.spend(copying.values)
@@ -384,7 +383,7 @@ def _namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST |
     name = constant(args[0]) if args else None
     names = list(_named_values(args[1:2]))
     if not isinstance(name, str) or not names:
-        return Unknown("")
+        return Unknown()
     cls = _called_class(name, "builtins.tuple", frozenset({"collections.namedtuple"}))
     cls.annotations = {field: ast.Name("Tensor") for field in names}
     return cls
@@ -396,7 +395,7 @@ def _typed_namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast
     rows = args[1].items if len(args) == 2 and isinstance(args[1], ListValue) else []
     fields = [row.items for row in rows if isinstance(row, TupleValue) and len(row.items) == 2]
     if not isinstance(name, str) or not fields or len(fields) != len(rows) or kwargs:
-        return Unknown("")
+        return Unknown()
     cls = _called_class(name, "typing.NamedTuple", frozenset({"evaluated annotations"}))
     cls.scope = Scope(SOURCELESS.module)
     written = node.args[1].elts if isinstance(node, ast.Call) and isinstance(node.args[1], ast.List) else []
@@ -404,7 +403,7 @@ def _typed_namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast
         row = written[index] if index < len(written) else None
         is_plain = isinstance(row, ast.Tuple) and isinstance(row.elts[1], (ast.Name, ast.Attribute))
         cls.annotations[str(constant(field))] = ast.Name(f"type of {constant(field)}")
-        cls.scope.names[f"type of {constant(field)}"] = type_ if is_plain else Unknown("")
+        cls.scope.names[f"type of {constant(field)}"] = type_ if is_plain else Unknown()
     return cls
 
 
@@ -415,7 +414,7 @@ def _enumeration(base: str) -> Handler:
         name = constant(args[0]) if args else None
         values = _named_values([*args[1:2], *(kwargs[k] for k in kwargs if k == "names")])
         if not isinstance(name, str) or not values or len(args) > 2 or set(kwargs) - {"names", "module"}:
-            return Unknown("")
+            return Unknown()
         cls = _called_class(name, base, frozenset())
         is_text = base == "enum.StrEnum"
         for label, value in values.items():
@@ -477,7 +476,7 @@ def _globals(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
 
 def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``vars(x)``: what an object holds, the public names of one of torch's modules."""
-    owner = interp.settled(args[0]) if args else Unknown("")
+    owner = interp.settled(args[0]) if args else Unknown()
     if isinstance(owner, (ObjectValue, ClassValue)):
         found = interp.attribute(owner, "__dict__")
         return found if found is not None else DictValue({}, open=True)
@@ -490,11 +489,11 @@ def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
 
 
 def _import_module(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return Unknown("an imported module")
+    return Unknown()
 
 
 def _cast(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return args[1] if len(args) > 1 else Unknown("")
+    return args[1] if len(args) > 1 else Unknown()
 
 
 def _field(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -502,7 +501,7 @@ def _field(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None
         return kwargs["default"]
     if "default_factory" in kwargs:
         return interp.call(kwargs["default_factory"], [], {}, node)
-    return Unknown("")
+    return Unknown()
 
 
 def _device(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -525,13 +524,13 @@ def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) 
     """A function of the math module."""
     function = getattr(math, name, None)
     if function is None:
-        return Unknown("")
+        return Unknown()
     if name in _GROWING:
         function = sizes.combined(function)
     if name == "prod" and args:
         items, is_open = iterate(interp, args[0])
         if is_open or not all(isinstance(i, Const) for i in items):
-            return Unknown(operations.place_label(node), "int")
+            return Unknown(placed(node), "int")
         return _result(interp, math.prod, [[constant(i) for i in items]], node)
     return _computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, {}, node)
 
@@ -540,7 +539,7 @@ def _made_by_type(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST
     from tsguard.analysis.python import calls
 
     if not args or not isinstance(args[0], ClassValue):
-        return Unknown(operations.place_label(node))
+        return Unknown(placed(node))
     return calls.instantiate(interp, args[0], args[1:], kwargs, node)
 
 
@@ -551,7 +550,7 @@ def _bare(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
 def _frame(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """A frame gives its variables, ``self`` among them, to who asks for it."""
     interp.frames_read += 1
-    return Unknown("")
+    return Unknown()
 
 
 HANDLERS: dict[str, Handler] = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.python import classes, constructions, library, metaclasses, natives, operations, records
 from tsguard.analysis.python.statements import Return
 from tsguard.analysis.scopes import Scope
+from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
@@ -64,9 +65,12 @@ def call(
             return interp.call(method, args, kwargs, node)
     if is_none(function):
         raise interp.raise_("TypeError", node)
-    label = operations.joined([function, *args], "{}(" + ", ".join(["{}"] * len(args)) + ")", node)
     unread = function.unread if isinstance(function, Unknown) else None
-    return Unknown(label if not kwargs else operations.place_label(node), unread=unread)
+    if kwargs:
+        return Unknown(placed(node), unread=unread)
+    return Unknown(
+        operations.combined(lambda *terms: Call(terms[0], terms[1:]), [function, *args], node), unread=unread
+    )
 
 
 def _call_bound(
@@ -91,7 +95,7 @@ def call_function(
 ) -> Value:
     """Run a function's body with its parameters bound."""
     if interp.program.is_generator(function.node) and not _is_run_through(function):
-        return Unknown(function.name)
+        return Unknown(placed(node))
     if "cached" in function.marks:
         return _call_cached(interp, function, args, kwargs, node)
     return _run(interp, function, args, kwargs, node)
@@ -140,7 +144,7 @@ def _run(
 ) -> Value:
     active = interp.active.get(function.node, 0)
     if active >= _RECURSIONS and any(isinstance(value, Unknown) for value in (*args, *kwargs.values())):
-        return Unknown(operations.place_label(node))
+        return Unknown(placed(node))
     frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
     bind(interp, function, args, kwargs, frame, node)
     if interp.program.is_generator(function.node):
@@ -157,7 +161,7 @@ def _run(
     if isinstance(signal, Return):
         return signal.value
     # Only where what raises is passed over does anything come after a raise.
-    return Unknown("") if isinstance(function.node.body[-1], ast.Raise) else NONE
+    return Unknown() if isinstance(function.node.body[-1], ast.Raise) else NONE
 
 
 def _enclosing(scope: Scope) -> Scope:
@@ -203,7 +207,11 @@ def _default(
     interp: Interpreter, function: FunctionValue, parameter: ast.arg, default: ast.expr | None
 ) -> Value:
     if default is None:
-        return Unknown(parameter.arg, annotation=parameter.annotation, scope=function.scope)
+        return Unknown(
+            Parameter(parameter.arg, function.node, function.module),
+            annotation=parameter.annotation,
+            scope=function.scope,
+        )
     return interp.evaluate(default, function.scope)
 
 
@@ -342,5 +350,9 @@ def _special(
         for member in cls.members.values():
             if isinstance(member, EnumMember) and args and member.value == plain(args[0]):
                 return member
-        return args[0] if args and isinstance(args[0], EnumMember) else Unknown(cls.name)
+        return (
+            args[0]
+            if args and isinstance(args[0], EnumMember)
+            else Unknown(operations.called(cls.name, args[:1], None))
+        )
     return records.construct(interp, cls, args, kwargs)

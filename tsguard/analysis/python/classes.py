@@ -191,7 +191,7 @@ def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> V
     endless = interp.program.memory.setdefault("endless", set())
     assert isinstance(endless, set)
     if function in endless:
-        return Unknown("")
+        return Unknown()
     try:
         with interp.limited(_DEFINITION_BUDGET):
             return run()
@@ -199,7 +199,7 @@ def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> V
         if interp.is_exhausted:
             raise
         endless.add(function)
-        return Unknown("")
+        return Unknown()
 
 
 def _decorates(interp: Interpreter, decorator: ast.expr, target: Value) -> bool:
@@ -452,11 +452,11 @@ def super_value(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
     while runner is not None and (runner.function is None or runner.function.owner is None):
         runner = runner.parent
     if runner is None or runner.function is None or runner.function.owner is None:
-        return Unknown("super()")
+        return Unknown()
     parameters = runner.function.node.args
     first = [*parameters.posonlyargs, *parameters.args][:1]
     receiver = runner.names.get(first[0].arg) if first else None
-    return SuperValue(runner.function.owner, receiver) if receiver is not None else Unknown("super()")
+    return SuperValue(runner.function.owner, receiver) if receiver is not None else Unknown()
 
 
 def instance_of(interp: Interpreter, value: ObjectValue, name: str) -> bool:

@@ -97,9 +97,9 @@ def _likeness(value: Value, looked_at: count[int], depth: int) -> Hashable | Non
         return value
     if type(value) is Unknown:  # a walk has kinds of its own, which tell more
         default = _likeness(value.default, looked_at, depth) if value.default is not None else ()
-        if not value.label or default is None:
+        if value.term is None or default is None:
             return value
-        return (value.label, value.hint, default, value.unread, value.annotation, value.scope, value.guess)
+        return (value.term, value.hint, default, value.unread, value.annotation, value.scope, value.guess)
     if isinstance(value, FunctionValue):
         return None if is_closure(value) else value
     if isinstance(value, TupleValue):

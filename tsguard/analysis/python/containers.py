@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import classes, operations
+from tsguard.analysis.terms import Item, placed, spelled
 from tsguard.analysis.values import (
     ClassValue,
     Const,
@@ -50,7 +51,7 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
         if method is not None and not isinstance(method, Unknown):
             return interp.call(method, [key], {}, node)
     if isinstance(owner, RangeValue) and isinstance(owner.start, Const):
-        return Unknown("", "int")
+        return Unknown(None, "int")
     return _unknown_item(owner, key, node)
 
 
@@ -59,11 +60,7 @@ _MAPPINGS = frozenset({"sys.modules", "os.environ", "sys.argv", "sys.path", "sys
 
 
 def _unknown_item(owner: Value, key: Value, node: ast.AST | None) -> Value:
-    label = (
-        operations.joined([owner, key], "{}[{}]", node)
-        if not isinstance(key, SliceValue)
-        else operations.place_label(node)
-    )
+    term = operations.combined(Item, [owner, key], node)
     default = owner.default if isinstance(owner, Unknown) else None
     index = constant(key)
     if (
@@ -72,11 +69,11 @@ def _unknown_item(owner: Value, key: Value, node: ast.AST | None) -> Value:
         and -len(default.items) <= index < len(default.items)
     ):
         found = default.items[index]
-        return Unknown(label, operations.hint_of(found), found) if isinstance(found, Const) else found
+        return Unknown(term, operations.hint_of(found), found) if isinstance(found, Const) else found
     if isinstance(default, DictValue) and not isinstance(index, Value) and index in default.items:
         found = default.items[index]
-        return Unknown(label, operations.hint_of(found), found) if isinstance(found, Const) else found
-    return Unknown(label, unread=owner.unread if isinstance(owner, Unknown) else None)
+        return Unknown(term, operations.hint_of(found), found) if isinstance(found, Const) else found
+    return Unknown(term, unread=owner.unread if isinstance(owner, Unknown) else None)
 
 
 def _sequence_item(
@@ -90,20 +87,20 @@ def _sequence_item(
         guess = constant(hinted) if hinted is not None else 0
         index = guess if isinstance(guess, int) else 0
         if not owner.items:
-            return Unknown(operations.place_label(node))
+            return Unknown(placed(node))
         chosen = owner.items[index] if -len(owner.items) <= index < len(owner.items) else owner.items[0]
         return _blurred(chosen, node)
     if -len(owner.items) <= index < len(owner.items):
         return owner.items[index]
     if owner.open:
-        return _blurred(owner.items[-1], node) if owner.items else Unknown(operations.place_label(node))
+        return _blurred(owner.items[-1], node) if owner.items else Unknown(placed(node))
     raise interp.raise_("IndexError", node)
 
 
 def _blurred(value: Value, node: ast.AST | None) -> Value:
     """One of several like values: a constant's type stays, its value does not."""
     if isinstance(value, Const) and value.value is not None:
-        return Unknown(operations.place_label(node), type(value.value).__name__, value)
+        return Unknown(placed(node), type(value.value).__name__, value)
     return value
 
 
@@ -124,7 +121,7 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
             return owner.items[hinted]
         return _blurred(next(iter(owner.items.values())), node)
     if owner.open or isinstance(key, Unknown):
-        return Unknown(operations.place_label(node))
+        return Unknown(placed(node))
     raise interp.raise_("KeyError", node)
 
 
@@ -154,7 +151,7 @@ def _module_item(interp: Interpreter, owner: ModuleValue, key: Value, node: ast.
         return owner.children[index]
     if isinstance(index, int) and -len(children) <= index < len(children):
         return children[index]
-    return children[0] if children else Unknown(operations.place_label(node))
+    return children[0] if children else Unknown(placed(node))
 
 
 def _constant_item(interp: Interpreter, owner: Const, key: Value, node: ast.AST | None) -> Value:
@@ -167,7 +164,7 @@ def _constant_item(interp: Interpreter, owner: Const, key: Value, node: ast.AST 
     index = constant(key)
     if isinstance(index, int) and -len(owner.value) <= index < len(owner.value):
         return Const(owner.value[index])
-    return Unknown(operations.place_label(node), "str")
+    return Unknown(placed(node), "str")
 
 
 def _subscripted_class(owner: ClassValue | External, key: Value) -> Value:
@@ -222,7 +219,7 @@ def _open(target: DictValue) -> None:
 def _put(target: DictValue, index: object, value: Value) -> None:
     if isinstance(index, Unknown) or (target.registry_of is not None and not isinstance(index, str)):
         _open(target)
-        unknown = index.label if isinstance(index, Unknown) else len(target.items)
-        target.items.setdefault(f"?{unknown}", value)
+        known = index.term if isinstance(index, Unknown) else None
+        target.items.setdefault(f"?{len(target.items) if known is None else spelled(known)}", value)
         return
     target.items[index] = value

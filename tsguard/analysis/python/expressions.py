@@ -9,9 +9,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
-from tsguard.analysis.python import assignments, classes, containers, enumerations, operations, sizes
+from tsguard.analysis.python import (
+    assignments,
+    attributes,
+    classes,
+    containers,
+    enumerations,
+    operations,
+    sizes,
+)
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
+from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
     Const,
@@ -49,7 +58,7 @@ def _const(node: ast.Constant) -> Const:
 
 def _name(interp: Interpreter, node: ast.Name, scope: Scope) -> Value:
     value = interp.lookup(node.id, scope)
-    return value if value is not None else Unknown(node.id)
+    return value if value is not None else Unknown(placed(node))
 
 
 def _attribute(interp: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
@@ -59,14 +68,18 @@ def _attribute(interp: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
         return _placed(interp, owner, node, value, scope) if isinstance(owner, ModuleReference) else value
     if interp.tries:
         raise interp.raise_("AttributeError", node)
-    return Unknown(operations.place_label(node))
+    return Unknown(placed(node))
 
 
 def _placed(
     interp: Interpreter, owner: ModuleReference, node: ast.Attribute, value: Value, scope: Scope
 ) -> Value:
     """A member of a Python module; one that its source does not show is unread from here on."""
-    if type(value) is Unknown and value.unread is None and value.label == node.attr:
+    if (
+        type(value) is Unknown
+        and value.unread is None
+        and value.term == attributes.named(owner.module.name, node.attr)
+    ):
         missing = Missing(f"{owner.module.name}.{node.attr}")
         value = replace(value, unread=unread.source(interp.program.project, missing, scope.module, node))
     return value
@@ -76,7 +89,7 @@ def _call(interp: Interpreter, node: ast.Call, scope: Scope) -> Value:
     function = interp.evaluate(node.func, scope)
     args, kwargs, exact = arguments(interp, node, scope)
     if not exact and not kwargs and not args:
-        return interp.call(function, [Unknown("")], {}, node)
+        return interp.call(function, [Unknown()], {}, node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name == "super":
         return classes.super_value(interp, args, scope)
@@ -96,13 +109,13 @@ def _found_spec(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
     """``importlib.util.find_spec``: None where no such package is installed."""
     name = constant(args[0]) if args else None
     if not isinstance(name, str):
-        return Unknown("importlib.util.find_spec(...)")
+        return Unknown()
     finder = interp.program.project.finder
     if finder.is_absent(name, scope.module):
         return NONE
     if finder.is_described(name) or finder.find(name, scope.module) is not None:
         return ObjectValue(External("importlib.machinery.ModuleSpec"), open=True)
-    return Unknown(f"importlib.util.find_spec({name!r})")
+    return Unknown(operations.called("importlib.util.find_spec", args, None))
 
 
 def arguments(
@@ -222,12 +235,10 @@ def _lambda(interp: Interpreter, node: ast.Lambda, scope: Scope) -> Value:
 
 def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
     parts: list[str] = []
-    labels: list[str] = []
     known = True
     for value in node.values:
         if isinstance(value, ast.Constant):
             parts.append(str(value.value))
-            labels.append(str(value.value))
             continue
         assert isinstance(value, ast.FormattedValue)
         part = interp.settled(interp.evaluate(value.value, scope))
@@ -236,10 +247,9 @@ def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
             known = False
         else:
             parts.append(str(text))
-        labels.append("{" + operations.label_of(part) + "}")
     if known:
         return operations.joined_text("", parts)
-    return Unknown(sizes.label(f"f{''.join(labels)!r}"), "str")
+    return Unknown(placed(node), "str")
 
 
 def _comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
@@ -311,12 +321,12 @@ def _yield(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
         items, is_open = iterate(interp, value) if isinstance(node, ast.YieldFrom) else ([value], False)
         scope.yielded.items.extend(items)
         scope.yielded.open = scope.yielded.open or is_open or interp.open_loops > 0 or interp.branches > 0
-    return Unknown("")
+    return Unknown()
 
 
 def _await(interp: Interpreter, node: ast.Await, scope: Scope) -> Value:
     interp.evaluate(node.value, scope)
-    return Unknown("")
+    return Unknown()
 
 
 HANDLERS: dict[type[ast.expr], Handler] = {

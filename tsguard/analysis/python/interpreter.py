@@ -23,6 +23,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
+from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     BoundMethod,
     FunctionNode,
@@ -30,11 +31,9 @@ from tsguard.analysis.values import (
     ModuleValue,
     Unknown,
     Value,
-    written,
 )
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.tables import Tables, tables
-from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import children
 
 if TYPE_CHECKING:
@@ -203,7 +202,7 @@ class Interpreter:
             raise Exhausted
         handler = expressions.HANDLERS.get(type(node))
         if handler is None:
-            return Unknown(unparsed(node))
+            return Unknown(placed(node))
         return handler(self, node, scope)
 
     def execute(self, body: list[ast.stmt], scope: Scope) -> statements.Signal:
@@ -221,7 +220,7 @@ class Interpreter:
         self.depth += 1
         try:
             if self.depth > _DEPTH:
-                return Unknown("", unread=_too_deep(function, node))
+                return Unknown(None, unread=_too_deep(function, node))
             return calls.call(self, function, args, kwargs, node)
         finally:
             self.depth -= 1
@@ -245,7 +244,7 @@ class Interpreter:
         self, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
     ) -> Value:
         """The result of calling a module; constructors do so only to learn sizes."""
-        return Unknown("")
+        return Unknown()
 
     def module_method(
         self, name: str, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
@@ -266,13 +265,10 @@ class Interpreter:
 
     def settled(self, value: Value) -> Value:
         """A value in this world: an unknown that an answer has fixed is that constant."""
-        if isinstance(value, Unknown) and value.label:
-            fixed, text = self.world.known(value.label)
-            if fixed:
-                try:
-                    return written(text)
-                except (ValueError, SyntaxError):
-                    return value
+        if isinstance(value, Unknown) and value.term is not None:
+            fixed = self.world.known(value.term)
+            if fixed is not None:
+                return operations.value_of(fixed)
         return value
 
     def truth(self, value: Value, node: ast.AST | None = None) -> bool:

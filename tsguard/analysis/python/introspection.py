@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import classes, operations
 from tsguard.analysis.values import (
     FALSE,
     NONE,
@@ -45,8 +45,8 @@ def constant(name: str) -> Value | None:
 def call(interp: Interpreter, name: str, args: list[Value]) -> Value:
     """A function of the module."""
     handler = _HANDLERS.get(name)
-    subject = interp.settled(args[0]) if args else Unknown("")
-    return handler(interp, subject) if handler is not None else Unknown("")
+    subject = interp.settled(args[0]) if args else Unknown()
+    return handler(interp, subject) if handler is not None else Unknown()
 
 
 def _isclass(interp: Interpreter, value: Value) -> Value:
@@ -71,14 +71,13 @@ def _ismethod(interp: Interpreter, value: Value) -> Value:
 
 
 def _open(question: str, value: Value) -> Unknown:
-    label = value.label if isinstance(value, Unknown) else getattr(value, "name", "")
-    return Unknown(f"inspect.{question}({label})" if label else "", "bool")
+    return Unknown(operations.called(f"inspect.{question}", [value], None), "bool")
 
 
 def _signature(interp: Interpreter, value: Value) -> Value:
     parameters = _parameters(interp, value)
     if parameters is None:
-        return Unknown("")
+        return Unknown()
     function, _ = _source(interp, value)
     node = function.node if function is not None else None
     returns = node.returns if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
@@ -92,7 +91,7 @@ def _signature(interp: Interpreter, value: Value) -> Value:
 def _getfullargspec(interp: Interpreter, value: Value) -> Value:
     function, _ = _source(interp, value)
     if function is None:
-        return Unknown("")
+        return Unknown()
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args]
     defaults = TupleValue(tuple(interp.evaluate(d, function.scope) for d in spec.defaults))
@@ -102,7 +101,7 @@ def _getfullargspec(interp: Interpreter, value: Value) -> Value:
         "varkw": Const(spec.kwarg.arg) if spec.kwarg is not None else NONE,
         "defaults": defaults if spec.defaults else NONE,
         "kwonlyargs": ListValue([Const(p.arg) for p in spec.kwonlyargs]),
-        "kwonlydefaults": Unknown(""),
+        "kwonlydefaults": Unknown(),
         "annotations": DictValue({}, open=True),
     }
     return ObjectValue(External("inspect.FullArgSpec"), facts, open=True)
@@ -126,12 +125,12 @@ def _source(interp: Interpreter, value: Value) -> tuple[FunctionValue | None, bo
     """The function that a value runs when it is called, and whether it is given a receiver."""
     if isinstance(value, ClassValue):
         found = classes.class_member(interp, value, "__init__")
-        value = found[0] if found is not None else Unknown("")
+        value = found[0] if found is not None else Unknown()
         return (value, True) if isinstance(value, FunctionValue) else (None, True)
     if isinstance(value, ModuleValue):
         found = classes.class_member(interp, value.cls, "__call__")
         found = found or classes.class_member(interp, value.cls, "forward")
-        value = found[0] if found is not None else Unknown("")
+        value = found[0] if found is not None else Unknown()
         return (value, True) if isinstance(value, FunctionValue) else (None, True)
     if isinstance(value, BoundMethod) and isinstance(value.function, FunctionValue):
         return _unwrapped(value.function), True
@@ -183,7 +182,7 @@ def _of_library(interp: Interpreter, value: Value) -> list[_Parameter] | None:
         names = _forward_names(interp, value)
     if names is None:
         return None
-    return [_Parameter(name, "POSITIONAL_OR_KEYWORD", Unknown(""), Unknown("")) for name in names]
+    return [_Parameter(name, "POSITIONAL_OR_KEYWORD", Unknown(), Unknown()) for name in names]
 
 
 def _forward_names(interp: Interpreter, value: Value) -> list[str] | None:

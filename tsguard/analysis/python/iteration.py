@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import classes, sizes
+from tsguard.analysis.terms import Element, Item, Literal, Term
 from tsguard.analysis.values import (
     ClassValue,
     Const,
@@ -53,7 +54,7 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
         return [m for m in value.members.values() if isinstance(m, EnumMember)], False
     if isinstance(value, Unknown):
         return _unknown_items(interp, value, wanted)
-    return [Unknown("")], True
+    return [Unknown()], True
 
 
 def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> tuple[list[Value], bool]:
@@ -62,13 +63,19 @@ def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> t
         if not is_open and len(items) <= _COUNTED:
             return [_hinted(value, i, item) for i, item in enumerate(items)], False
     if wanted is not None:
-        return [Unknown(f"{value.label}[{i}]" if value.label else "") for i in range(wanted)], False
-    return [Unknown(f"{value.label}[i]" if value.label else "")], True
+        return [Unknown(item_term(value, i)) for i in range(wanted)], False
+    return [Unknown(Element(value.term, interp.open_loops) if value.term is not None else None)], True
+
+
+def item_term(value: Value, index: int) -> Term | None:
+    """What stands for the item of an unknown at a place."""
+    term = value.term if isinstance(value, Unknown) else None
+    return None if term is None else Item(term, Literal.of(index))
 
 
 def _hinted(value: Unknown, index: int, item: Value) -> Value:
     if isinstance(item, Const):
-        return Unknown(f"{value.label}[{index}]", type(item.value).__name__, item)
+        return Unknown(item_term(value, index), type(item.value).__name__, item)
     return item
 
 
@@ -86,7 +93,7 @@ def _range_items(value: RangeValue) -> tuple[list[Value], bool]:
         if len(count) <= _HINTED:
             return [Const(i) for i in count], False
     lowest = value.start if isinstance(value.start, (Const, Unknown)) else Const(0)
-    return [lowest, Unknown(f"an index below {getattr(stop, 'label', '')}", "int")], True
+    return [lowest, Unknown(None, "int")], True
 
 
 def _children(interp: Interpreter, value: ModuleValue) -> tuple[list[Value], bool]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.terms import Attribute, Named
 from tsguard.analysis.values import (
     NONE,
     TRUE,
@@ -51,7 +52,7 @@ def initialize(
 ) -> None:
     """Run the constructor of torch.nn's ``base`` on a module of it or of a subclass."""
     module.initialized = True
-    module.attributes["training"] = Unknown("training", "bool", TRUE)
+    module.attributes["training"] = TRUE
     if base in CONTAINERS:
         fill_container(interp, module, base, args)
         return
@@ -80,7 +81,7 @@ def _bind(
             value = kwargs.get(name)
         if value is None and default is not None:
             value = default_value(default)
-        bound[name] = value if value is not None else Unknown(name)
+        bound[name] = value if value is not None else Unknown()
     return bound
 
 
@@ -88,7 +89,7 @@ def default_value(text: str) -> Value:
     try:
         return written(text)
     except (ValueError, SyntaxError):
-        return Unknown(text)
+        return Unknown(Named(text, text))
 
 
 def _absent(interp: Interpreter, entry: dict[str, Any], arguments: dict[str, Value]) -> set[str]:
@@ -96,7 +97,7 @@ def _absent(interp: Interpreter, entry: dict[str, Any], arguments: dict[str, Val
     found: set[str] = set()
     for flag, names in entry["absent"].items():
         name, _, value = flag.partition("=")
-        given = interp.settled(arguments.get(name, Unknown("")))
+        given = interp.settled(arguments.get(name, Unknown()))
         known = given.default if isinstance(given, Unknown) else given
         if isinstance(known, Const) and bool(known.value) == (value == "True"):
             found.update(names)
@@ -108,8 +109,8 @@ def _child(interp: Interpreter, dotted: str) -> ModuleValue:
     child = ModuleValue(External(name), initialized=True)
     entry = interp.tables.modules.get(name)
     if entry is not None:
-        child.arguments = {p: default_value(d) if d is not None else Unknown(p) for p, d in entry["init"]}
-    child.attributes["training"] = Unknown("training", "bool", TRUE)
+        child.arguments = {p: default_value(d) if d is not None else Unknown() for p, d in entry["init"]}
+    child.attributes["training"] = TRUE
     return child
 
 
@@ -197,7 +198,7 @@ def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
             and described is not None
         ):
             return (
-                Unknown(f"{base.name}.{name}")
+                Unknown(Attribute(Named(base.name, base.name), name))
                 if name not in interp.tables.module_members
                 else _inherited(owner, name)
             )
@@ -243,7 +244,7 @@ def _table_attribute(entry: dict[str, Any], owner: ModuleValue) -> Value:
         return default_value(entry["const"])
     hint = entry["type"]
     simple = {"int": "int", "float": "float", "bool": "bool", "str": "str"}.get(hint, "")
-    return Unknown("", simple)
+    return Unknown(None, simple)
 
 
 def method(
@@ -251,7 +252,7 @@ def method(
 ) -> Value:
     """The result of a method that a module inherits from torch.nn."""
     if not isinstance(owner, ModuleValue):
-        return Unknown("")
+        return Unknown()
     base, _, short = name.rpartition(".")
     if short == "__init__":
         initialize(interp, owner, base, args, kwargs)
@@ -260,7 +261,7 @@ def method(
         interp.set_attribute(owner, str(constant(args[0])), args[1])
         return NONE
     handler = _METHODS.get(short)
-    return handler(interp, owner, args, kwargs) if handler is not None else Unknown("")
+    return handler(interp, owner, args, kwargs) if handler is not None else Unknown()
 
 
 def _argument(args: list[Value], kwargs: dict[str, Value], index: int, name: str) -> Value:
@@ -290,7 +291,7 @@ def _register(registry: str, role: str) -> Any:
 def _hook(kind: str) -> Any:
     def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
         owner.hooks.setdefault(kind, []).extend(args[:1])
-        return Unknown("a hook handle")
+        return Unknown()
 
     return run
 
@@ -301,6 +302,7 @@ def switch(owner: ModuleValue, training: bool, flags: list[Value], node: ast.AST
     owner.switched = node
     for _, module in descendants(owner):
         module.training = given if isinstance(given, bool) else None
+        module.attributes["training"] = Unknown(None, "bool") if module.training is None else Const(given)
     return owner
 
 
@@ -352,7 +354,7 @@ def _append(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: 
 def _insert(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     index = constant(args[0]) if args else 0
     children = list(owner.children.values())
-    children.insert(index if isinstance(index, int) else 0, args[1] if len(args) > 1 else Unknown(""))
+    children.insert(index if isinstance(index, int) else 0, args[1] if len(args) > 1 else Unknown())
     owner.children = {str(i): child for i, child in enumerate(children)}
     return NONE
 
@@ -373,7 +375,7 @@ def _pop(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dic
         if isinstance(key, int) and -len(names) <= key < len(names)
         else None
     )
-    return owner.children.pop(name, Unknown("")) if name is not None else Unknown("")
+    return owner.children.pop(name, Unknown()) if name is not None else Unknown()
 
 
 def _children(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -31,5 +31,5 @@ def _metaclass(cls: ClassValue) -> ast.expr | None:
 def bare(interp: Interpreter, cls: Value) -> Value:
     """``object.__new__(cls)``: an instance that no constructor has run on."""
     if not isinstance(cls, ClassValue):
-        return Unknown("")
+        return Unknown()
     return ModuleValue(cls) if classes.is_module_class(interp, cls) else ObjectValue(cls)

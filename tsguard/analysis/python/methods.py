@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.python import builtin_calls, enumerations, numpy_arrays, operations, sizes
 from tsguard.analysis.python.containers import key_of, merge, put
 from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
     Const,
@@ -50,14 +51,14 @@ def call(
     if isinstance(receiver, TupleValue) and name == "index":
         return _index(receiver.items, args)
     made = numpy_arrays.method(receiver, name)
-    return Unknown(operations.place_label(node)) if made is None else made
+    return Unknown(placed(node)) if made is None else made
 
 
 def _index(items: list[Value] | tuple[Value, ...], args: Args) -> Value:
     for i, item in enumerate(items):
         if args and item == args[0]:
             return Const(i)
-    return Unknown("", "int")
+    return Unknown(None, "int")
 
 
 def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node: ast.AST | None) -> Value:
@@ -76,7 +77,7 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node:
         index = constant(args[0]) if args else -1
         if receiver.items and isinstance(index, int) and -len(receiver.items) <= index < len(receiver.items):
             return receiver.items.pop(index)
-        return Unknown("")
+        return Unknown()
     elif name == "reverse":
         receiver.items.reverse()
     elif name == "copy":
@@ -86,7 +87,7 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node:
     elif name == "index":
         return _index(receiver.items, args)
     elif name == "count":
-        return Unknown("", "int")
+        return Unknown(None, "int")
     return NONE
 
 
@@ -115,7 +116,7 @@ def _dict(
     if name == "copy":
         return DictValue(dict(receiver.items), receiver.open)
     if name == "popitem" and receiver.items:
-        return TupleValue((Unknown(""), receiver.items.popitem()[1]))
+        return TupleValue((Unknown(), receiver.items.popitem()[1]))
     return NONE
 
 
@@ -130,7 +131,7 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
     default = args[1] if len(args) > 1 else NONE
     if name == "setdefault":
         put(receiver, args[0], default)
-    return Unknown(operations.place_label(node)) if isinstance(index, Value) or receiver.open else default
+    return Unknown(placed(node)) if isinstance(index, Value) or receiver.open else default
 
 
 def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:
@@ -159,11 +160,11 @@ def _constant_method(
             parts = [constant(i) for i in items]
             if not is_open and all(isinstance(p, str) for p in parts):
                 return operations.joined_text(str(receiver.value), list(map(str, parts)))
-        return Unknown(operations.place_label(node), "str" if isinstance(receiver.value, str) else "")
+        return Unknown(placed(node), "str" if isinstance(receiver.value, str) else "")
     try:
         result = sizes.method(method, receiver.value, values)
     except sizes.Huge:
-        return Unknown("")
+        return Unknown()
     except Exception as error:
         raise interp.raise_(type(error).__name__, node) from None
     if isinstance(result, (list, tuple)):
@@ -176,7 +177,7 @@ _NUMBERS = {"item": "", "size": "int", "dim": "int", "numel": "int", "tolist": "
 
 def _tensor(name: str, receiver: TensorValue, node: ast.AST | None) -> Value:
     if name in _NUMBERS:
-        return Unknown(operations.place_label(node), _NUMBERS[name])
+        return Unknown(placed(node), _NUMBERS[name])
     if name in ("fill_", "zero_", "normal_", "uniform_", "copy_", "requires_grad_", "data"):
         return receiver
     return TensorValue("", receiver.name, receiver.dtype)

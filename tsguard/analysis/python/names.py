@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis.python import classes, introspection, operations
 from tsguard.analysis.scopes import Scope
+from tsguard.analysis.terms import Named, Term
 from tsguard.analysis.values import (
     NONE,
     Atom,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 _BUILTINS = frozenset(dir(builtins))
 # A module-level name that is defined by itself.
-_PENDING = Unknown("")
+_PENDING = Unknown()
 
 
 def lookup(interp: Interpreter, name: str, scope: Scope) -> Value | None:
@@ -91,7 +92,7 @@ def _evaluated(interp: Interpreter, name: str, scope: Scope, bindings: list[Bind
         chosen = _on_the_side_that_runs(interp, bindings, scope)
         return _from_meaning(interp, name, scope) if chosen is None else _bound(interp, name, scope, chosen)
     except Raised:
-        return Unknown(name)
+        return Unknown(_global(scope, name))
 
 
 def _on_the_side_that_runs(interp: Interpreter, bindings: list[Binding], scope: Scope) -> ast.stmt | None:
@@ -169,19 +170,23 @@ def of_meaning(
 ) -> Value:
     """The value that an imported name has where it is defined; ``node`` is what imports it."""
     if isinstance(meaning, Definition) and meaning.module.is_stub:
-        return Unknown(name, unread=unread.stub(meaning.module.name, importer, node))
+        return Unknown(
+            Named((meaning.module.name, name), name), unread=unread.stub(meaning.module.name, importer, node)
+        )
     if isinstance(meaning, Definition):
         own = getattr(meaning.node, "name", name)
         home = interp.program.scope(meaning.module)
         defined = own if isinstance(own, str) and own in meaning.module.bindings else _original(meaning, name)
         found = global_name(interp, defined, home)
-        return found if found is not None else Unknown(name)
+        return found if found is not None else Unknown(_global(home, name))
     if isinstance(meaning, Module):
         return ModuleReference(meaning)
     if isinstance(meaning, ExternalMeaning):
         return external(interp, meaning.name)
     assert isinstance(meaning, Missing)
-    return Unknown(meaning.name, unread=unread.source(interp.program.project, meaning, importer, node))
+    return Unknown(
+        Named(meaning.name, name), unread=unread.source(interp.program.project, meaning, importer, node)
+    )
 
 
 def _original(meaning: Definition, name: str) -> str:
@@ -250,7 +255,12 @@ def _bound(interp: Interpreter, name: str, scope: Scope, node: ast.stmt) -> Valu
         if node.value is None:
             return None
         return interp.evaluate(node.value, scope)
-    return Unknown(name)
+    return Unknown(_global(scope, name))
+
+
+def _global(scope: Scope, name: str) -> Term:
+    """What stands for a name of a module whose value is not followed."""
+    return Named((scope.module.name, name), name)
 
 
 def _assigned(interp: Interpreter, name: str, node: ast.Assign, scope: Scope) -> Value | None:
@@ -272,7 +282,7 @@ def _assigned(interp: Interpreter, name: str, node: ast.Assign, scope: Scope) ->
                     if isinstance(items, (tuple, list)) and i < len(items):
                         item: Value = items[i]
                         return item
-                    return Unknown(name)
+                    return Unknown(_global(scope, name))
     return value
 
 

@@ -51,7 +51,7 @@ def call(
     made = _MAKERS.get(function.name, function.name)
     if made.rpartition(".")[2][:1].isupper():
         return ObjectValue(External(made), {}, open=True)
-    return Unknown("")
+    return Unknown()
 
 
 # Functions of the standard library that return an object of a class.
@@ -85,4 +85,4 @@ def call_inherited(
         if isinstance(key, str):
             receiver.attributes[key] = args[1]
         return NONE
-    return Unknown("")
+    return Unknown()

@@ -49,15 +49,15 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
     if short in _SCALARS or short == "prod":
         return _object("int64" if short == "prod" else short)
     if short == "float64" or (short in _ELEMENTWISE and all(isinstance(arg, Const) for arg in args)):
-        return Unknown("", "float")
-    return Unknown("")
+        return Unknown(None, "float")
+    return Unknown()
 
 
 def attribute(owner: ObjectValue, name: str) -> Value:
     """An attribute of an array or a scalar."""
     if is_array(owner) and name in _METHODS:
         return BoundMethod(External(f"method.{name}"), owner)
-    return _object("ndarray") if is_array(owner) and name == "T" else Unknown(f"ndarray.{name}")
+    return _object("ndarray") if is_array(owner) and name == "T" else Unknown()
 
 
 def method(receiver: Value, name: str) -> Value | None:

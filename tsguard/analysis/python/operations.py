@@ -8,6 +8,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tsguard.analysis.python import enumerations, sizes
+from tsguard.analysis.terms import (
+    Attribute,
+    Call,
+    Compare,
+    Eq,
+    Group,
+    In,
+    Is,
+    Literal,
+    Named,
+    Not,
+    Operation,
+    Term,
+    bounded,
+    placed,
+)
 from tsguard.analysis.values import (
     FALSE,
     TRUE,
@@ -16,6 +32,7 @@ from tsguard.analysis.values import (
     ClassValue,
     Const,
     DictValue,
+    EnumMember,
     External,
     FunctionValue,
     ListValue,
@@ -31,7 +48,6 @@ from tsguard.analysis.values import (
     is_none,
     plain,
 )
-from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -63,37 +79,45 @@ _UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
     ast.UAdd: ("+", operator.pos),
     ast.Invert: ("~", operator.invert),
 }
-_DEEPEST_LABEL = 3
+_DEEPEST_TERM = 3
 
 
-def label_of(value: Value, depth: int = 0) -> str:
-    """A value in the words of the source; empty where it has no name."""
+def term_of(value: Value, depth: int = 0) -> Term | None:
+    """What stands for a value in terms; None where nothing does."""
     if isinstance(value, Const):
-        return sizes.label(repr(value.value))
+        return Literal.of(value.value)
     if isinstance(value, Unknown):
-        return value.label
+        return value.term
     if isinstance(value, External):
-        return value.name.rpartition(".")[2]
+        return Named(value.name, value.name.rpartition(".")[2])
     if isinstance(value, (ClassValue, FunctionValue)):
-        return value.name
-    if isinstance(value, TupleValue) and depth < _DEEPEST_LABEL:
-        return sizes.label(f"({', '.join(label_of(item, depth + 1) for item in value.items)})")
-    return ""
+        return Named(value.node, value.name)
+    if isinstance(value, EnumMember):
+        return Attribute(Named(value.cls.node, value.cls.name), value.name)
+    if isinstance(value, TupleValue) and depth < _DEEPEST_TERM:
+        items = [term_of(item, depth + 1) for item in value.items]
+        known = tuple(item for item in items if item is not None)
+        return Group(known) if len(known) == len(items) else None
+    return None
 
 
-def joined(parts: list[Value], form: str, node: ast.AST | None) -> str:
-    """The label of an expression over values, or the source's own text."""
-    labels = [label_of(part) for part in parts]
-    if all(labels):
-        return sizes.label(form.format(*labels))
-    return place_label(node)
+def value_of(term: Term) -> Value:
+    """The constant, or the tuple of constants, that a term is."""
+    if isinstance(term, Group):
+        return TupleValue(tuple(map(value_of, term.items)))
+    assert isinstance(term, Literal)
+    return Const(term.value)
 
 
-def place_label(node: ast.AST | None) -> str:
-    """A label for what only its place tells apart."""
-    if node is None:
-        return ""
-    return f"{unparsed(node)}"
+def combined(make: Callable[..., Term], values: list[Value], node: ast.AST | None) -> Term | None:
+    """The term that values make together; that of its place where one of them has none."""
+    terms = [term_of(value) for value in values]
+    return placed(node) if None in terms else bounded(make(*terms), node)
+
+
+def called(name: str, args: list[Value], node: ast.AST | None) -> Term | None:
+    """The term of a call of a builtin function."""
+    return combined(lambda *given: Call(Named(f"builtins.{name}", name), given), args, node)
 
 
 def joined_text(separator: str, parts: list[str]) -> Value:
@@ -101,7 +125,7 @@ def joined_text(separator: str, parts: list[str]) -> Value:
     try:
         return Const(sizes.joined(separator, parts))
     except sizes.Huge:
-        return Unknown("", "str")
+        return Unknown(None, "str")
 
 
 def default_of(value: Value) -> Value | None:
@@ -119,7 +143,7 @@ def binary(
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
         return TensorValue()
     if type(op) not in _BINARY:
-        return Unknown(place_label(node))
+        return Unknown(placed(node))
     sign, function = _BINARY[type(op)]
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(interp, function, left.value, right.value, node)
@@ -135,7 +159,7 @@ def _computed(
     try:
         return Const(sizes.checked(function(a, b)))
     except sizes.Huge:
-        return Unknown("")
+        return Unknown()
     except Exception as error:
         raise interp.raise_(type(error).__name__, node) from None
 
@@ -172,10 +196,10 @@ def _repeated(sequence: ListValue | TupleValue, times: Value) -> Value:
 def _unknown_result(
     interp: Interpreter, op: ast.operator, left: Value, right: Value, sign: str, node: ast.AST | None
 ) -> Value:
-    label = joined([left, right], f"{{}} {sign} {{}}", node)
+    term = combined(lambda a, b: Operation(a, sign, b), [left, right], node)
     if isinstance(op, ast.Add) and (isinstance(left, ListValue) or isinstance(right, ListValue)):
         known = left if isinstance(left, ListValue) else right
-        return ListValue(list(known.items), True) if isinstance(known, ListValue) else Unknown(label)
+        return ListValue(list(known.items), True) if isinstance(known, ListValue) else Unknown(term)
     default = None
     a, b = default_of(left), default_of(right)
     if isinstance(a, Const) and isinstance(b, Const):
@@ -183,7 +207,7 @@ def _unknown_result(
             default = _computed(interp, _BINARY[type(op)][1], a.value, b.value, None)
         except Exception:
             default = None
-    return Unknown(label, _result_hint(op, left, right), default)
+    return Unknown(term, _result_hint(op, left, right), default)
 
 
 _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -251,8 +275,8 @@ def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | No
     if isinstance(op, ast.Not):
         if isinstance(value, Unknown):
             opposite = None if value.default is None else Const(not known_truth(value.default))
-            label = sizes.label(f"not {value.label}") if value.label else place_label(node)
-            return Unknown(label, "bool", opposite, guess=not value.guess)
+            term = Not(value.term) if value.term is not None else placed(node)
+            return Unknown(term, "bool", opposite, guess=not value.guess)
         return Const(not interp.truth(value, node))
     if isinstance(value, TensorValue):
         return value
@@ -268,7 +292,8 @@ def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | No
         if isinstance(default, Const) and isinstance(default.value, (int, float))
         else None
     )
-    return Unknown(sizes.label(f"{sign}{label_of(value)}"), hint_of(value), known)
+    term = combined(lambda operand: Operation(None, sign, operand), [value], node)
+    return Unknown(term, hint_of(value), known)
 
 
 def compare(
@@ -292,12 +317,12 @@ def compare(
     if isinstance(op, ast.NotEq):
         known = None if default is None else Const(not default)
         positive = Unknown(
-            joined([left, right], "{} == {}", node), "bool", known, guess=_likely(operator.eq, right)
+            combined(Eq, [left, right], node), "bool", known, guess=_likely(operator.eq, right)
         )
         return unary(interp, ast.Not(), positive, node)
-    label = joined([left, right], f"{{}} {sign} {{}}", node)
+    make = Eq if isinstance(op, ast.Eq) else (lambda a, b: Compare(a, sign, b))
     known = None if default is None else Const(default)
-    return Unknown(label, "bool", known, guess=_likely(function, right))
+    return Unknown(combined(make, [left, right], node), "bool", known, guess=_likely(function, right))
 
 
 _PLAIN = frozenset({"bool", "complex", "float", "int", "str"})
@@ -376,7 +401,7 @@ def _identity(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, nod
         same = bool(_same(left, right))
     if same is not None:
         return Const(same == isinstance(op, ast.Is))
-    positive = Unknown(joined([left, right], "{} is {}", node), "bool", _default_identity(left, right))
+    positive = Unknown(combined(Is, [left, right], node), "bool", _default_identity(left, right))
     return positive if isinstance(op, ast.Is) else unary(interp, ast.Not(), positive, node)
 
 
@@ -407,9 +432,7 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
         default = _contained(default_left, default_right)
     if isinstance(right, External) and right.name == "os.environ":
         default = False  # unset where nothing tells
-    positive = Unknown(
-        joined([left, right], "{} in {}", node), "bool", None if default is None else Const(default)
-    )
+    positive = Unknown(combined(In, [left, right], node), "bool", None if default is None else Const(default))
     return positive if isinstance(op, ast.In) else unary(interp, ast.Not(), positive, node)
 
 
@@ -435,13 +458,9 @@ def truth(interp: Interpreter, value: Value, node: ast.AST | None = None) -> boo
     """Whether a value is true; an unknown is decided by the world."""
     value = interp.settled(value)
     if isinstance(value, Unknown):
-        label = value.label or place_label(node)
-        if label.startswith("not "):
-            default = None if value.default is None else Const(not known_truth(value.default))
-            inner = Unknown(label[4:], "", default, guess=not value.guess)
-            return not truth(interp, inner, node)
         guess = value.guess if value.default is None else known_truth(value.default)
-        return interp.world.decide(label, guess, guess=value.default is None)
+        term = value.term or placed(node)
+        return guess if term is None else interp.world.decide(term, guess, guess=value.default is None)
     return known_truth(value)
 
 

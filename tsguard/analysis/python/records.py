@@ -79,14 +79,14 @@ def _bound(fields: dict[str, Value | None], args: list[Value], kwargs: dict[str,
         elif name in kwargs:
             bound[name] = kwargs[name]
         else:
-            bound[name] = default if default is not None else Unknown(name)
+            bound[name] = default if default is not None else Unknown()
     return bound
 
 
 def make(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """``dataclass(cls)`` as a call."""
     if not args or not isinstance(args[0], ClassValue):
-        return Unknown("")
+        return Unknown()
     args[0].marks = args[0].marks | {"dataclass"}
     return args[0]
 
@@ -95,7 +95,7 @@ def fields(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], nod
     """``dataclasses.fields``."""
     subject = args[0].cls if args and isinstance(args[0], ObjectValue) else args[0] if args else None
     if not isinstance(subject, ClassValue):
-        return Unknown("")
+        return Unknown()
     declared = _fields(_dataclasses(interp, subject))
     return ListValue([_field(name, default) for name, default in declared.items()])
 

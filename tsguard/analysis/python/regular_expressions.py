@@ -27,17 +27,15 @@ def call(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Va
     function = _FUNCTIONS.get(name)
     texts = [constant(interp.settled(argument)) for argument in args]
     if function is None or kwargs or not texts or not all(_is_harmless(text) for text in texts):
-        return Unknown("")
+        return Unknown()
     try:
         result = function(*(text for text in texts if isinstance(text, str)))
     except (re.error, TypeError):
-        return Unknown("")
+        return Unknown()
     if isinstance(result, str):
         return Const(result)
     return (
-        ListValue([Const(part) for part in result])
-        if all(isinstance(p, str) for p in result)
-        else Unknown("")
+        ListValue([Const(part) for part in result]) if all(isinstance(p, str) for p in result) else Unknown()
     )
 
 

@@ -1,12 +1,11 @@
 """What evaluation may make: a loop that doubles a value forty times must not fill the memory.
 
-Numbers, texts and labels are kept short; what makes containers is charged for their items.
+Numbers and texts are kept short; what makes containers is charged for their items.
 """
 
 from __future__ import annotations
 
 import re
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 _LONGEST_TEXT = 10_000
 _MOST_BITS = 40_000
-_LONGEST_LABEL = 400
 _SMALL = 1_000
 _ITEMS_PER_STEP = 16
 # A width or precision of five digits, or one that is an argument.
@@ -108,13 +106,6 @@ def charge(interp: Interpreter, items: int) -> None:
     """
     if items >= _ITEMS_PER_STEP:
         interp.spend(items // _ITEMS_PER_STEP)
-
-
-def label(text: str) -> str:
-    """A label that stays short: the beginning of a long one, and what tells it from others."""
-    if len(text) <= _LONGEST_LABEL:
-        return text
-    return f"{text[: _LONGEST_LABEL // 2]}... #{blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
 def joined(separator: str, texts: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from tsguard.analysis.python import assignments, classes, operations
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.scopes import Scope
+from tsguard.analysis.terms import Place, placed
 from tsguard.analysis.values import NONE, Const, External, ObjectValue, Unknown, Value
 from tsguard.source.unparsing import unparsed
 
@@ -61,7 +62,7 @@ def _passed(interp: Interpreter, handler: Handler, node: ast.stmt, scope: Scope)
     except Raised:
         for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
             if isinstance(target, ast.expr):
-                assignments.assign(interp, target, Unknown(""), scope)
+                assignments.assign(interp, target, Unknown(), scope)
         return None
 
 
@@ -108,9 +109,9 @@ def condition(interp: Interpreter, test: ast.expr, scope: Scope, node: ast.If | 
     value = interp.settled(interp.evaluate(test, scope))
     if isinstance(value, Unknown) and value.default is None and node is not None:
         if _only_raises(node.body):
-            return interp.world.decide(value.label or unparsed(test), False, guess=True)
+            return interp.world.decide(value.term or Place(test), False, guess=True)
         if node.orelse and _only_raises(node.orelse):
-            return interp.world.decide(value.label or unparsed(test), True, guess=True)
+            return interp.world.decide(value.term or Place(test), True, guess=True)
     return interp.truth(value, test)
 
 
@@ -177,21 +178,13 @@ def exception_name(value: Value) -> str:
 def _assert(interp: Interpreter, node: ast.Assert, scope: Scope) -> Signal:
     value = interp.settled(interp.evaluate(node.test, scope))
     if isinstance(value, Unknown):
-        holds = not value.label or _assumed(interp, value.label)
+        holds = value.term is None or interp.world.decide(value.term, True)
     else:
         holds = not isinstance(value, Const) or bool(value.value)
     if not holds:
         raise interp.raise_("AssertionError", node)
     narrow(interp, node.test, True, scope)
     return None
-
-
-def _assumed(interp: Interpreter, label: str) -> bool:
-    """Whether what is asserted holds in this world: it does unless the world has said otherwise."""
-    expected = True
-    while label.startswith("not "):
-        label, expected = label[4:], not expected
-    return interp.world.decide(label, expected) is expected
 
 
 def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
@@ -235,7 +228,7 @@ def _with(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     for item in node.items:
         entered = interp.evaluate(item.context_expr, scope)
         if item.optional_vars is not None:
-            value = entered if isinstance(entered, ObjectValue) else Unknown(unparsed(item.context_expr))
+            value = entered if isinstance(entered, ObjectValue) else Unknown(placed(item.context_expr))
             assignments.assign(interp, item.optional_vars, value, scope)
     return interp.execute(node.body, scope)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python.operations import hint_of, place_label
-from tsguard.analysis.values import NONE, Const, Unknown, Value
+from tsguard.analysis.python.operations import hint_of
+from tsguard.analysis.terms import Environment, placed
+from tsguard.analysis.values import NONE, Const, Unknown, Value, constant
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.interpreter import Interpreter
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 def variable(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """``os.getenv(name, default)`` and ``os.environ.get(name, default)``."""
+    name = constant(args[0]) if args else None
+    term = Environment(name) if isinstance(name, str) else placed(node)
     default = args[1] if len(args) > 1 else kwargs.get("default", NONE)
     if not isinstance(default, Const):
-        return Unknown(place_label(node))
-    return Unknown(place_label(node), hint_of(default), default)
+        return Unknown(term)
+    return Unknown(term, hint_of(default), default)

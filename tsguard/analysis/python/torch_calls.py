@@ -6,8 +6,9 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import library, operations
+from tsguard.analysis.python import library
 from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
     ClassValue,
@@ -74,7 +75,7 @@ def call(
         return made
     if isinstance(described, dict) and ("schemas" in described or "dispatch" in described):
         return TensorValue()
-    return Unknown(operations.place_label(node))
+    return Unknown(placed(node))
 
 
 def _scripted(value: Value) -> Value:
@@ -113,13 +114,13 @@ def _operator(symbol: str, node: ast.AST | None) -> Value:
     """What an operator returns, by its first overload."""
     overloads = schemas.operators().overloads(symbol)
     if not overloads:
-        return Unknown(operations.place_label(node))
+        return Unknown(placed(node))
     returns = overloads[0].returns
     if returns is t.TENSOR:
         return TensorValue(name=symbol)
     if isinstance(returns, t.TupleType):
-        return TupleValue(tuple(TensorValue() if e is t.TENSOR else Unknown("") for e in returns.elements))
-    return Unknown(operations.place_label(node), str(returns) if returns in (t.INT, t.FLOAT, t.BOOL) else "")
+        return TupleValue(tuple(TensorValue() if e is t.TENSOR else Unknown() for e in returns.elements))
+    return Unknown(placed(node), str(returns) if returns in (t.INT, t.FLOAT, t.BOOL) else "")
 
 
 def sizes(
@@ -145,7 +146,7 @@ def _hooked(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str,
     if isinstance(module, ModuleValue):
         module.hooks.setdefault("forward_pre", []).append(External(name))
         return module
-    return module if args else Unknown("")
+    return module if args else Unknown()
 
 
 def _undone(interp: Interpreter, name: str, args: list[Value]) -> Value:
@@ -164,7 +165,7 @@ def _undone(interp: Interpreter, name: str, args: list[Value]) -> Value:
             for h in hooks
             if not (isinstance(h, External) and h.name.startswith(f"torch.nn.utils.{family}"))
         ]
-    return module if args else Unknown("")
+    return module if args else Unknown()
 
 
 def _parametrized(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -179,4 +180,4 @@ def _parametrized(interp: Interpreter, name: str, args: list[Value], kwargs: dic
             held = module.children.setdefault("parametrizations", empty)
             if isinstance(held, ModuleValue):
                 held.children[which] = made
-    return module if args else Unknown("")
+    return module if args else Unknown()

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import classes
+from tsguard.analysis.terms import Term
 from tsguard.analysis.values import (
     FALSE,
     TRUE,
@@ -99,7 +100,7 @@ _PROTOCOL = frozenset(
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
-def is_instance_call(interp: Interpreter, value: Value, given: Value, label: str) -> Value:
+def is_instance_call(interp: Interpreter, value: Value, given: Value, term: Term | None) -> Value:
     """``isinstance(value, given)``; where the source does not tell, as in the usual configuration."""
     value = interp.settled(value)
     answer = is_one_of(interp, value, given)
@@ -109,7 +110,7 @@ def is_instance_call(interp: Interpreter, value: Value, given: Value, label: str
     if usual is None:
         wanted = list(given.items) if isinstance(given, TupleValue) else [given]
         usual = any(getattr(cls, "name", "") in ("builtins.int", "builtins.str") for cls in wanted)
-    return Unknown(label, "bool", Const(usual))
+    return Unknown(term, "bool", Const(usual))
 
 
 def is_one_of(interp: Interpreter, value: Value, given: Value) -> bool | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import classes, differences
+from tsguard.analysis.script import arguments, classes, differences
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import (
     Builtin,
@@ -111,7 +111,7 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
     value = owner.value
     type_ = value.type
     if type_ is t.UNKNOWN:
-        return UnknownS(value.source)
+        return UnknownS(arguments.attribute(fc, value.source, value.node, node))
     if is_subtype(type_, t.TENSOR) and name in _CASTS:
         return TensorCast(value)
     if type_ is t.TENSOR and name in _PROPERTIES:

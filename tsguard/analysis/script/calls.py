@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import classes, differences, none_defaults, notes, signatures
+from tsguard.analysis.script import arguments, classes, differences, none_defaults, notes, signatures
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -80,8 +80,8 @@ def _call_unknown(fc: FunctionCompiler, source: py.Unknown | None, node: ast.Cal
 
     Without a ``source`` it comes of what has been noted before, or of torch itself.
     """
-    if source is not None and source.unread is None:
-        fc.unread(node.func)
+    if source is not None:
+        arguments.called(fc, source, node)
     return UnknownS()
 
 

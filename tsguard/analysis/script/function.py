@@ -19,6 +19,7 @@ from tsguard.analysis.script.sugared import Simple, Sugared, UnknownS, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Schema
 from tsguard.project.modules import Module
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.compiler import Compiler
@@ -173,6 +174,10 @@ class FunctionCompiler:
     def temporary_name(self) -> str:
         self.temporary += 1
         return f"${self.temporary}"
+
+    def is_called(self, node: ast.expr) -> bool:
+        """Whether an expression of the function is what a call calls."""
+        return any(isinstance(call, ast.Call) and call.func is node for call in walked(self.node))
 
     def unread(self, node: ast.AST) -> None:
         """Note that what a part of the code means is not told by the source."""

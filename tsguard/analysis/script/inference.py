@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import with_article
 from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script.declared import declared_class, plain_type
+from tsguard.analysis.terms import NONE, Is
 from tsguard.language import types as t
 from tsguard.language.relations import unify
 
@@ -87,14 +89,24 @@ def _unknown(compiler: Compiler, value: py.Unknown) -> t.Type:
     """By its annotation or its default, in a world that has decided whether it is None."""
     default = value.default
     if py.is_none(default) if default is not None else False:
-        if compiler.interp.world.decide(f"{value.label} is None", True):
+        if value.term is None or compiler.interp.world.decide(Is(value.term, NONE), True):
             return t.NONE
         default = None
     if value.hint in _HINTS:
         return _HINTS[value.hint]
     if default is not None and not isinstance(default, py.Unknown):
         return type_of(compiler, default)
-    return t.UNKNOWN
+    return _declared(compiler, value)
+
+
+def _declared(compiler: Compiler, value: py.Unknown) -> t.Type:
+    """As an argument's annotation says, where that leaves no choice."""
+    cls = declared_class(compiler, value)
+    if isinstance(cls, py.ClassValue):
+        return _instance_of(compiler, cls)
+    if cls is not None:
+        return _object(compiler, py.ObjectValue(cls))
+    return plain_type(compiler, value) or t.UNKNOWN
 
 
 def _element(
@@ -136,18 +148,22 @@ def _dict(compiler: Compiler, value: py.DictValue, around: tuple[py.Value, ...])
 
 def _object(compiler: Compiler, value: py.ObjectValue) -> t.Type:
     if isinstance(value.cls, py.ClassValue):
-        unscripted = "dataclass" in value.cls.marks and "script" not in value.cls.marks
-        if unscripted or not compiler.can_compile_class(value.cls):
-            raise Uninferable(f"a {value.cls.name} object")
-        if not compiler.compiles(value.cls):
-            raise Uninferable(f"a {value.cls.name} object, whose class does not compile")
-        return compiler.class_type(value.cls, value.cls.node)
+        return _instance_of(compiler, value.cls)
     name = getattr(value.cls, "name", "")
     if name == "torch.Generator":
         return t.GENERATOR
     if name == "torch.device":
         return t.DEVICE
     raise Uninferable(f"a {name.rpartition('.')[2] or 'Python'} object")
+
+
+def _instance_of(compiler: Compiler, cls: py.ClassValue) -> t.Type:
+    unscripted = "dataclass" in cls.marks and "script" not in cls.marks
+    if unscripted or not compiler.can_compile_class(cls):
+        raise Uninferable(f"a {cls.name} object")
+    if not compiler.compiles(cls):
+        raise Uninferable(f"a {cls.name} object, whose class does not compile")
+    return compiler.class_type(cls, cls.node)
 
 
 def describe(value: py.Value) -> str:

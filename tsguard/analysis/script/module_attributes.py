@@ -12,7 +12,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import classes
+from tsguard.analysis.script import arguments, classes
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
 from tsguard.analysis.script.refusals import Refusal
@@ -53,7 +53,10 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, nod
     if name in owner.instance.parametrized:
         note_parametrized(compiler, owner.instance, name)
     if found is not None:
-        compiler.read(source_of(found))
+        source = source_of(found)
+        if source is not None:
+            compiler.read(source)
+            arguments.read(fc, source, name, compiler.name_of(owner.instance), node)
         return found
     info = compiler.info(owner.instance)
     cls = compiler.name_of(owner.instance)
@@ -62,15 +65,15 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, nod
     if name in info.ignored:
         raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)
     if owner.instance.open or python_classes.has_unknown_base(compiler.interp, owner.instance.cls):
-        compiler.reporter.add_gap(_unread(compiler, owner, node, fc.module))
+        if isinstance(owner.instance.cls, py.ClassValue):
+            compiler.reporter.add_gap(_unread(compiler, owner.instance.cls, node, fc.module))
         return UnknownS()
     raise _absent(compiler, owner, name, node)
 
 
-def _unread(compiler: Compiler, owner: ModuleS, node: ast.AST, module: Module) -> Gap:
+def _unread(compiler: Compiler, cls: py.ClassValue, node: ast.AST, module: Module) -> Gap:
     """Why it is not known which attributes a module has."""
-    cls = owner.instance.cls
-    if isinstance(cls, py.ClassValue) and python_classes.has_unknown_base(compiler.interp, cls):
+    if python_classes.has_unknown_base(compiler.interp, cls):
         return python_classes.unread_base(compiler.interp, cls)
     return unread.use(module, node)
 

@@ -69,7 +69,10 @@ def compile_module(
             compile_module(compiler, child, interface)
         elif not py.is_none(child):
             place, module = compiler.reporter.place_of(instance)
-            compiler.reporter.add_gap(unread_in(compiler.interp, child) or unread.use(module, place))
+            known = unread_in(compiler.interp, child)
+            if known is None and isinstance(child, py.Unknown):
+                known = unread.what(child, compiler.target, module, place)
+            compiler.reporter.add_gap(known or unread.use(module, place))
     for held in instance.attributes.values():
         gap = unread_in(compiler.interp, held)
         if gap is not None:  # a module, for all that is known

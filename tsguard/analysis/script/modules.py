@@ -213,7 +213,7 @@ def _as_constant(compiler: Compiler, found: py.Value) -> Value:
     const = found.value if isinstance(found, py.Const) else ABSENT
     if isinstance(found, py.Unknown) and type_ is t.BOOL:
         guess = found.default.value if isinstance(found.default, py.Const) else True
-        const = compiler.interp.world.decide(found.label, bool(guess)) if found.label else ABSENT
+        const = compiler.interp.world.decide(found.term, bool(guess)) if found.term is not None else ABSENT
     return Value(type_, const)
 
 
@@ -296,7 +296,7 @@ def _from_tables(compiler: Compiler, instance: py.ModuleValue, info: ModuleInfo)
             type_ = schemas.parse_type(attribute["type"])
             if isinstance(given, py.Unknown):
                 given = compiler.interp.settled(given)
-                if isinstance(given, py.Unknown) and type_ is t.NONE and given.label:
+                if isinstance(given, py.Unknown) and type_ is t.NONE and given.term is not None:
                     type_ = _inferred(compiler, given)
                 given = given.default if isinstance(given, py.Unknown) and type_ is not t.UNKNOWN else given
             const: object = ABSENT

@@ -73,7 +73,7 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     if isinstance(owner, (Derived, Untraced)):
         return owner
     if isinstance(owner, py.ModuleValue) and name == "training":
-        return Fixed("training", "bool", py.FALSE, about="mode")
+        return Fixed(None, "bool", py.FALSE, about="mode")
     if isinstance(owner, (py.ModuleReference, py.External)):
         return tracer.plain.attribute(owner, name)
     if isinstance(owner, py.ObjectValue):
@@ -114,7 +114,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value:
         alike = "real" if name in ("real", "imag") else "t"
         return shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))
     if name in ("grad", "grad_fn", "_base", "name"):
-        return py.Unknown("")
+        return py.Unknown()
     return py.BoundMethod(py.External(f"method.{name}"), owner)
 
 
@@ -133,7 +133,7 @@ def shape_of(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> py.
 
 def _constant_size(tracer: Tracer, dim: Dim | None) -> py.Value:
     value = shaping.known_value(tracer.facts, dim)
-    return value if value is not None else py.Unknown("", "int")
+    return value if value is not None else py.Unknown(None, "int")
 
 
 def size_at(tracer: Tracer, extent: Extent | None, index: int | None, origin: Origin) -> Number:
@@ -161,9 +161,9 @@ def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: as
     elif about == "dtype" and owner.dtype:
         found = py.Atom("dtype", owner.dtype)
     if not isinstance(owner, Traced) or owner.of != "inputs":
-        return found if found is not None else py.Unknown("", "int" if about == "rank" else "")
+        return found if found is not None else py.Unknown(None, "int" if about == "rank" else "")
     origin = owner.origin.then(node)
-    return Fixed("", "int" if about == "rank" else "", found, origin=origin, about=about)
+    return Fixed(None, "int" if about == "rank" else "", found, origin=origin, about=about)
 
 
 def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:
@@ -176,5 +176,5 @@ def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:
 def _of_fixed(owner: Fixed, name: str) -> py.Value:
     if owner.about == "device" and name == "type":
         kind = py.Const("cpu") if isinstance(owner.default, py.Atom) else None
-        return Fixed("", "str", kind, origin=owner.origin, about="device")
-    return Fixed("", "", origin=owner.origin, about=owner.about)
+        return Fixed(None, "str", kind, origin=owner.origin, about="device")
+    return Fixed(None, "", origin=owner.origin, about=owner.about)

@@ -46,7 +46,7 @@ def call(
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
         origin = origin_of([*args, *kwargs.values(), function])
-        return None if origin is None else Opaque("", origin=origin.then(node))
+        return None if origin is None else Opaque(None, origin=origin.then(node))
     return None
 
 
@@ -56,7 +56,7 @@ def _function(
     if function.marks & _COMPILED:
         return _compiled(function, [*args, *kwargs.values()], node)
     if len(tracer.frames) >= tracer.deepest:
-        return py.Unknown("", unread=unread.depth(function.module, function.node))
+        return py.Unknown(None, unread=unread.depth(function.module, function.node))
     if not tracer.is_akin(function.module):
         return _foreign(tracer, function, args, kwargs, node)
     return _run(tracer, function, args, kwargs, node)
@@ -68,7 +68,7 @@ def _foreign(
     """A function of another package: followed as far as that is cheap, a black box else."""
     box = tracer.program.black_boxes
     origin = origin_of([*args, *kwargs.values()])
-    outcome: py.Value = py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
+    outcome: py.Value = py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
     if id(function.node) in box:
         return outcome
     events, facts = dict(tracer.events), tracer.facts.copy()
@@ -97,13 +97,13 @@ def _run(
     else:
         value = functools.reduce(tracer.join, [*results, *frame.returned])
     origin = origin_of([*args, *kwargs.values()])
-    generated = isinstance(value, py.Unknown) and value.label == function.name
-    return Opaque("", origin=origin.then(node)) if generated and origin is not None else value
+    generated = isinstance(value, py.Unknown) and tracer.program.is_generator(function.node)
+    return Opaque(None, origin=origin.then(node)) if generated and origin is not None else value
 
 
 def _yielded(function: py.FunctionValue, results: Args, *, ended_early: bool) -> py.Value:
     """What a generator gives: what its function returns is no part of that, but may cut it short."""
-    value = results[0] if results else py.Unknown(function.name)
+    value = results[0] if results else py.Unknown()
     if isinstance(value, py.ListValue):
         value.open = value.open or ended_early
     return value
@@ -126,7 +126,7 @@ def _compiled(function: py.FunctionValue, values: Args, node: ast.AST | None) ->
         parts = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
         return py.TupleValue(tuple(tensor(values, node) for _ in parts))
     if isinstance(returns, ast.Subscript):
-        return Opaque("", origin=origin) if (origin := origin_of(values)) is not None else py.Unknown("")
+        return Opaque(None, origin=origin) if (origin := origin_of(values)) is not None else py.Unknown()
     return tensor(values, node)
 
 

@@ -18,9 +18,9 @@ def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST |
     """``int(x)``, ``float(x)``, ``bool(x)``."""
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
-        return py.Unknown("", hint)
+        return py.Unknown(None, hint)
     if isinstance(value, Number) and value.known is not None:
-        return value.known if hint == "int" and value.hint == "int" else py.Unknown("", hint)
+        return value.known if hint == "int" and value.hint == "int" else py.Unknown(None, hint)
     report_number(tracer, "cast", value, node)
     kind = value.kind if isinstance(value, Number) else "data"
     return frozen(value.origin.then(node), kind, hint)
@@ -31,7 +31,7 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
     hint = "list" if method == "tolist" else ""
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
-        return py.Unknown("", hint)
+        return py.Unknown(None, hint)
     report_number(tracer, method, value, node)
     return frozen(value.origin.then(node), value.kind if isinstance(value, Number) else "data", hint)
 
@@ -67,4 +67,4 @@ def to_numpy(
                 report_number(tracer, "numpy", value, node)
             return frozen(value.origin.then(node), "data" if isinstance(value, Traced) else value.kind)
     taken = next((v for v in parts([*args, *kwargs.values()]) if isinstance(v, Number)), None)
-    return py.Unknown("") if taken is None else frozen(taken.origin, taken.kind, pending=taken.pending)
+    return py.Unknown() if taken is None else frozen(taken.origin, taken.kind, pending=taken.pending)

@@ -32,7 +32,7 @@ def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         return value
     if tracer.tries:
         raise tracer.raise_("AttributeError", node)
-    return py.Unknown("")
+    return py.Unknown()
 
 
 def _binary(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
@@ -79,7 +79,7 @@ def _answered(value: py.Value, answer: bool | None, node: ast.expr) -> py.Value:
         return py.Const(answer)
     origin = origin_of([value])
     if origin is None:
-        return py.Unknown("", "bool")
+        return py.Unknown(None, "bool")
     return frozen(origin.then(node), value.kind if isinstance(value, Number) else "data", "bool")
 
 

@@ -47,7 +47,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         return torch_functions.call(tracer, name, args, kwargs, node)
     source = _source(name)
     if source is not None:
-        return Untraced("", "float", origin=Origin(_SOURCE_NAMES[source], node), source=source)
+        return Untraced(None, "float", origin=Origin(_SOURCE_NAMES[source], node), source=source)
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(tracer, args, kwargs, node)
@@ -87,7 +87,7 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
     """``len(value)``; None where it is plain Python's."""
     if isinstance(value, Traced):
         if value.of != "inputs":
-            return py.Unknown("", "int")
+            return py.Unknown(None, "int")
         extent = shaping.extent(tracer, value)
         known = shaping.known_value(tracer.facts, None if extent is None else extent.at(0))
         if known is not None:
@@ -96,7 +96,7 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
         return frozen(value.origin.then(node), "size", "int")
     if isinstance(value, Shape):
         known = None if value.open else py.Const(len(value.items))
-        return Fixed("", "int", known, origin=value.origin.then(node), about="rank")
+        return Fixed(None, "int", known, origin=value.origin.then(node), about="rank")
     if isinstance(value, Pieces):
         return frozen(value.origin.then(node), "size", "int", pending=True)
     if isinstance(value, Number) and value.hint == "str":
@@ -157,7 +157,11 @@ def _taken(tracer: Tracer, args: Args, node: ast.AST) -> py.Value | None:
         return frozen(found.origin.then(node), found.kind, found.hint, pending=found.pending)
     if isinstance(found, Fixed):
         return Fixed(
-            "", found.hint, found.default if len(args) == 1 else None, origin=found.origin, about=found.about
+            None,
+            found.hint,
+            found.default if len(args) == 1 else None,
+            origin=found.origin,
+            about=found.about,
         )
     return found
 
@@ -226,12 +230,12 @@ def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
     if isinstance(value, Number) and value.live and len(names) == len(wanted):
         is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
         if is_tensor != is_number:
-            return Fixed("", "bool", py.Const(is_tensor), origin=value.origin, about="tracing")
+            return Fixed(None, "bool", py.Const(is_tensor), origin=value.origin, about="tracing")
         return py.Const(is_tensor)
     if isinstance(value, Shape):
         return py.Const(bool(names & {"torch.Size", "builtins.tuple"}))
     if isinstance(value, (Opaque, Fixed, Untraced, Number)):
-        return py.Unknown("", "bool")
+        return py.Unknown(None, "bool")
     return None
 
 
@@ -244,7 +248,7 @@ def _sum(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value 
         total = (
             operators.binary(tracer, ast.Add(), total, value, node)
             if operators.concerns(total, value)
-            else py.Unknown("")
+            else py.Unknown()
         )
     return total
 

@@ -173,7 +173,7 @@ def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) ->
     for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
         if default is None:
             tracer.report("untraceable-input/keyword", parameter, name=parameter.arg)
-            result.kwargs[parameter.arg] = Opaque("", origin=Origin(parameter.arg))
+            result.kwargs[parameter.arg] = Opaque(None, origin=Origin(parameter.arg))
 
 
 def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:
@@ -185,7 +185,7 @@ def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value
         value.extent = shaping.of_input(tracer.facts, parameter.arg)
     if value is None:
         tracer.report("untraceable-input/scalar", parameter, name=parameter.arg)
-        return Opaque("", origin=origin)
+        return Opaque(None, origin=origin)
     return value
 
 
@@ -195,7 +195,7 @@ def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin)
         try:
             annotation = ast.parse(annotation.value, mode="eval").body
         except SyntaxError:
-            return Opaque("", origin=origin)
+            return Opaque(None, origin=origin)
     if isinstance(annotation, ast.BinOp):
         left = _of_type(tracer, annotation.left, scope, origin)
         return left if not py.is_none(left or py.FALSE) else _of_type(tracer, annotation.right, scope, origin)
@@ -221,7 +221,7 @@ def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin)
         return InputList([Traced(origin=origin, extent=shaping.ANY)], True, origin=origin)
     if name in _DICTS:
         return InputDict({}, True, origin=origin)
-    return Opaque("", origin=origin)
+    return Opaque(None, origin=origin)
 
 
 def _of_generic(tracer: Tracer, name: str, inner: ast.expr, scope: Scope, origin: Origin) -> py.Value | None:
@@ -234,7 +234,7 @@ def _of_generic(tracer: Tracer, name: str, inner: ast.expr, scope: Scope, origin
         ]
         return next(
             (v for v in found if v is not None and not py.is_none(v)),
-            None if None in found else Opaque("", origin=origin),
+            None if None in found else Opaque(None, origin=origin),
         )
     if name in _LISTS | _TUPLES:
         every = name in _LISTS or (len(elements) == 2 and isinstance(elements[1], ast.Constant))
@@ -248,4 +248,4 @@ def _of_generic(tracer: Tracer, name: str, inner: ast.expr, scope: Scope, origin
         return InputList([part for part in parts if part is not None], every, origin=origin)
     if name in _DICTS:
         return InputDict({}, True, origin=origin)
-    return Opaque("", origin=origin)
+    return Opaque(None, origin=origin)

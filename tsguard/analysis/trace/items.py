@@ -45,7 +45,7 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
             tracer.report("pieces-count", node, owner.origin)
         return owner.items[0] if not isinstance(key, py.SliceValue) else owner
     if isinstance(owner, Opaque):
-        return Opaque("", origin=owner.origin.then(node))
+        return Opaque(None, origin=owner.origin.then(node))
     if isinstance(owner, (Number, Untraced)):
         return owner
     return _of_container(tracer, owner, key, node)
@@ -129,5 +129,5 @@ def _any_of(owner: py.Value) -> py.Value:
     elif isinstance(owner, py.ModuleValue) and owner.children:
         found = next(iter(owner.children.values()))
     else:
-        return py.Unknown("")
+        return py.Unknown()
     return frozen(NOWHERE, "data") if isinstance(found, py.Const) else found

@@ -95,5 +95,5 @@ def _repeated(known: list[py.Value], wanted: int | None) -> Items:
 
 def _part(value: Derived) -> py.Value:
     if isinstance(value, Number):
-        return Number("", origin=value.origin, kind=value.kind, live=False, pending=value.pending)
-    return type(value)("", origin=value.origin)
+        return Number(None, origin=value.origin, kind=value.kind, live=False, pending=value.pending)
+    return type(value)(None, origin=value.origin)

@@ -25,9 +25,9 @@ def joined(left: py.Value, right: py.Value) -> py.Value:
             return alike
     origin = origin_of([left, right])
     if origin is not None:
-        return Opaque("", origin=origin)
+        return Opaque(None, origin=origin)
     hint = _hint(left) if _hint(left) == _hint(right) else ""
-    return py.Unknown("", hint)
+    return py.Unknown(None, hint)
 
 
 def _joined_tensors(left: py.TensorValue, right: py.TensorValue) -> py.TensorValue:

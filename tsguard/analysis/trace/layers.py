@@ -53,7 +53,7 @@ def forward(
             result = _layer(tracer, module, base.name, args, kwargs, node)
             return shaping.of_layer(tracer, base.name, module, args, kwargs, result)
     origin = origin_of(values)
-    return py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
+    return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 
 
 def _in_sequence(tracer: Tracer, module: py.ModuleValue, args: Args, node: ast.AST) -> py.Value:
@@ -95,7 +95,7 @@ def _schemas(tracer: Tracer, module: py.ModuleValue, name: str) -> list[str]:
     entry = tracer.tables.modules[name]
     for arguments, variant in entry.get("variants", {}).items():
         flag, _, wanted = arguments.rpartition(", ")[2].partition("=")
-        given = library.known_flag(tracer, module.arguments.get(flag, py.Unknown("")))
+        given = library.known_flag(tracer, module.arguments.get(flag, py.Unknown()))
         if given is not None and str(given) == wanted:
             entry = {"forward": variant}
     found = entry["forward"].get("schemas", [])

@@ -96,7 +96,7 @@ def _looked_up(tracer: Tracer, receiver: py.DictValue, args: Args, node: ast.AST
             report_number(tracer, "key", args[0], node)
         else:
             used(tracer, args[:1], node)
-        return next(iter(receiver.items.values()), py.Unknown(""))
+        return next(iter(receiver.items.values()), py.Unknown())
     return (
         Traced(origin=receiver.origin.then(node))
         if isinstance(receiver, InputDict) and receiver.open
@@ -111,7 +111,7 @@ def _of_shape(tracer: Tracer, name: str, receiver: Shape, node: ast.AST) -> py.V
     if name in ("count", "index"):
         report_number(tracer, "condition", size(receiver.origin), node)
         return frozen(origin, "size", "int")
-    return py.Unknown("")
+    return py.Unknown()
 
 
 def _of_derived(
@@ -129,7 +129,7 @@ def _of_derived(
             return conversions.contents(tracer, receiver, name, node)
         return size(receiver.origin.then(node)) if receiver.kind == "size" else tensor([receiver], node)
     if isinstance(receiver, Fixed):
-        return Fixed("", origin=receiver.origin.then(node), about=receiver.about)
+        return Fixed(None, origin=receiver.origin.then(node), about=receiver.about)
     return receiver
 
 
@@ -202,11 +202,11 @@ def _count(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs,
         count = product(extent.dims) if extent is not None and extent.lead is None else None
         known = shaping.known_value(tracer.facts, count)
         return size(receiver.origin.then(node), dim=count, known=known)
-    return py.Unknown("", "int")
+    return py.Unknown(None, "int")
 
 
 def _length(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    return functions.length(tracer, receiver, node) or py.Unknown("", "int")
+    return functions.length(tracer, receiver, node) or py.Unknown(None, "int")
 
 
 def _resized(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
@@ -218,7 +218,7 @@ def _contents(name: str) -> Handler:
     def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
         if isinstance(receiver, Traced):
             return conversions.contents(tracer, receiver, name, node)
-        return py.Unknown("", "list" if name == "tolist" else "")
+        return py.Unknown(None, "list" if name == "tolist" else "")
 
     return run
 
@@ -231,7 +231,7 @@ def _layout(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs
     """Strides are plain numbers: nobody warns of them."""
     if isinstance(receiver, Traced) and receiver.of == "inputs":
         return frozen(receiver.origin.then(node), "size", "int", pending=True)
-    return py.Unknown("", "int")
+    return py.Unknown(None, "int")
 
 
 def _property(about: str) -> Handler:
@@ -303,7 +303,7 @@ def _type_as(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwarg
 
 
 def _ignored(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    return py.Unknown("")
+    return py.Unknown()
 
 
 _TENSOR: dict[str, Handler] = {

@@ -88,7 +88,7 @@ def _repeated(
         report_number(tracer, "index", times, node)
     times = plainly(times)
     return operations.binary(
-        tracer, op, sequence, times if not isinstance(times, Derived) else py.Unknown(""), node
+        tracer, op, sequence, times if not isinstance(times, Derived) else py.Unknown(), node
     )
 
 
@@ -96,7 +96,7 @@ def as_text(values: list[py.Value], node: ast.AST | None) -> py.Value:
     """A string made of traced values: a constant of the trace, which matters if it is used."""
     origin = origin_of(values)
     if origin is None:
-        return py.Unknown("", "str")
+        return py.Unknown(None, "str")
     of_data = any(isinstance(v, Traced) or getattr(v, "kind", "") == "data" for v in values)
     return frozen(origin.then(node), "data" if of_data else "size", "str", pending=True)
 
@@ -140,7 +140,7 @@ def _number(left: py.Value, right: py.Value, hint: str, node: ast.AST | None) ->
     leading = next((v for v in numbers if v.kind == "data"), numbers[0])
     hints = {operations.hint_of(v) for v in (left, right)}
     return Number(
-        "",
+        None,
         hint or ("float" if "float" in hints else "int"),
         origin=leading.origin.then(node),
         kind=leading.kind,
@@ -156,7 +156,7 @@ def _fixed(result: py.Value, *operands: py.Value) -> py.Value:
         return result
     default = result.default if isinstance(result, py.Unknown) else result
     hint = operations.hint_of(result)
-    return Fixed("", hint, default, origin=about.origin, about=about.about)
+    return Fixed(None, hint, default, origin=about.origin, about=about.about)
 
 
 def unary(tracer: Tracer, op: ast.unaryop, value: py.Value, node: ast.AST) -> py.Value:
@@ -172,7 +172,7 @@ def unary(tracer: Tracer, op: ast.unaryop, value: py.Value, node: ast.AST) -> py
             else _number(value, value, "", node)
         )
     if isinstance(value, Fixed) and not isinstance(op, ast.Not):
-        return _fixed(operations.unary(tracer, op, py.Unknown("", value.hint, value.default), node), value)
+        return _fixed(operations.unary(tracer, op, py.Unknown(None, value.hint, value.default), node), value)
     return value
 
 
@@ -184,7 +184,7 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
         return _membership(tracer, op, left, right, node)
     if py.is_none(left) or py.is_none(right):
         other = right if py.is_none(left) else left
-        return py.Unknown("", "bool") if isinstance(other, Opaque) else py.Const(isinstance(op, ast.NotEq))
+        return py.Unknown(None, "bool") if isinstance(other, Opaque) else py.Const(isinstance(op, ast.NotEq))
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
         used(tracer, [left, right], node)
         return shaping.of_call(tracer, "eq", [left, right], {}, tensor([left, right], node))
@@ -199,7 +199,7 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
 
 def _plain(value: py.Value) -> py.Value:
     """A fixed property as the interpreter of ordinary Python knows it."""
-    return py.Unknown("", value.hint, value.default) if isinstance(value, Fixed) else value
+    return py.Unknown(None, value.hint, value.default) if isinstance(value, Fixed) else value
 
 
 def _compared(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST) -> Number:
@@ -230,8 +230,8 @@ def _compared_sequences(
     """Shapes are compared size by size; the first that differs decides."""
     origin = origin_of([left, right])
     if origin is None:
-        return py.Unknown("", "bool")
-    result = Number("", "bool", origin=origin.then(node))
+        return py.Unknown(None, "bool")
+    result = Number(None, "bool", origin=origin.then(node))
     pairs = _pairs(tracer, left, right)
     if pairs is not None and isinstance(op, (ast.Eq, ast.NotEq)):
         equations = tuple((a, b) for a, b in pairs if a is not None and b is not None)
@@ -263,7 +263,7 @@ def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
     if (py.is_none(left) or py.is_none(right)) and isinstance(other, (Traced, Number, Shape, Untraced)):
         return py.Const(isinstance(op, ast.IsNot))
     if isinstance(left, Opaque) or isinstance(right, Opaque):
-        return py.Unknown("", "bool")
+        return py.Unknown(None, "bool")
     return _fixed(operations.compare(tracer, op, _plain(left), _plain(right), node), left, right)
 
 
@@ -280,7 +280,7 @@ def _membership(
             is_live(part) or is_symbolic(part) for part in parts([item])
         ):
             return py.Const(isinstance(op, ast.NotIn))  # sizes are new tensors each time: no cache holds one
-        item = Number("", origin=item.origin) if isinstance(item, Shape) else item
+        item = Number(None, origin=item.origin) if isinstance(item, Shape) else item
     if (
         isinstance(item, Number)
         and item.known is not None
@@ -296,7 +296,7 @@ def _membership(
         return frozen(item.origin.then(node), item.kind, "bool")
     if isinstance(item, Fixed):
         return _fixed(operations.compare(tracer, op, _plain(item), container, node), item)
-    return py.Unknown("", "bool")
+    return py.Unknown(None, "bool")
 
 
 def report_number(tracer: Tracer, how: str, value: Number | Traced, node: ast.AST | None) -> None:

@@ -90,7 +90,7 @@ def of_type(returns: t.Type, values: Args, node: ast.AST) -> py.Value:
     origin = origin_of(values)
     if returns in (t.BOOL, t.INT, t.FLOAT, t.NUMBER) and origin is not None:
         return frozen(origin.then(node), "data", str(returns), pending=True)
-    return py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
+    return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 
 
 def bound(schema: Schema, args: Args, kwargs: Kwargs) -> list[tuple[Argument, py.Value]]:

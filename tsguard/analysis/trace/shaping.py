@@ -61,7 +61,7 @@ def known_value(facts: Facts, dim: Dim | None) -> py.Value | None:
     dim = facts.resolved(dim)
     if dim.number is not None:
         return py.Const(dim.number)
-    return py.Unknown("", "int") if dim.is_constant else None
+    return py.Unknown(None, "int") if dim.is_constant else None
 
 
 def of_call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, result: py.Value) -> py.Value:

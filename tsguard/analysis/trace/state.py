@@ -169,7 +169,7 @@ def _only_updates(statement: ast.AST | None) -> bool:
 
 def changed_global(statement: ast.AST | None) -> Untraced:
     """What a global holds after a forward has assigned it."""
-    return Untraced("", origin=Origin("a global", statement), source="state")
+    return Untraced(None, origin=Origin("a global", statement), source="state")
 
 
 def _reachable(root: py.Value) -> Iterator[py.ObjectValue]:

@@ -100,7 +100,7 @@ def _schemas(entry: dict[str, object], args: Args, kwargs: Kwargs) -> list[str]:
 
 def _unread(args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     origin = origin_of([*args, *kwargs.values()])
-    return py.Unknown("") if origin is None else Opaque("", origin=origin.then(node))
+    return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 
 
 def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -145,12 +145,12 @@ def _is_tensor(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     if isinstance(value, py.TensorValue):
         return py.TRUE
     if isinstance(value, Number) and value.live:
-        return Fixed("", "bool", py.TRUE, origin=value.origin, about="tracing")
+        return Fixed(None, "bool", py.TRUE, origin=value.origin, about="tracing")
     return None if isinstance(value, (py.Unknown, Opaque)) else py.FALSE
 
 
 def _flag(about: Property, default: py.Value) -> Handler:
-    return lambda tracer, args, kwargs, node: Fixed("", "bool", default, about=about)
+    return lambda tracer, args, kwargs, node: Fixed(None, "bool", default, about=about)
 
 
 def _known(value: py.Value) -> Handler:
@@ -167,7 +167,7 @@ def _sizes(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Valu
 def _type_limits(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """``torch.finfo(x.dtype)`` is as fixed as the dtype."""
     given = args[0] if args else py.NONE
-    return Fixed("", origin=given.origin.then(node), about="dtype") if isinstance(given, Fixed) else None
+    return Fixed(None, origin=given.origin.then(node), about="dtype") if isinstance(given, Fixed) else None
 
 
 def _torch_assert(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.python import Interpreter, Program
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python import statements as python_statements
+from tsguard.analysis.terms import Parameter, root
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, state, statements
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from tsguard.analysis.trace.origins import Origin
     from tsguard.analysis.trace.values import Property
     from tsguard.analysis.worlds import World
+    from tsguard.project import Target
 
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -52,9 +55,10 @@ class Tracer(Interpreter):
     ``changed`` the parameters and buffers that a call changes, ``asked`` the statements that ask for some.
     """
 
-    def __init__(self, program: Program, world: World, module: Module, facts: Facts | None = None) -> None:
+    def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
         super().__init__(program, world)
-        self.home = module
+        self.target = target
+        self.home = target.module
         self.plain = Interpreter(program, world)
         self.outputs: list[tuple[Frame, ast.AST, py.Value]] = []
         self.frames: list[Frame] = []
@@ -152,9 +156,12 @@ class Tracer(Interpreter):
         self.gaps.append(Gap(self.module, getattr(node, "lineno", 1), why))
 
     def unread(self, called: py.Unknown, node: ast.AST | None) -> None:
-        """Note a call of what was not read."""
-        if called.unread is not None:
-            self.gaps.append(called.unread)
+        """Note a call of what was not read, or of an argument that may be anything."""
+        is_given = called.default is None and isinstance(root(called.term), Parameter)
+        if called.unread is not None or is_given:
+            gap = unread.what(called, self.target, self.module, node or self.target.node)
+            if gap not in self.gaps:
+                self.gaps.append(gap)
 
     def varies(self, origin: Origin, what: Property) -> bool:
         """Whether the file's own inputs differ in a property of the input that a value comes from."""
@@ -165,7 +172,7 @@ class Tracer(Interpreter):
     def evaluate(self, node: ast.expr, scope: Scope) -> py.Value:
         self.spend()
         handler = expressions.HANDLERS.get(type(node)) or python_expressions.HANDLERS.get(type(node))
-        value = py.Unknown("") if handler is None else handler(self, node, scope)
+        value = py.Unknown() if handler is None else handler(self, node, scope)
         if self.program.observer is not None:
             self.program.observer.traced(self.module, node, value)
         return value

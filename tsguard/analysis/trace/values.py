@@ -152,12 +152,12 @@ class InputDict(DictValue):
 
 def size(origin: Origin, hint: str = "int", dim: Dim | None = None, known: Value | None = None) -> Number:
     """A size, still followed."""
-    return Number("", hint, origin=origin, dim=dim, known=known)
+    return Number(None, hint, origin=origin, dim=dim, known=known)
 
 
 def frozen(origin: Origin, kind: Kind, hint: str = "", *, pending: bool = False) -> Number:
     """A number that Python has made a constant of."""
-    return Number("", hint, origin=origin, kind=kind, live=False, pending=pending)
+    return Number(None, hint, origin=origin, kind=kind, live=False, pending=pending)
 
 
 def is_live(value: Value) -> bool:

@@ -63,7 +63,7 @@ def trace_target(interp: Interpreter, target: Target, subject: py.Value, facts: 
 
     ``facts`` are those of an earlier walk: what holds of the inputs holds from the start.
     """
-    tracer = Tracer(interp.program, interp.world, target.module, facts)
+    tracer = Tracer(interp.program, interp.world, target, facts)
     function, receiver = _entry(tracer, subject)
     if function is None and not isinstance(subject, py.ModuleValue):
         why = f"{target.qualname} has no forward that can be read"

@@ -101,7 +101,7 @@ def dim_of(value: py.Value) -> Dim | None:
     if isinstance(value, Number):
         return value.dim
     if isinstance(value, py.Unknown) and not isinstance(value, Derived) and value.hint in ("", "int"):
-        return symbol_dim(Symbol("argument", (value.label,)))
+        return symbol_dim(Symbol("argument", (value.term or value,)))
     return None
 
 

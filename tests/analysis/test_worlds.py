@@ -1,0 +1,179 @@
+"""Worlds and the questions they answer: identity by origin, what one answer says of another, and words."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tsguard.analysis import terms
+from tsguard.analysis.terms import (
+    NONE,
+    Attribute,
+    Compare,
+    Converts,
+    Element,
+    Eq,
+    Group,
+    In,
+    Is,
+    IsInstance,
+    Item,
+    Literal,
+    Named,
+    Not,
+    Operation,
+    Parameter,
+    Place,
+    Term,
+    Truth,
+)
+from tsguard.analysis.worlds import Impossible, World, explore, run_first
+
+INIT, OTHER = "Net.__init__", "Part.__init__"
+NORM = Parameter("norm", INIT)
+SIZES = Parameter("sizes", INIT)
+ONE, TRUE = Literal.of(1), Literal.of(True)
+
+
+class TestIdentity:
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (NORM, Parameter("norm", OTHER)),
+            (Parameter("training", INIT), Attribute(Named("self", "self"), "training")),
+            (Item(SIZES, Literal.of(0)), Item(SIZES, Literal.of(1))),
+            (Element(SIZES, 0), Element(SIZES, 1)),
+            (Place(ast.parse("f()").body[0]), Place(ast.parse("f()").body[0])),
+            (ONE, TRUE),
+        ],
+    )
+    def test_what_has_another_origin_is_another_unknown(self, one: Term, other: Term):
+        assert one != other
+        world = World()
+        assert world.decide(one, True)
+        assert not world.decide(other, False)
+
+    def test_what_has_one_origin_is_one_unknown(self):
+        world = World()
+        assert world.decide(Is(Attribute(NORM, "kind"), NONE), True)
+        assert world.decide(Is(Attribute(NORM, "kind"), NONE), False)
+
+    def test_the_opposite_of_a_question_is_no_other_question(self):
+        world = World()
+        assert world.decide(Not(NORM), True)
+        assert not world.decide(NORM, True)
+        assert world.answer(Not(Not(NORM))) is False
+        assert list(world.answers) == [Truth(NORM)]
+
+
+class TestImplications:
+    def test_what_is_true_is_not_none(self):
+        world = World()
+        assert world.decide(NORM, True)
+        assert not world.decide(Is(NORM, NONE), True)
+
+    def test_none_is_not_true(self):
+        world = World()
+        assert world.decide(Is(NORM, NONE), True)
+        assert not world.decide(NORM, True)
+        assert world.known(NORM) == NONE
+
+    @pytest.mark.parametrize("constant", [ONE, Group((ONE, Literal.of("a")))])
+    def test_what_equals_a_constant_is_that_constant_and_no_other(self, constant: Term):
+        world = World()
+        assert world.decide(Eq(NORM, constant), True)
+        assert world.known(NORM) == constant
+        assert not world.decide(Eq(NORM, Literal.of("batch")), True)
+        assert world.decide(Eq(NORM, constant), False)
+
+    def test_what_equals_another_unknown_is_no_constant(self):
+        world = World()
+        assert world.decide(Eq(NORM, SIZES), True)
+        assert world.known(NORM) is None
+
+    def test_a_question_that_is_answered_by_no_fixes_nothing(self):
+        world = World()
+        assert not world.decide(Eq(NORM, ONE), False)
+        assert world.known(NORM) is None
+
+
+class TestExploring:
+    def test_each_other_world_gives_one_question_the_other_answer(self):
+        def run(world: World) -> tuple[bool, bool]:
+            return world.decide(Is(NORM, NONE), True), world.decide(Compare(SIZES, ">", ONE), False)
+
+        found = [(answer, result) for answer, _, result in explore(run)]
+        assert [result for _, result in found] == [(True, False), (False, False), (True, True)]
+        assert [str(answer) for answer, _ in found] == ["None", "norm is not None", "sizes > 1"]
+
+    def test_worlds_in_which_the_constructor_raises_are_passed_over(self):
+        def run(world: World) -> bool:
+            if world.decide(Is(NORM, NONE), True):
+                raise Impossible
+            return True
+
+        assert [str(answer) for answer, _, _ in explore(run)] == ["None"]
+        found = run_first(run, World())
+        assert found is not None
+        assert found[0].answers == {Is(NORM, NONE): False}
+
+    def test_a_conversation_agrees_with_worlds_that_answer_alike(self):
+        first = World()
+        first.decide(Is(NORM, NONE), True)
+        first.known(NORM)
+        assert World().agrees(first.asked)
+        assert not World({Is(NORM, NONE): False}).agrees(first.asked)
+
+    def test_guesses_are_told_from_what_defaults_decide(self):
+        world = World()
+        world.decide(NORM, True, guess=True)
+        world.decide(SIZES, True)
+        assert world.guessed == {Truth(NORM)}
+
+
+def _place(text: str) -> Place:
+    return Place(ast.parse(text, mode="eval").body)
+
+
+@pytest.mark.parametrize(
+    ("question", "yes", "no"),
+    [
+        (Truth(NORM), "norm", "not norm"),
+        (Is(NORM, NONE), "norm is None", "norm is not None"),
+        (Eq(NORM, Literal.of("batch")), "norm == 'batch'", "norm != 'batch'"),
+        (Eq(Element(SIZES, 0), Element(SIZES, 1)), "sizes[i] == sizes[j]", "sizes[i] != sizes[j]"),
+        (Compare(SIZES, "<", ONE), "sizes < 1", "sizes >= 1"),
+        (In(NORM, Group((ONE,))), "norm in (1,)", "norm not in (1,)"),
+        (
+            IsInstance(NORM, Named("builtins.int", "int")),
+            "isinstance(norm, int)",
+            "not isinstance(norm, int)",
+        ),
+        (Truth(_place("f(x)")), "f(x)", "not f(x)"),
+        (Truth(_place("a or b")), "a or b", "not (a or b)"),
+        (
+            Eq(Operation(Operation(NORM, "+", ONE), "*", SIZES), ONE),
+            "(norm + 1) * sizes == 1",
+            "(norm + 1) * sizes != 1",
+        ),
+        (
+            Converts(NORM),
+            "norm is a NamedTuple or a class that TorchScript compiles",
+            "unless norm is a NamedTuple or a class that TorchScript compiles",
+        ),
+    ],
+)
+def test_an_answer_is_worded_as_one_would_write_it(question: terms.Question, yes: str, no: str):
+    assert terms.condition(question, True) == yes
+    assert terms.condition(question, False) == no
+
+
+def test_what_has_too_many_parts_is_known_by_its_place():
+    node = ast.parse("x + x").body[0]
+    term: Term = NORM
+    for _ in range(100):
+        grown = terms.bounded(Operation(term, "+", NORM), node)
+        assert grown is not None
+        term = grown
+    assert sum(1 for _ in terms._parts(term)) <= 40

@@ -1,0 +1,106 @@
+"""Constructor arguments of unknown type in compiled code: which uses hold for any that eager takes.
+
+A number, a text, a tensor or a list of them is converted, and operators take it.  A module or a
+function is compiled, whichever it is.  Of other objects torch converts only those of NamedTuples
+and of classes that compile.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import unread
+from tsguard.analysis import values as py
+from tsguard.analysis.script.declared import is_module
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import ModuleS
+from tsguard.analysis.terms import Converts, Parameter, Term, root
+from tsguard.source.walking import walked
+
+if TYPE_CHECKING:
+    from tsguard.analysis.script.function import FunctionCompiler
+
+_PLAIN = frozenset(name for kind in (str, list, dict, tuple, set) for name in vars(kind))
+_OF_TENSORS = frozenset(
+    {"shape", "dtype", "device", "data", "grad", "T", "mT", "is_cuda", "requires_grad", "ndim"}
+)
+
+
+def called(fc: FunctionCompiler, source: py.Unknown, node: ast.Call) -> None:
+    """A call of what may be any module or function."""
+    fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node.func))
+
+
+def read(fc: FunctionCompiler, source: py.Unknown, name: str, owner: str, node: ast.AST) -> None:
+    """An attribute of a module is read that holds an argument.
+
+    Raises:
+        Refusal: the constructor takes it for an object, and in this world torch has no type for it.
+    """
+    term = source.term
+    if (
+        source.unread is None
+        and isinstance(term, Parameter)
+        and not is_module(fc.compiler, source)
+        and _is_object(fc, term)
+    ):
+        _refuse(fc, term, name, owner, node)
+
+
+def attribute(
+    fc: FunctionCompiler, source: py.Unknown | None, value: ast.AST | None, node: ast.AST
+) -> py.Unknown | None:
+    """An attribute of a value of unknown type is read: the value if it may be anything, None if one that
+    torch converts has such an attribute.
+
+    Raises:
+        Refusal: an argument has it that is an object, and in this world torch has no type for it.
+    """
+    if source is None or not isinstance(node, ast.Attribute) or _is_plain(fc, node, fc.is_called(node)):
+        return None
+    if is_module(fc.compiler, source):
+        fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
+        return None
+    parameter = root(source.term)
+    if source.term is not None and source.unread is None and isinstance(parameter, Parameter):
+        name = value.attr if isinstance(value, ast.Attribute) else parameter.name
+        owner = (
+            fc.compiler.name_of(fc.receiver.instance) if isinstance(fc.receiver, ModuleS) else "the module"
+        )
+        _refuse(fc, source.term, name, owner, value or node)
+    return source
+
+
+def _refuse(fc: FunctionCompiler, term: Term, name: str, owner: str, node: ast.AST) -> None:
+    fc.compiler.reporter.tie()
+    if not fc.compiler.interp.world.decide(Converts(term), False, guess=True):
+        raise Refusal("unconvertible-attribute/argument", node, name=name, owner=owner)
+
+
+def _is_object(fc: FunctionCompiler, parameter: Parameter) -> bool:
+    """Whether the function that takes a parameter reads attributes of it that only objects have."""
+    memory = fc.compiler.interp.program.memory
+    key = ("object", parameter)
+    if key not in memory:
+        node = parameter.function
+        memory[key] = isinstance(node, ast.AST) and _reads_members(fc, node, parameter.name)
+    return bool(memory[key])
+
+
+def _reads_members(fc: FunctionCompiler, function: ast.AST, name: str) -> bool:
+    called_nodes = {id(node.func) for node in walked(function) if isinstance(node, ast.Call)}
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == name
+        and not _is_plain(fc, node, id(node) in called_nodes)
+        for node in walked(function)
+    )
+
+
+def _is_plain(fc: FunctionCompiler, node: ast.Attribute, is_called: bool) -> bool:
+    """Whether values that torch converts have such an attribute or method."""
+    if is_called:
+        return node.attr in _PLAIN or fc.compiler.is_tensor_member(node.attr)
+    return node.attr in _OF_TENSORS
