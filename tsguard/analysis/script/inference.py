@@ -103,6 +103,11 @@ def _declared(compiler: Compiler, value: py.Unknown) -> t.Type:
     """As an argument's annotation says, where that leaves no choice."""
     cls = declared_class(compiler, value)
     if isinstance(cls, py.ClassValue):
+        if python_classes.derives_from(compiler.interp, cls, "enum.Enum"):
+            return compiler.class_type(cls, cls.node)
+        if python_classes.derives_from(compiler.interp, cls, "typing.NamedTuple"):
+            named = compiler.class_type(cls, cls.node)
+            return t.TupleType(named.elements) if isinstance(named, t.TupleType) else named
         return _instance_of(compiler, cls)
     if cls is not None:
         return _object(compiler, py.ObjectValue(cls))
