@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from tests.runtime.conftest import Attempting
+from tests.runtime.conftest import SCRIPT_AND_TRACE, Attempting
 from tsguard.runtime.needs import needs
 from tsguard.runtime.plan import AttemptSpec
 
@@ -147,9 +145,56 @@ def test_a_part_borrows_from_the_whole(launcher, tmp_path) -> None:  # type: ign
     assert part.attempts[AttemptSpec("eager")].status == "ok"
 
 
+IMAGES = "[torch.randn(3, 64, 64), torch.randn(3, 64, 80)]"
+PAIR = "from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    left: Tensor\n    right: Tensor\n\n"
+TYPED = {
+    "images": ("List[Tensor]", "return torch.stack([i.mean() for i in images])", IMAGES),
+    "features": ("Dict[str, Tensor]", "return features['a'].sum()", "{'a': torch.randn(2, 16, 16, 16)}"),
+    "pair": ("Tuple[Tensor, int]", "return pair[0] * pair[1]", "(torch.randn(2, 16, 64), 4)"),
+    "x": ("int", "return torch.ones(x)", "4"),
+    "kind": ("str", "return torch.ones(len(kind) + 1)", "''"),
+    "both": (
+        "Pair",
+        "return both.left + both.right",
+        "Pair(left=torch.randn(2, 16, 64), right=torch.randn(2, 16, 64))",
+    ),
+}
+
+
+@pytest.mark.parametrize("commented", [False, True], ids=["annotation", "type comment"])
+@pytest.mark.parametrize("name", TYPED)
+def test_declared_types_decide(attempting: Attempting, name: str, commented: bool) -> None:
+    kind, body, expected = TYPED[name]
+    if commented:
+        source = net(
+            "", f"{name}, rest=None", f"# type: ({kind}, Optional[List[Dict[str, Tensor]]]) -> Tensor", body
+        )
+    else:
+        source = net("", f"{name}: {kind}, rest: Optional[List[Dict[str, Tensor]]] = None", body)
+    found = attempting(source.replace("class Net", PAIR + "class Net"), specs=SCRIPT)
+    assert found.inputs == (expected,)
+    assert found.attempts[AttemptSpec("script")].status == "ok"
+
+
+def test_inputs_that_the_compiled_module_refuses_are_guessed_again(attempting: Attempting) -> None:
+    found = attempting(net("", "x, n_times", "return x * n_times"), specs=SCRIPT_AND_TRACE)
+    assert found.inputs is not None
+    assert found.inputs[1].startswith("torch.")
+    assert {attempt.status for attempt in found.attempts.values()} == {"ok"}
+
+
+def test_a_guess_that_the_compiled_module_refuses_is_no_failure(attempting: Attempting) -> None:
+    body = "return x * n if torch.jit.is_scripting() else x * int(n.pop())"
+    script = attempting(net("", "x, n", body), specs=SCRIPT).attempts[AttemptSpec("script")]
+    assert script.status != "failed" or "Expected a value of type" not in str(script.error)
+
+
 def test_constructor_arguments_that_cannot_be_found_are_asked_for(attempting: Attempting) -> None:
     source = net(
-        "self.fc = nn.Linear(table['a']['b'], 2)", "x", "return self.fc(x)", parameters=", table, kind"
+        "self.fc = nn.Linear(int(open(table).read()), 2)",
+        "x",
+        "return self.fc(x)",
+        parameters=", table, kind",
     )
     need = needs(attempting(source, specs=SCRIPT))
     assert need is not None
@@ -158,10 +203,10 @@ def test_constructor_arguments_that_cannot_be_found_are_asked_for(attempting: At
 
 
 def test_inputs_that_cannot_be_found_are_asked_for(attempting: Attempting) -> None:
-    found = attempting(net("", "x", "return x.secret.value"), specs=SCRIPT)
+    found = attempting(net("", "x", "return x.secret(7).value"), specs=SCRIPT)
     need = needs(found)
     assert need is not None
     assert need.what == "example inputs"
-    assert re.search(r"--input 'torch\.", need.help)
+    assert "--input 'SimpleNamespace(secret=torch." in need.help
     # Whether it compiles does not depend on inputs.
     assert found.attempts[AttemptSpec("script")].status == "failed"

@@ -79,7 +79,9 @@ class TargetAttempts:
         if self.source is None:
             return self.subject
         inputs = self.inputs if self.inputs is not None else self.subject.inputs
-        return replace(self.subject, constructor=self.constructor or self.subject.constructor, inputs=inputs)
+        made = self.constructor or self.subject.constructor
+        guessed = self.source == "inferred" or self.subject.guessed
+        return replace(self.subject, constructor=made, inputs=inputs, guessed=guessed)
 
 
 @dataclass(frozen=True, slots=True)

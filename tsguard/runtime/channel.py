@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tsguard.runtime.frames import FrameWriter
@@ -13,14 +14,15 @@ class Channel:
     def __init__(self, writer: FrameWriter) -> None:
         self._writer = writer
 
-    def phase(self, name: str, seconds: float | None = None) -> None:
+    def phase(self, name: str, seconds: float | None = None, tried: Sequence[str] | None = None) -> None:
         """Begin a phase; the clock of the limit starts anew.
 
         Args:
             name: what a crash from here on is attributed to.
             seconds: wall clock for this phase instead of the task's limit.
+            tried: the inputs that are tried in it, as expressions.
         """
-        self._writer.send({"event": "phase", "phase": name, "seconds": seconds})
+        self._writer.send({"event": "phase", "phase": name, "seconds": seconds, "tried": tried})
 
     def send(self, event: str, **fields: Any) -> None:
         """Report a result; it is kept even if the worker crashes afterwards."""

@@ -27,7 +27,9 @@ def internal_failure(event: Event) -> str:
 
 def crash_error(outcome: Outcome, subject: Subject) -> AttemptError:
     """How a worker ended, as an error at the user's line where the stack tells it."""
-    kind = {"timeout": "Timeout", "memory": "MemoryLimit"}.get(outcome.ending, "Crash")
+    kind = {"timeout": "Timeout", "memory": "MemoryLimit", "processes": "ProcessLimit"}.get(
+        outcome.ending, "Crash"
+    )
     place = UserCode.around(subject.file, subject.module).place_in_fault(outcome.fault)
     path, line = (shown_path(place[0], subject), place[1]) if place else (None, None)
     return AttemptError(kind, crash_message(outcome), path, line)
@@ -40,6 +42,8 @@ def crash_message(outcome: Outcome) -> str:
         return f"did not end within the time limit, {during}"
     if outcome.ending == "memory":
         return f"used more memory than the limit ({outcome.peak_mb} MiB), {during}"
+    if outcome.ending == "processes":
+        return f"started hundreds of processes, {during}"
     if outcome.ending == "killed":
         try:
             name = signal.Signals(outcome.number or 0).name

@@ -21,10 +21,12 @@ from typing import Any
 
 from tsguard.runtime import bootstrap
 from tsguard.runtime.frames import HEARTBEAT_SECONDS, SUPERVISOR_WORD, FrameReader
+from tsguard.runtime.processes import MARK, kill_marked
 from tsguard.runtime.task import Outcome, Task
 
 _SILENCE_SECONDS = 30 * HEARTBEAT_SECONDS
 _IMPORT_SECONDS = 300.0
+_CLEAR_UP_SECONDS = 15.0
 
 Event = dict[str, Any]
 EventHandler = Callable[[Event], None]
@@ -63,6 +65,7 @@ class Launcher:
         self._lock = threading.Lock()
         self._supervisors: set[int] = set()
         self._ended = False
+        self._mark = secrets.token_hex(16)
         self._zygote: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self.folder = Path()
@@ -90,6 +93,7 @@ class Launcher:
             for supervisor in self._supervisors:
                 _kill(supervisor)
             self._stop()
+        kill_marked(self._mark)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, task: Task, on_event: EventHandler | None = None) -> Outcome:
@@ -133,7 +137,11 @@ class Launcher:
                     return
                 if not data:
                     return
-                yield from reader.feed(data)
+                for event in reader.feed(data):
+                    if event["event"] == "outcome":
+                        # The supervisor clears up and ends: nobody waits for that for long.
+                        connection.settimeout(_CLEAR_UP_SECONDS)
+                    yield event
 
     def _hand_over(self, task: Task) -> socket.socket:
         """Give the zygote a task; a zygote that was killed is replaced once."""
@@ -168,7 +176,7 @@ class Launcher:
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,
-                env={**bootstrap.environment(), "TMPDIR": str(self.folder)},
+                env={**bootstrap.environment(), "TMPDIR": str(self.folder), MARK: self._mark},
                 pass_fds=[theirs.fileno()],
             )
         self._control = ours

@@ -1,7 +1,7 @@
 """Trees of processes: who descends from whom, what they hold in memory, ending them all.
 
-Linux tells all of it through /proc and prctl. Elsewhere a tree is its process group:
-good enough for honest code, and said so in the documentation.
+On Linux orphans come to the supervisor that asked for them, so a tree is complete however
+its members detach themselves. Elsewhere they are known by a word in their environment.
 """
 
 from __future__ import annotations
@@ -13,12 +13,17 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+
+import psutil
+
+MARK = "TSGUARD_RUN"
+"""The environment variable that all processes of one launcher have in common."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LINUX = sys.platform == "linux"
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_GONE = (psutil.NoSuchProcess, psutil.AccessDenied)
 
 
 @functools.cache
@@ -41,53 +46,52 @@ def die_with_parent(parent: int) -> None:
 
 
 def descendants(root: int) -> list[int]:
-    """Every living process below ``root``, parents before children."""
-    children: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc") if _LINUX else ():
-        if entry.isdigit():
-            parent = _living_parent(int(entry))
-            if parent is not None:
-                children.setdefault(parent, []).append(int(entry))
-    found, fringe = [], [root]
-    while fringe:
-        below = children.get(fringe.pop(), [])
-        found += below
-        fringe += below
-    return found
-
-
-def _living_parent(pid: int) -> int | None:
+    """Every living process below ``root``."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
+        below = psutil.Process(root).children(recursive=True)
+    except _GONE:
+        return []
+    return [process.pid for process in below if _lives(process)]
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except _GONE:
+        return False
+
+
+def parent_of(pid: int) -> int | None:
+    """The parent of a process, None when it is gone."""
+    try:
+        return int(psutil.Process(pid).ppid())
+    except _GONE:
         return None
-    state, parent = stat[stat.rindex(b")") + 2 :].split(maxsplit=2)[:2]
-    return None if state in (b"Z", b"X") else int(parent)
 
 
-def memory_mb(pids: list[int], limit_mb: int) -> int:
+def memory_mb(pids: Iterable[int], limit_mb: int) -> int:
     """MiB held by these processes; pages they share count once when near ``limit_mb``."""
-    resident = sum(_resident(pid) for pid in pids)
-    if resident <= limit_mb * 2**20:
-        return resident >> 20
-    return sum(_proportional(pid) for pid in pids) >> 20
+    processes = list(_processes(pids))
+    resident = sum(_held(process, exact=False) for process in processes)
+    if resident > limit_mb * 2**20:
+        resident = sum(_held(process, exact=True) for process in processes)
+    return resident >> 20
 
 
-def _resident(pid: int) -> int:
+def _processes(pids: Iterable[int]) -> Iterator[psutil.Process]:
+    for pid in pids:
+        with contextlib.suppress(*_GONE):
+            yield psutil.Process(pid)
+
+
+def _held(process: psutil.Process, *, exact: bool) -> int:
     try:
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
-    except (OSError, IndexError):
+        if not exact:
+            return int(process.memory_info().rss)
+        held = process.memory_full_info()
+        return int(getattr(held, "pss", held.uss))
+    except _GONE:
         return 0
-
-
-def _proportional(pid: int) -> int:
-    try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines():
-            if line.startswith(b"Pss:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        return 0
-    return _resident(pid)
 
 
 def kill_below(root: int, group: int | None = None) -> None:
@@ -98,18 +102,34 @@ def kill_below(root: int, group: int | None = None) -> None:
     that was being born.
     """
     if group is not None:
-        _signal_group(group, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
     empty_scans = 0
     while empty_scans < 3:
         pids = descendants(root)
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for pid in pids:
-                _signal(pid, number)
+        _end(pids)
         if root == os.getpid():
             reap()
         empty_scans = 0 if pids else empty_scans + 1
         if pids:
             time.sleep(0.002)
+
+
+def kill_marked(mark: str) -> None:
+    """Kill every process of this user that has the mark in its environment, ourselves apart."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(*_GONE, psutil.ZombieProcess, OSError):
+            if process.pid != os.getpid() and process.environ().get(MARK) == mark:
+                found.append(process.pid)
+    _end(found)
+
+
+def _end(pids: Iterable[int]) -> None:
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
 
 
 def reap() -> dict[int, int]:
@@ -122,13 +142,3 @@ def reap() -> dict[int, int]:
                 break
             ended[pid] = status
     return ended
-
-
-def _signal(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
-
-
-def _signal_group(group: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)

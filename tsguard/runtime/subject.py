@@ -13,7 +13,8 @@ class Subject:
     ``file`` is absolute, ``shown`` as reports write it, ``module`` the name it is imported by from the folder ``root``.
     ``constructor`` is the expression to evaluate in the file (``Net(64)``), None to find
     one. ``inputs`` are expressions for the arguments of ``forward``, ``name=EXPR`` for
-    keywords, None to find them. Both are what the user gave or an earlier worker found.
+    keywords, None to find them. Both are what the user gave or an earlier worker found;
+    ``guessed`` tells that the inputs are a worker's guess.
     """
 
     spec: str
@@ -26,6 +27,7 @@ class Subject:
     constructor: str | None = None
     inputs: tuple[str, ...] | None = None
     search_paths: tuple[str, ...] = ()
+    guessed: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -21,11 +21,13 @@ from typing import Any
 from tsguard.runtime import bootstrap
 from tsguard.runtime.entry import STACK_SIGNAL, Pipes, work
 from tsguard.runtime.frames import HEARTBEAT_SECONDS, SUPERVISOR_WORD, FrameReader, FrameWriter
-from tsguard.runtime.processes import adopt_orphans, die_with_parent, kill_below, memory_mb
+from tsguard.runtime.processes import adopt_orphans, descendants, die_with_parent, kill_below, memory_mb
 from tsguard.runtime.task import Ending, Limits, Task
 
 _TICK_SECONDS = 0.05
 _STACK_GRACE_SECONDS = 1.5
+_COUNT_SECONDS = 0.5
+_MOST_PROCESSES = 256
 
 
 def supervise(job: int) -> None:
@@ -87,6 +89,8 @@ class _Watch:
         self.fault = _Kept(task.limits.output_bytes)
         self.phase = "start"
         self.peak_mb = 0
+        self.counted = 0.0
+        self.below: list[int] = []
         self.finished = False
         self.status: int | None = None
         self.started = time.monotonic()
@@ -160,8 +164,9 @@ class _Watch:
                 return "timeout"
             if now >= looked + _TICK_SECONDS:
                 looked = now
-                if self._over_memory():
-                    return "memory"
+                exceeded = self._over_limits(now)
+                if exceeded is not None:
+                    return exceeded
             if now >= next_beat:
                 next_beat = now + HEARTBEAT_SECONDS
                 self.report.send({"event": "alive"})
@@ -173,10 +178,16 @@ class _Watch:
             self.status = status if pid else None
         return self.status is not None
 
-    def _over_memory(self) -> bool:
-        held = memory_mb([self.worker, *_children(self.worker)], self.limits.memory_mb)
+    def _over_limits(self, now: float) -> Ending | None:
+        # Scanning all processes of the machine would disturb timings if it were done at each tick.
+        if now >= self.counted + _COUNT_SECONDS:
+            self.counted = now
+            self.below = descendants(os.getpid())
+            if len(self.below) > _MOST_PROCESSES:
+                return "processes"
+        held = memory_mb({self.worker, *self.below}, self.limits.memory_mb)
         self.peak_mb = max(self.peak_mb, held)
-        return held > self.limits.memory_mb
+        return "memory" if held > self.limits.memory_mb else None
 
     def _ask_for_stack(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -203,21 +214,6 @@ class _Watch:
                     os.close(stream)
                     return
                 sink(data)
-
-
-def _children(pid: int) -> list[int]:
-    """The worker's descendants, by the short way that may miss some: scanning /proc would disturb timings."""
-    found, fringe = [], [pid]
-    while fringe:
-        parent = fringe.pop()
-        try:
-            with open(f"/proc/{parent}/task/{parent}/children") as file:
-                below = [int(child) for child in file.read().split()]
-        except OSError:
-            continue
-        found += below
-        fringe += below
-    return found
 
 
 def _become_worker(task: Task, word: str, pipes: Pipes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-Ending = Literal["finished", "exited", "killed", "timeout", "memory", "lost"]
+Ending = Literal["finished", "exited", "killed", "timeout", "memory", "processes", "lost"]
 
 
 @dataclass(frozen=True, slots=True)

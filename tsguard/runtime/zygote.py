@@ -12,11 +12,12 @@ import json
 import os
 import platform
 import select
+import signal
 import socket
 import sys
 from typing import Any
 
-from tsguard.runtime.processes import adopt_orphans, descendants, kill_below, reap
+from tsguard.runtime.processes import adopt_orphans, descendants, kill_below, parent_of, reap
 from tsguard.runtime.supervisor import supervise
 
 _IDLE_SECONDS = 0.5
@@ -80,14 +81,7 @@ def _fork_supervisor(connection: socket.socket, job: int) -> int:
 def _end_strays(supervisors: set[int]) -> None:
     """Kill workers whose supervisor was killed, by them or by others."""
     for pid in descendants(os.getpid()):
-        with contextlib.suppress(OSError):
-            stray = _parent(pid) == os.getpid() and pid not in supervisors
-            if stray:
-                kill_below(pid)
-                os.kill(pid, 9)
-
-
-def _parent(pid: int) -> int:
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        stat = file.read()
-    return int(stat[stat.rindex(b")") + 2 :].split()[1])
+        if parent_of(pid) == os.getpid() and pid not in supervisors:
+            kill_below(pid)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)

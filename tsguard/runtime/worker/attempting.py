@@ -100,8 +100,10 @@ def _failed(error: BaseException, bench: Bench, tracer: TracerWarnings) -> dict[
     }
 
 
-def compiled_only(callee: Any, spec: AttemptSpec, channel: Channel, code: UserCode) -> dict[str, Any]:
-    """Script a module that cannot be run: whether it compiles does not depend on inputs."""
+def compiled_only(
+    callee: Any, spec: AttemptSpec, channel: Channel, code: UserCode, why: str
+) -> dict[str, Any]:
+    """Script a module that cannot be run, as ``why`` says: whether it compiles does not depend on inputs."""
     channel.phase(spec.phase)
     with TracerWarnings(code):
         started = time.process_time()
@@ -115,7 +117,7 @@ def compiled_only(callee: Any, spec: AttemptSpec, channel: Channel, code: UserCo
     return {
         "status": "ok",
         "compile_seconds": seconds,
-        "note": "compiles; it was not run, for want of inputs",
+        "note": f"compiles; it was not run, {why}",
     }
 
 
@@ -230,7 +232,8 @@ def _alone(settings: Settings, channel: Channel, spec: AttemptSpec) -> Iterator[
         return
     with open(lock, "ab") as file:
         channel.phase(f"wait to time {spec.phase}", seconds=24 * 3600.0)
-        fcntl.flock(file, fcntl.LOCK_EX)
+        # Unlike flock's, this lock is the process's own: what it forks cannot hold it.
+        fcntl.lockf(file, fcntl.LOCK_EX)
         channel.phase(f"time {spec.phase}", seconds)
         yield
 

@@ -39,6 +39,14 @@ def violated(frame: FrameType | None, line: int) -> list[Condition]:
     return found
 
 
+def innermost_frame(error: BaseException) -> tuple[FrameType | None, int]:
+    """Where an exception was raised: the frame and the line in it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return (trace.tb_frame, trace.tb_lineno) if trace is not None else (None, 0)
+
+
 @functools.lru_cache(16)
 def _tree(file: str) -> ast.Module | None:
     try:

@@ -7,7 +7,7 @@ import importlib.util
 import math
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import torch
@@ -50,12 +50,12 @@ def look_up(module: ModuleType, qualname: str) -> Any:
 def evaluate(module: ModuleType, expression: str) -> Any:
     """The value of an expression in the file's namespace.
 
-    torch, nn, F, math and the file's own package are known there too.
+    torch, nn, F, math, SimpleNamespace and the file's own package are known there too.
 
     Raises:
         BaseException: whatever the expression raises.
     """
-    known = {"torch": torch, "nn": nn, "F": nn.functional, "math": math}
+    known = {"torch": torch, "nn": nn, "F": nn.functional, "math": math, "SimpleNamespace": SimpleNamespace}
     package = module.__name__.partition(".")[0]
     known |= {package: sys.modules.get(package, module)}
     return eval(compile(expression.strip(), "<expression>", "eval"), {**known, **vars(module)})

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
+import torch
 from torch import nn
 
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.worker.constructing.construct import CannotConstruct, candidates
 from tsguard.runtime.worker.inputs import search
+from tsguard.runtime.worker.inputs.specs import Guess
 from tsguard.runtime.worker.loading import evaluate, import_file, look_up
 from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.state import State, seed_everything
@@ -27,17 +31,25 @@ _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.DOTALL)
 class Stopped(Exception):
     """A target that cannot be attempted further: the step, the cause, what to add.
 
-    ``callee`` is what there is all the same: a module that no inputs were found for.
+    ``callee`` is what there is all the same: a module that no inputs were found for;
+    ``given`` tells that the inputs were the user's.
     """
 
     def __init__(
-        self, step: str, cause: BaseException, needed: tuple[str, ...] = (), callee: Any = None
+        self,
+        step: str,
+        cause: BaseException,
+        needed: tuple[str, ...] = (),
+        callee: Any = None,
+        *,
+        given: bool = False,
     ) -> None:
         super().__init__(step)
         self.step = step
         self.cause = cause
         self.needed = needed
         self.callee = callee
+        self.given = given
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,7 @@ class Prepared:
     source: str
     guessed: bool
     module: ModuleType
+    guessed_inputs: bool = False
 
 
 def prepare(subject: Subject, channel: Channel) -> Prepared:
@@ -77,10 +90,32 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
             stopped = stopped or stop
             continue
         channel.send("inputs", expressions=inputs, source=source)
-        guessed = made.guessed or source == "inferred"
-        return Prepared(made.callee, call, made.expression, inputs, source, guessed, module)
+        own = source == "inferred" or (subject.guessed and source == "given")
+        guessed = made.guessed or own
+        return Prepared(made.callee, call, made.expression, inputs, source, guessed, module, own)
     assert stopped is not None
     raise stopped
+
+
+def guess_again(prepared: Prepared, compiled: Mapping[str, Any], channel: Channel) -> Prepared | None:
+    """The same with inputs of the types that the compiled target takes; None if eager runs with none.
+
+    Args:
+        compiled: those types, by argument.
+    """
+    channel.phase("inputs")
+    if isinstance(prepared.callee, nn.Module):
+        prepared.callee.eval()
+    on_try = _teller(channel)
+    try:
+        found = search.find(prepared.callee, prepared.module, on_try, compiled)
+    except Exception:
+        return None
+    if isinstance(found, search.NotFound):
+        return None
+    inputs = found.guess.expressions()
+    channel.send("inputs", expressions=inputs, source="inferred")
+    return replace(prepared, call=search.build(found.guess, prepared.module), inputs=inputs)
 
 
 def constructed(subject: Subject, channel: Channel) -> tuple[ModuleType, Any]:
@@ -171,16 +206,18 @@ def _inputs(
     callee = made.callee
     if subject.inputs is not None:
         try:
-            return _given(subject.inputs, module), subject.inputs, "given"
+            call = _given(subject.inputs, module)
+            _fits(call, callee)
+            return call, subject.inputs, "given"
         except BaseException as error:
-            raise Stopped("inputs", error, callee=callee) from None
+            raise Stopped("inputs", error, callee=callee, given=True) from None
     if made.call is not None:
         return made.call, None, "get_module()"
     supplied = _from_example_inputs(module, callee, channel)
     channel.phase("inputs")
     if supplied is not None:
         return supplied, None, "example_inputs()"
-    return _inferred(callee, channel)
+    return _inferred(callee, module, channel)
 
 
 def _given(expressions: tuple[str, ...], module: ModuleType) -> Call:
@@ -193,6 +230,28 @@ def _given(expressions: tuple[str, ...], module: ModuleType) -> Call:
         else:
             args.append(evaluate(module, expression))
     return Call(tuple(args), kwargs)
+
+
+def _fits(call: Call, callee: Any) -> None:
+    """Hold given inputs against the signature.
+
+    Raises:
+        TypeError: there are too many, too few, or one has a name that no parameter has.
+    """
+    if isinstance(callee, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
+        return
+    try:
+        signature = inspect.signature(callee.forward if isinstance(callee, nn.Module) else callee)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*call.args, **call.kwargs)
+    except TypeError as error:
+        takes = ", ".join(signature.parameters) or "nothing"
+        unknown = next((name for name in call.kwargs if name not in signature.parameters), "")
+        near = difflib.get_close_matches(unknown, signature.parameters, 1) if unknown else []
+        meant = f"; is {near[0]!r} meant?" if near else ""
+        raise TypeError(f"{error}: it takes {takes}{meant}") from None
 
 
 def _from_example_inputs(module: ModuleType, callee: Any, channel: Channel) -> Call | None:
@@ -230,11 +289,16 @@ def _is_the_only_module(module: ModuleType, callee: Any) -> bool:
     return modules == {type(callee)}
 
 
-def _inferred(callee: Any, channel: Channel) -> tuple[Call, tuple[str, ...], str]:
+def _inferred(callee: Any, module: ModuleType, channel: Channel) -> tuple[Call, tuple[str, ...], str]:
     try:
-        found = search.find(callee, lambda guess: channel.phase("inputs"))
+        found = search.find(callee, module, _teller(channel))
     except BaseException as error:
         raise Stopped("inputs", error, callee=callee) from None
     if isinstance(found, search.NotFound):
         raise Stopped("inputs", found.error, found.best.expressions(), callee)
-    return search.build(found.guess), found.guess.expressions(), "inferred"
+    return search.build(found.guess, module), found.guess.expressions(), "inferred"
+
+
+def _teller(channel: Channel) -> Callable[[Guess], None]:
+    """Says of each guess that it is tried, so that what does not survive it can be named."""
+    return lambda guess: channel.phase("inputs", tried=guess.expressions())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -16,12 +17,29 @@ from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.attempting import Bench, attempt, compiled_only, place_on
 from tsguard.runtime.worker.errors import described, user_places
+from tsguard.runtime.worker.inputs.declared import in_python
 from tsguard.runtime.worker.parity import Eager
-from tsguard.runtime.worker.prepare import Prepared, Stopped, prepare
+from tsguard.runtime.worker.prepare import Prepared, Stopped, guess_again, prepare
 from tsguard.runtime.worker.running import Call, learnable
 from tsguard.runtime.worker.values import floating, moved
 
 __all__ = ["attempts"]
+
+
+_MOST_GUESSES = 3
+_REFUSED_TYPE = re.compile(
+    r"\w+\(\) Expected a value of type '(?P<wanted>.+?)(?: \(inferred\))?' for argument '(?P<argument>\w+)'"
+    r" but instead found type '(?P<found>.+?)'"
+)
+
+
+class _WrongGuess(Exception):
+    """The compiled target takes another type for an argument that was guessed."""
+
+    def __init__(self, argument: str, wanted: Any) -> None:
+        super().__init__(argument)
+        self.argument = argument
+        self.wanted = wanted
 
 
 def attempts(argument: dict[str, Any], channel: Channel) -> None:
@@ -36,8 +54,34 @@ def attempts(argument: dict[str, Any], channel: Channel) -> None:
     except Stopped as stop:
         _report_stop(stop, specs, channel, code)
         return
+    compiled: dict[str, Any] = {}
+    while True:
+        last = prepared.source != "inferred" or len(compiled) >= _MOST_GUESSES
+        try:
+            _attempt_all(prepared, specs, settings, channel, code, again=not last)
+            return
+        except _WrongGuess as wrong:
+            known = wrong.argument in compiled
+            compiled[wrong.argument] = wrong.wanted
+        found = None if known else guess_again(prepared, compiled, channel)
+        if found is None:
+            _attempt_all(prepared, specs, settings, channel, code, again=False)
+            return
+        prepared = found
+
+
+def _attempt_all(
+    prepared: Prepared,
+    specs: list[AttemptSpec],
+    settings: Settings,
+    channel: Channel,
+    code: UserCode,
+    *,
+    again: bool,
+) -> None:
+    """Make the attempts; raise what shows inputs to be guessed wrong, if they can be guessed ``again``."""
     for (device, mode, dtype), group in itertools.groupby(specs, lambda s: (s.device, s.mode, s.dtype)):
-        _attempt_group(prepared, list(group), (device, mode, dtype), settings, channel, code)
+        _attempt_group(prepared, list(group), (device, mode, dtype), settings, channel, code, again)
 
 
 def _report_stop(stop: Stopped, specs: list[AttemptSpec], channel: Channel, code: UserCode) -> None:
@@ -54,7 +98,9 @@ def _report_stop(stop: Stopped, specs: list[AttemptSpec], channel: Channel, code
         if spec.backend == "script" and spec.device == "cpu":
             if isinstance(stop.callee, nn.Module):
                 stop.callee.train(spec.mode == "train")
-            channel.send("attempt", spec=asdict(spec), **compiled_only(stop.callee, spec, channel, code))
+            why = "the inputs that were given do not fit" if stop.given else "for want of inputs"
+            result = compiled_only(stop.callee, spec, channel, code, why)
+            channel.send("attempt", spec=asdict(spec), **result)
 
 
 def _attempt_group(
@@ -64,6 +110,7 @@ def _attempt_group(
     settings: Settings,
     channel: Channel,
     code: UserCode,
+    again: bool,
 ) -> None:
     device, mode, dtype = where
     channel.phase(AttemptSpec("eager", *where).phase)  # type: ignore[arg-type]
@@ -88,11 +135,32 @@ def _attempt_group(
         if fields["status"] == "ok" and eager is not None:
             bench = Bench(eager, settings, channel, code)
             result = attempt(bench, wanted, lambda known, send=send: send(**known))  # type: ignore[misc]
+            if prepared.guessed_inputs:
+                result = _held_against_guess(result, again)
         elif wanted.backend == "script":
-            result = compiled_only(prepared.callee, wanted, channel, code)
+            why = "eager itself fails on these inputs"
+            result = compiled_only(prepared.callee, wanted, channel, code, why)
         else:
             result = {"status": "skipped", "note": "eager itself fails on these inputs"}
         send(**result)
+
+
+def _held_against_guess(result: dict[str, Any], again: bool) -> dict[str, Any]:
+    """A refusal of the type of a guessed input tells of the guess, not of the target.
+
+    Raises:
+        _WrongGuess: there is another guess to be made.
+    """
+    match = _REFUSED_TYPE.match(result["error"]["message"]) if result["status"] == "failed" else None
+    if match is None:
+        return result
+    if again:
+        raise _WrongGuess(match["argument"], in_python(match["wanted"]))
+    note = (
+        f"not run: it compiles and takes {match['wanted']} for {match['argument']}, where eager was found"
+        f" to run with {match['found']} only; give the inputs with --input"
+    )
+    return {"status": "skipped", "note": note, "compile_seconds": result.get("compile_seconds", 0.0)}
 
 
 def _eager(prepared: Prepared, device: str, mode: str, dtype: str | None) -> Eager:

@@ -1,4 +1,4 @@
-"""Small values that constructor arguments usually take, by name, annotation and default."""
+"""What a constructor must be given: each parameter, and each part of one that is an object."""
 
 from __future__ import annotations
 
@@ -7,93 +7,44 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
-_NAMES: list[tuple[str, tuple[str, ...]]] = [
-    (r"ndims?|n_dims|spatial_dims|dimensions", ("2",)),
-    (r"(num_|n_)?classes|num_labels|n_class|num_outputs", ("10",)),
-    (r"(in_|n_|num_|input_|image_|img_)?(channels|chans|chs|ch)|in_c|nc|channel", ("3", "64", "16")),
-    (r"image_size|img_size|input_size_hw|resolution|crop_size", ("64", "(64, 64)", "224")),
-    (r"(image_|img_|freq_|time_)?patch_size", ("8", "(8, 8)", "16")),
-    (r"frame_patch_size|frame_kernel_size", ("2",)),
-    (r"frames|num_frames|max_frames|n_frames", ("8",)),
-    (r"dim_head|head_dim|d_k|d_v|d_head|dim_key|dim_value", ("16",)),
-    (r"(num_|n_|nb_|attn_)?heads?|nheads?|n_head", ("4",)),
-    (
-        r"depths?|num_layers|n_layers?|layers|.*_depth|num_blocks|n_blocks|nlayers|blocks|block_repeats|repeats?",
-        ("2", "(1, 1, 1, 1)", "(2, 2)"),
-    ),
-    (r"mlp_dim|dim_feedforward|ffn_dim|d_ff|d_inner|.*_mlp_dim|intermediate_size", ("128",)),
-    (r"mlp_ratio|mult|mlp_mult|expansion|expand_ratio|expansion_factor|.*_mult|exp_factor", ("2",)),
-    (r"vocab(_size)?|num_tokens|ntoken|n_vocab|num_embeddings|n_token|dictionary_size", ("100",)),
-    (
-        r"max_(seq_)?len(gth)?|block_size|seq_len(gth)?|context_length|num_patches|n_positions|num_pos.*|max_position.*|length|num_tokens.*",
-        ("64", "16"),
-    ),
-    (r"kernel(_size)?|k|ks|proj_kernel|window|filter_size", ("3", "(3, 3)", "1")),
-    (r"kernel_sizes", ("(3, 5)",)),
-    (r"(.*_)?strides?|s", ("1", "(1, 1)", "2")),
-    (r"(.*_)?padding|pad", ("1", "0")),
-    (r"dilation", ("1",)),
-    (r"groups|num_groups|n_groups|cardinality", ("4", "1")),
-    (r"[hw]_s|p|patch", ("4", "2")),
-    (r"window_size|local_window_size|global_window_size|local_patch_size", ("4", "8", "(4, 4)")),
-    (r"fmap_size|feat_size|input_resolution|grid_size", ("(8, 8)", "8", "16")),
-    (r"input_shape|spatial_shape|img_shape|image_shape", ("(64, 64)", "(3, 64, 64)")),
-    (
-        r"shape|size|scale_factor|scale|factor|upscale|ratio|reduction(_ratio|_factor)?|r|scales",
-        ("2", "4", "(8, 8)"),
-    ),
-    (
-        r".*(dropout|drop|prob|p|rate|ratio|eps|momentum|alpha|beta|gamma|temperature|slope|weight|decay|threshold|tau)",
-        ("0.1", "0.5"),
-    ),
-    (
-        r"(hidden|embed(ding)?|model|feature|inner|inter|mid|latent|bottleneck|out(put)?|in(put)?|proj(ection)?|base|sm|lg|decoder|encoder|context|key|query|value|d|c|n|h|z)?_?(dim|dims|size|features|units|width|planes|filters|hidden|nc|feat|dimension|hidden_size)",
-        ("64", "(64, 64)", "(32, 64)"),
-    ),
-    (
-        r"d_model|n_embd|nhid|ninp|nout|nin|hidden|width|planes|inplanes|inp|oup|in_ch(annels)?|out_ch(annels)?|n_filters|features|units|num_features|dim_.*|.*_dim|.*_channels|.*_features|.*_size",
-        ("64", "16", "3"),
-    ),
-    (
-        r"(num|n|max|min|nb|top|depth)_.*|.*_(num|idx|index|id|steps|count|len|length)|layer_index|i|n|m",
-        ("4", "2"),
-    ),
-    (r"mean|std", ("0.5", "(0.5, 0.5, 0.5)")),
-    (
-        r"(use|is|has|with|no|return|bias|causal|learn|enable)(_.*)?|.*_(flag|enabled)|bidirectional|bias|residual|inplace|batch_first|training",
-        ("True", "False"),
-    ),
-    (r".*(norm)(_layer|_class|_cls|_type)?", ("nn.LayerNorm", "nn.BatchNorm2d", "'batch'")),
-    (
-        r".*(act|activation|nonlinearity)(_layer|_fn|_func|_class)?",
-        ("nn.ReLU", "nn.ReLU()", "F.relu", "'relu'"),
-    ),
-    (r".*(_fn|func|function)|fn|f", ("nn.Identity()", "torch.relu")),
-    (
-        r"net|model|module|layer|block|backbone|encoder|decoder|network|student|teacher|vit|transformer|attn|attention|to_.*|sublayer|branch|main|base|ff|head|body",
-        ("nn.Identity()", "nn.Linear(64, 64)"),
-    ),
-    (r"modules|layers|blocks|nets|branches|convs|models", ("[nn.Identity()]",)),
-    (r".*mode|.*type|.*_name|name|variant|arch|pool(ing)?", ("'mean'", "'default'")),
-]
+from tsguard.runtime.worker.constructing.names import by_name
+from tsguard.runtime.worker.constructing.uses import Use, use_of
 
+Path = tuple[str, ...]
+"""A parameter's name, then the attributes or keys that lead to a part of it."""
 
-_MODELS = r"net|model|encoder|backbone|network|student|teacher|vit|transformer|base_model"
+OBJECT = "SimpleNamespace(...)"
+MAPPING = "dict(...)"
+"""Values with parts: the dots stand for what is chosen for each."""
+
+STUB = "nn.Identity()"
+_DEEPEST = 3
+# By the number of arguments of the call: an activation takes none, a norm its width.
+_FACTORIES = (
+    ("nn.ReLU", "nn.Identity"),
+    ("nn.LayerNorm", "nn.BatchNorm2d", "nn.Identity", "nn.ReLU"),
+    ("nn.Linear", "nn.Identity", "nn.Conv2d"),
+    ("nn.Conv2d", "nn.Linear", "nn.Identity"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A constructor parameter that must be given, and what it may be given, best first."""
+    """Something to choose, and expressions for it, the likeliest first."""
 
-    name: str
+    path: Path
     values: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
 
 
 def required(cls: type, module: ModuleType, *, optional: bool = False) -> list[Parameter]:
@@ -101,39 +52,161 @@ def required(cls: type, module: ModuleType, *, optional: bool = False) -> list[P
 
     A constructor that passes ``*args, **kwargs`` on takes what its base classes take.
     """
-    found: dict[str, Parameter] = {}
-    for owner in cls.__mro__:
-        init = owner.__dict__.get("__init__")
-        if init is None or owner in (nn.Module, object):
-            continue
+    return list(_required(cls, module, (), optional))
+
+
+def _required(cls: type, module: ModuleType, above: Path, optional: bool = False) -> Iterator[Parameter]:
+    seen: set[str] = set()
+    for owner, init in _constructors(cls):
         try:
             signature = inspect.signature(init)
         except (TypeError, ValueError):
-            break
+            return
         passes_on = False
         for p in list(signature.parameters.values())[1:]:
             if p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL):
                 passes_on = True
-            elif p.default is p.empty or (optional and p.default is None):
-                found.setdefault(p.name, Parameter(p.name, tuple(values(p, init, module, cls))))
+            elif p.name not in seen and (p.default is p.empty or (optional and p.default is None)):
+                seen.add(p.name)
+                wanted = Wanted((*above, p.name), _annotation(p, init), use_of(init, p.name, owner))
+                yield from chosen_for(wanted, module, cls)
         if not passes_on:
-            break
-    return list(found.values())
+            return
 
 
-def values(p: inspect.Parameter, init: Callable[..., Any], module: ModuleType, cls: type) -> list[str]:
-    """Expressions for one parameter, most likely first."""
-    annotation = _annotation(p, init)
-    typed = list(_by_annotation(annotation, p.name, module, cls))
-    classes = _like_named(p.name, module, cls)
-    named = next((options for pattern, options in _NAMES if re.fullmatch(pattern, p.name.lower())), ())
-    if typed and annotation not in (int, float):
-        return [*typed, *classes, *named]
-    if annotation is int:
-        named = tuple(text for text in named if text.isdigit())
-    elif annotation is float:
-        named = tuple(text for text in named if re.fullmatch(r"[\d.]+", text))
-    return [*classes, *named, *typed] or ["64", "4", "2", "nn.Identity()"]
+def _constructors(cls: type) -> Iterator[tuple[type, Any]]:
+    for owner in cls.__mro__:
+        made = owner.__dict__.get("__init__")
+        if made is None and issubclass(cls, tuple):
+            # A named tuple is made by its __new__.
+            made = owner.__dict__.get("__new__")
+        if made is not None and owner not in (nn.Module, object, tuple):
+            yield owner, made
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A parameter or a part of one: its declared type, None for none, and how it is used."""
+
+    path: Path
+    annotation: Any
+    use: Use
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
+
+
+def chosen_for(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[Parameter]:
+    """What there is to choose: the value, or that there is an object, and each of its parts."""
+    declared = _declared_class(wanted, module)
+    if declared is not None and len(wanted.path) < _DEEPEST:
+        text, made = declared
+        yield Parameter(wanted.path, (text,))
+        yield from _required(made, module, wanted.path)
+        return
+    use = wanted.use
+    parts = use.keys if _is_mapping(use) else use.attributes if _is_object(wanted) else None
+    if parts is None or len(wanted.path) >= _DEEPEST + 1:
+        yield Parameter(wanted.path, tuple(dict.fromkeys(values(wanted, module, cls))))
+        return
+    yield Parameter(wanted.path, (MAPPING if parts is use.keys else OBJECT,))
+    for name, part in parts.items():
+        yield from chosen_for(Wanted((*wanted.path, name), None, part), module, cls)
+
+
+def _declared_class(wanted: Wanted, module: ModuleType) -> tuple[str, type] | None:
+    """The class of the project that a value must be an instance of, with the expression that makes one."""
+    for annotation in _options(wanted.annotation):
+        if isinstance(annotation, type) and annotation.__module__ not in ("builtins", "typing", "torch"):
+            name = name_of(annotation, module)
+            if name is not None and annotation is not nn.Module and not inspect.isabstract(annotation):
+                return f"{name}(...)", annotation
+    return None
+
+
+def _is_mapping(use: Use) -> bool:
+    return bool(use.keys)
+
+
+def _is_object(wanted: Wanted) -> bool:
+    """Whether attributes are read that no usual value has."""
+    read = set(wanted.use.attributes)
+    usual = (str, list, dict, nn.Module, Tensor, type)
+    return bool(read) and wanted.annotation is None and not any(read <= set(dir(kind)) for kind in usual)
+
+
+def values(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
+    """Expressions for one value, most likely first."""
+    if wanted.use.path:
+        return
+    name = wanted.name
+    declared = {a for a in _options(wanted.annotation) if a in (int, float)}
+    if wanted.annotation is None:
+        told = {a for a in wanted.use.annotations if a in (int, float)}
+        declared = told if not wanted.use.texts else set()
+    yield from _by_annotation(wanted.annotation, name, module, cls) if not declared else ()
+    yield from _by_use(wanted, module, cls)
+    named = by_name(name)
+    if declared and float in declared:
+        named = tuple(text for text in named if re.fullmatch(r"[\d.]+", text)) or ("0.5",)
+    elif declared:
+        named = (*(text for text in named if text.isdigit()), "4", "64")
+    yield from named
+    if not named[0].replace(".", "").isdigit() and not declared:
+        yield from ("64", "4")
+
+
+def _by_use(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
+    use, name = wanted.use, wanted.name
+    if use.makes is not None:
+        yield from _like_named(name, module, cls)
+        named = [text for text in by_name(name) if re.fullmatch(r"nn\.\w+", text)]
+        yield from (*named, *_FACTORIES[min(use.makes, len(_FACTORIES) - 1)])
+    elif use.called or set(use.attributes) & (set(dir(nn.Module)) - set(dir(Tensor)) - set(dir(str))):
+        read = set(use.attributes) - set(dir(nn.Module()))
+        models = _models(module, cls)
+        yield from (f"{text}()" for text, found in models.items() if read and _has(found, read))
+        yield from (f"{text}()" for text in _like_named(name, module, cls))
+        yield from (text for text in by_name(name) if text.startswith("nn.") and text.endswith("()"))
+        yield from (STUB, "nn.Linear(64, 64)", *(f"{text}()" for text in list(models)[:6]))
+    elif use.length is not None or use.elements is not None:
+        yield from _sequences(wanted, module, cls)
+    yield from map(repr, use.texts)
+    for annotation in use.annotations:
+        if annotation not in (int, float):
+            yield from _by_annotation(annotation, name, module, cls)
+
+
+def _sequences(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
+    use, singular = wanted.use, wanted.name.removesuffix("s")
+    element = Wanted((*wanted.path[:-1], singular), None, use.elements or Use())
+    text = next(values(element, module, cls), "4")
+    least = use.length or 0
+    for count in dict.fromkeys([least] if use.exact else [max(least, 2), 4, max(least, 1), 3]):
+        items = ", ".join([text] * count)
+        yield from (f"({items}{',' if count == 1 else ''})", f"[{items}]")
+
+
+def _models(module: ModuleType, cls: type) -> dict[str, type]:
+    """The module classes of the file, then those that its package exports, by expression."""
+    found = {name: vars(module)[name] for name in reversed(_classes(vars(module), cls))}
+    root = module.__name__.partition(".")[0]
+    if root != module.__name__:
+        exported = vars(sys.modules.get(root, module))
+        found |= {f"{root}.{name}": exported[name] for name in _classes(exported, cls)}
+    return found
+
+
+def _has(found: type, attributes: set[str]) -> bool:
+    return all(hasattr(found, a) or re.search(rf"self\.{a}\s*=", _source(found)) for a in attributes)
+
+
+def _source(found: Any) -> str:
+    try:
+        return inspect.getsource(found)
+    except (OSError, TypeError):
+        return ""
 
 
 def _annotation(p: inspect.Parameter, init: Callable[..., Any]) -> Any:
@@ -143,30 +216,35 @@ def _annotation(p: inspect.Parameter, init: Callable[..., Any]) -> Any:
         return None if isinstance(p.annotation, str) or p.annotation is p.empty else p.annotation
 
 
-def _by_annotation(annotation: Any, name: str, module: ModuleType, cls: type) -> typing.Iterator[str]:
+def _options(annotation: Any) -> list[Any]:
+    """The types that an annotation allows, None apart."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return [a for a in typing.get_args(annotation) if a is not type(None)]
+    return [annotation]
+
+
+def _by_annotation(annotation: Any, name: str, module: ModuleType, cls: type) -> Iterator[str]:
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
-        for option in inner:
-            if option is not type(None):
-                yield from _by_annotation(option, name, module, cls)
+        for option in _options(annotation):
+            yield from _by_annotation(option, name, module, cls)
     elif origin is typing.Literal:
         yield from map(repr, inner)
     elif annotation in (int, float):
+        named = [text for text in by_name(name) if re.fullmatch(r"[\d.]+", text)]
+        yield from (t for t in named if annotation is float or t.isdigit())
         yield "4" if annotation is int else "0.5"
     elif annotation is bool:
         yield from ("False", "True")
     elif annotation is str:
+        yield from (t for t in by_name(name) if t.startswith("'"))
         yield from ("'relu'", "'mean'")
-    elif origin in (list, tuple) and inner:
-        element = next(iter(_by_annotation(inner[0], name, module, cls)), "8")
-        if origin is tuple and inner[-1] is not Ellipsis:
-            yield (
-                "("
-                + "".join(f"{next(iter(_by_annotation(i, name, module, cls)), '8')}, " for i in inner)
-                + ")"
-            )
-        else:
-            yield from (f"[{element}, {element}]", f"[{element}] * 4")
+    elif origin in (list, tuple, typing.Sequence) or str(origin).endswith(
+        ("abc.Sequence'>", "abc.Iterable'>")
+    ):
+        yield from _declared_sequence(origin, inner, name, module, cls)
+    elif annotation in (list, tuple):
+        yield from ("[64, 64]", "(64, 64)")
     elif isinstance(annotation, type):
         yield from _instances(annotation, module)
     elif origin is type or "Callable" in str(origin):
@@ -174,29 +252,45 @@ def _by_annotation(annotation: Any, name: str, module: ModuleType, cls: type) ->
         yield from ("nn.Identity", "nn.ReLU", "nn.BatchNorm2d", "nn.Conv2d")
 
 
-def _instances(annotation: type, module: ModuleType) -> typing.Iterator[str]:
+def _declared_sequence(
+    origin: Any, inner: tuple[Any, ...], name: str, module: ModuleType, cls: type
+) -> Iterator[str]:
+    singular = name.removesuffix("s")
+
+    def element(annotation: Any) -> str:
+        return next(_by_annotation(annotation, singular, module, cls), "8")
+
+    if origin is tuple and inner and inner[-1] is not Ellipsis:
+        yield "(" + "".join(f"{element(a)}, " for a in inner) + ")"
+    else:
+        text = element(inner[0]) if inner else "8"
+        yield from (f"[{text}, {text}]", f"[{text}] * 4", f"[{text}]", f"({text}, {text})")
+
+
+def _instances(annotation: type, module: ModuleType) -> Iterator[str]:
     """An instance of a class that the file knows by name."""
     if annotation is nn.Module:
-        yield from ("nn.Identity()", "nn.Linear(64, 64)")
+        yield from (STUB, "nn.Linear(64, 64)")
         return
-    for name, value in vars(module).items():
-        if value is annotation:
-            yield f"{name}()"
+    name = name_of(annotation, module)
+    if name is not None:
+        yield f"{name}()"
+
+
+def name_of(wanted: type, module: ModuleType) -> str | None:
+    """The expression by which the file can name a class: its own name, or one of its package."""
+    own = next((name for name, value in vars(module).items() if value is wanted), None)
+    if own is not None:
+        return own
+    root = module.__name__.partition(".")[0]
+    text = f"{wanted.__module__}.{wanted.__qualname__}"
+    return text if text.startswith(f"{root}.") and "<locals>" not in text else None
 
 
 def _like_named(name: str, module: ModuleType, cls: type) -> list[str]:
-    """Module classes whose name says the parameter's (``block`` and ``BasicBlock``), of the file.
-
-    Then, for parameters that take a whole model, those that the file's package exports.
-    """
+    """Module classes whose name says the parameter's (``block`` and ``BasicBlock``), of the file."""
     wanted = name.lower().replace("_", "").removesuffix("layer").removesuffix("s") or name
-    found = [n for n in _classes(vars(module), cls) if len(wanted) > 2 and wanted in n.lower()]
-    if re.fullmatch(_MODELS, name):
-        package = module.__name__.partition(".")[0]
-        exported = _classes(vars(sys.modules.get(package, module)), cls)[:3] if "." in module.__name__ else []
-        own = [n for n in _classes(vars(module), cls) if n not in found][-4:]
-        found += ["nn.Identity()", *(f"{package}.{n}" for n in exported), *own]
-    return found
+    return [n for n in _classes(vars(module), cls) if len(wanted) > 2 and wanted in n.lower()]
 
 
 def _classes(names: Mapping[str, Any], cls: type) -> list[str]:

@@ -10,26 +10,22 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from torch import nn
 
-from tsguard.runtime.worker.conditions import memberships, violated
-from tsguard.runtime.worker.constructing.arguments import Parameter, named_class, required
+from tsguard.runtime.worker.conditions import innermost_frame, memberships, violated
+from tsguard.runtime.worker.constructing.arguments import STUB, Parameter, Path, required
+from tsguard.runtime.worker.constructing.lessons import learned
 from tsguard.runtime.worker.constructing.literals import calls_of
+from tsguard.runtime.worker.constructing.written import Chosen, written
 from tsguard.runtime.worker.errors import message_of
 from tsguard.runtime.worker.loading import evaluate
 
 _MOST_TRIES = 60
+_MOST_LESSONS = 60
 _SECONDS = 20.0
-_DEEPEST = 2
-
-_CLASS_PARAMETERS = ("block", "layer", "norm_layer", "attn_layer", "block_fn")
-_STUB = "nn.Identity()"
-_WANTS_SEVERAL = re.compile(r"'int' object is not (iterable|subscriptable)|no len\(\)|non-iterable int")
-
-Chosen = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def candidates(module: ModuleType, qualname: str, cls: type) -> Iterator[Constru
         if isinstance(instance, nn.Module):
             any_built = True
             yield Constructed(instance, call, guessed=bool(needed))
-    search = _Search(module, qualname)
+    search = _Search(module, qualname, cls)
     for parameters in (needed, required(cls, module, optional=True)) if not any_built or needed else ():
         for built in search.run(parameters):
             any_built = True
@@ -75,7 +71,7 @@ def candidates(module: ModuleType, qualname: str, cls: type) -> Iterator[Constru
         if any_built:
             return
     if not any_built:
-        names = tuple(parameter.name for parameter in needed)
+        names = tuple(parameter.name for parameter in needed if len(parameter.path) == 1)
         raise CannotConstruct(search.first or TypeError(f"{qualname} gives no module"), names)
 
 
@@ -89,21 +85,28 @@ def _source(module: ModuleType) -> str:
 class _Search:
     """Starts from the likeliest values and changes what the errors are about."""
 
-    def __init__(self, module: ModuleType, qualname: str) -> None:
+    def __init__(self, module: ModuleType, qualname: str, cls: type) -> None:
         self.module = module
         self.qualname = qualname
+        self.cls = cls
         self.first: Exception | None = None
         self.tries = 0
+        self.lessons = 0
         self.started = time.monotonic()
 
     def run(self, needed: list[Parameter]) -> Iterator[Constructed]:
         """Every instance that comes of it, until tries or time are used up."""
+        if not all(parameter.values for parameter in needed):
+            self.first = self.first or TypeError(_missing(self.qualname, needed))
+            return
         order = itertools.count()
-        queue: list[tuple[float, int, Chosen]] = [(0.0, next(order), {p.name: p.values[0] for p in needed})]
+        start: Chosen = {p.path: p.values[0] for p in needed}
+        options = {p.path: p.values for p in needed}
+        queue: list[tuple[float, int, Chosen]] = [(0.0, next(order), start)]
         seen = set()
         while queue and self.tries < _MOST_TRIES and time.monotonic() - self.started < _SECONDS:
             cost, _, chosen = heapq.heappop(queue)
-            expression = _call(self.qualname, chosen, self.module)
+            expression = written(self.qualname, chosen, self.module)
             if expression in seen:
                 continue
             seen.add(expression)
@@ -112,75 +115,65 @@ class _Search:
                 instance = evaluate(self.module, expression)
             except Exception as error:
                 self.first = self.first or error
-                changes = _changes(chosen, needed, error)
+                lesson = learned(error, chosen, options, self.module, self.cls)
+                if lesson is not None and self.lessons < _MOST_LESSONS:
+                    # What is missing is known: that is no guess, and costs nothing.
+                    self.lessons += 1
+                    self.tries -= 1
+                    heapq.heappush(queue, (cost - 0.01, next(order), lesson))
+                    continue
+                changes = _changes(chosen, options, error)
             else:
                 if isinstance(instance, nn.Module):
                     yield Constructed(instance, expression, guessed=True)
-                changes = _others(chosen, needed)
+                changes = _others(chosen, options)
             for more, changed in changes:
                 heapq.heappush(queue, (cost + more, next(order), changed))
 
 
-def _changes(chosen: Chosen, needed: list[Parameter], error: Exception) -> Iterator[tuple[float, Chosen]]:
+def _missing(qualname: str, needed: list[Parameter]) -> str:
+    names = ", ".join(parameter.name for parameter in needed if not parameter.values)
+    return f"{qualname} needs {names}"
+
+
+Options = dict[Path, tuple[str, ...]]
+
+
+def _changes(chosen: Chosen, options: Options, error: Exception) -> Iterator[tuple[float, Chosen]]:
     """Other values, those first that the failed check or the message asks for."""
-    frame, line = _innermost(error)
-    for name, options in memberships(frame, line):
-        if name in chosen:
-            for rank, option in enumerate(options):
-                yield 0.1 + rank / 100, {**chosen, name: option}
+    frame, line = innermost_frame(error)
+    for name, accepted in memberships(frame, line):
+        for path in (p for p in chosen if p[-1] == name):
+            for rank, option in enumerate(accepted):
+                yield 0.1 + rank / 100, {**chosen, path: option}
     for condition in violated(frame, line):
         if isinstance(condition.left, int) and isinstance(condition.right, int):
             yield from _resized(chosen, condition.left, condition.right, condition.divisor)
     message = message_of(error)
-    for parameter in needed:
-        mentioned = _mentioned(parameter.name, message)
-        stub = chosen[parameter.name] == _STUB and ("Identity" in message or isinstance(error, StopIteration))
-        several = _WANTS_SEVERAL.search(message) is not None
-        for rank, value in enumerate(parameter.values):
-            if value != chosen[parameter.name]:
-                likely = mentioned or stub or (several and value.startswith("("))
-                yield (0.3 if likely else 1.0) + rank / 10, {**chosen, parameter.name: value}
+    for path, values in options.items():
+        mentioned = _mentioned(path[-1], message)
+        stub = chosen[path] == STUB and ("Identity" in message or isinstance(error, StopIteration))
+        for rank, value in enumerate(v for v in values if v != chosen[path]):
+            yield (0.3 if mentioned or stub else 1.0) + rank / 10, {**chosen, path: value}
 
 
-def _others(chosen: Chosen, needed: list[Parameter]) -> Iterator[tuple[float, Chosen]]:
+def _others(chosen: Chosen, options: Options) -> Iterator[tuple[float, Chosen]]:
     """Neighbours of arguments that construct; a stub in the place of a module is replaced first."""
-    for parameter in needed:
-        for rank, value in enumerate(parameter.values):
-            if value != chosen[parameter.name]:
-                cost = 0.2 if chosen[parameter.name] == _STUB else 1.0
-                yield cost + rank / 10, {**chosen, parameter.name: value}
+    for path, values in options.items():
+        for rank, value in enumerate(v for v in values if v != chosen[path]):
+            yield (0.2 if chosen[path] == STUB else 1.0) + rank / 10, {**chosen, path: value}
 
 
 def _resized(chosen: Chosen, left: int, right: int, divisor: int | None) -> Iterator[tuple[float, Chosen]]:
     pairs = [(left, math.lcm(left, divisor))] if divisor else [(left, right), (right, left)]
     for got, want in pairs:
-        for name, text in chosen.items():
+        for path, text in chosen.items():
             if text == str(got) and want <= 4096:
-                yield 0.2, {**chosen, name: str(want)}
+                yield 0.2, {**chosen, path: str(want)}
             elif text.startswith("(") and text.count(",") + 1 == got and 0 < want <= 8:
                 items = text.strip("()").split(", ")
-                yield 0.4, {**chosen, name: f"({', '.join((items * want)[:want])})"}
-
-
-def _innermost(error: Exception) -> tuple[FrameType | None, int]:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return (trace.tb_frame, trace.tb_lineno) if trace is not None else (None, 0)
+                yield 0.4, {**chosen, path: f"({', '.join((items * want)[:want])})"}
 
 
 def _mentioned(name: str, message: str) -> bool:
     return bool(re.search(rf"\b{re.escape(name)}\b", message)) or name.replace("_", " ") in message
-
-
-def _call(qualname: str, chosen: Chosen, module: ModuleType, depth: int = 0) -> str:
-    arguments = (f"{name}={_value(text, name, module, depth)}" for name, text in chosen.items())
-    return f"{qualname}({', '.join(arguments)})"
-
-
-def _value(text: str, name: str, module: ModuleType, depth: int) -> str:
-    """A class stands for itself where a class is asked for, else for an instance of it."""
-    found = named_class(text, module)
-    if found is None or depth >= _DEEPEST or name in _CLASS_PARAMETERS:
-        return text
-    return _call(text, {p.name: p.values[0] for p in required(found, module)}, module, depth + 1)

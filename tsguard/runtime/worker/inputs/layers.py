@@ -146,3 +146,22 @@ def widths(module: Any) -> list[int]:
                     for size in parameter.shape:
                         found.setdefault(int(size))
     return [size for size in found if size > 1][:60]
+
+
+def lengths(module: Any) -> list[int]:
+    """Lengths of sequences that the module may be made for.
+
+    A learned table of positions ``(1, n, width)`` wants ``n`` rows, or one less with a
+    token in front; windows and grids of a side, which attributes name, come flattened.
+    """
+    found: dict[int, None] = {}
+    for submodule in module.modules() if isinstance(module, nn.Module) else ():
+        for parameter in (*submodule._parameters.values(), *submodule._buffers.values()):
+            if parameter is not None and parameter.dim() == 3 and parameter.shape[0] == 1:
+                found |= dict.fromkeys((int(parameter.shape[1]), int(parameter.shape[1]) - 1))
+        for name, value in vars(submodule).items():
+            pair = _pair(value) if not name.startswith("_") and name != "training" else None
+            if pair is not None and max(pair) <= 32:
+                area = pair[0] * pair[1]
+                found |= dict.fromkeys((area, area + 1))
+    return [length for length in found if 1 < length <= 1025][:8]

@@ -13,6 +13,7 @@ from tsguard.runtime.worker.inputs.specs import (
     DictSpec,
     Guess,
     Kind,
+    MadeSpec,
     SequenceSpec,
     Spec,
     TensorSpec,
@@ -43,6 +44,8 @@ def _changed_spec(spec: Spec, change: Change) -> Spec:
         return replace(spec, items=tuple(_changed_spec(item, change) for item in spec.items))
     if isinstance(spec, DictSpec):
         return DictSpec(tuple((key, _changed_spec(item, change)) for key, item in spec.items))
+    if isinstance(spec, MadeSpec):
+        return replace(spec, items=tuple((key, _changed_spec(item, change)) for key, item in spec.items))
     return spec
 
 
@@ -114,7 +117,7 @@ def filmed(frames: int, side: int) -> Change:
 
 
 def as_long(length: int) -> Change:
-    """A change of the length of sequences: squares, and squares plus a class token, are common."""
+    """A change of the length of sequences."""
     return lambda s: s.resized(1, length) if len(s.shape) == 3 else s
 
 

@@ -102,12 +102,11 @@ def _length_over(part: int, spec: TensorSpec) -> TensorSpec:
 
 def _larger(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     """Everything beyond batch and channels larger: kernels and strides did not fit."""
-    for cost, size in ((0.0, 0), (0.2, 224), (0.3, 299), (0.4, 512)):
+    for cost, times in ((0.0, 2), (0.2, 4), (0.4, 8)):
 
-        def grow(spec: TensorSpec, size: int = size) -> TensorSpec:
+        def grow(spec: TensorSpec, times: int = times) -> TensorSpec:
             kept = 2 if len(spec.shape) >= 3 else 1
-            sizes = tuple(size or 2 * s for s in spec.shape[kept:])
-            return spec.of((*spec.shape[:kept], *sizes))
+            return spec.of((*spec.shape[:kept], *(times * s for s in spec.shape[kept:])))
 
         yield cost, moves.changed(guess, _names(guess, trouble), grow)
     yield (

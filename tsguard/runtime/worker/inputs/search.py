@@ -7,17 +7,18 @@ import inspect
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType, ModuleType
 from typing import Any
 
-import torch
-
 from tsguard.runtime.worker.inputs import layers, moves, repairs
+from tsguard.runtime.worker.inputs.declared import is_of
 from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import TooSlow, Trial, Trouble, attempt
-from tsguard.runtime.worker.inputs.signature import Parameter, first_guess, parameters, value_for
-from tsguard.runtime.worker.inputs.specs import Guess, TensorSpec, Verbatim
+from tsguard.runtime.worker.inputs.signature import Hints, Parameter, first_guess, parameters, value_for
+from tsguard.runtime.worker.inputs.specs import Guess, Verbatim
+from tsguard.runtime.worker.loading import evaluate
 from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.state import State, seed_everything
 from tsguard.runtime.worker.values import leaves
@@ -25,7 +26,8 @@ from tsguard.runtime.worker.values import leaves
 MOST_TRIES = 60
 _SECONDS = 30.0
 _SECONDS_OF_A_TRIAL = 15.0
-_NAMESPACE = {"torch": torch}
+_UNDECLARED = 4.0
+"""The cost of a value that is not of the declared type: all that are go first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,8 @@ class NotFound:
     best: Guess
 
 
-def build(guess: Guess) -> Call:
-    """The call that a guess describes, the same each time.
+def build(guess: Guess, module: ModuleType) -> Call:
+    """The call that a guess describes in the target's file, the same each time.
 
     Raises:
         Exception: an expression cannot be evaluated.
@@ -55,7 +57,7 @@ def build(guess: Guess) -> Call:
     seed_everything(0)
     args, kwargs = [], {}
     for argument in guess.arguments:
-        value = eval(argument.spec.expression(), dict(_NAMESPACE))
+        value = evaluate(module, argument.spec.expression())
         if argument.keyword:
             kwargs[argument.name] = value
         else:
@@ -63,18 +65,40 @@ def build(guess: Guess) -> Call:
     return Call(tuple(args), kwargs)
 
 
-def find(callee: Any, on_try: Callable[[Guess], None] = lambda guess: None) -> Found | NotFound:
-    """Search until a call comes through, tries are used up, or time is."""
-    return _Search(callee, on_try).run()
+def find(
+    callee: Any,
+    module: ModuleType,
+    on_try: Callable[[Guess], None] = lambda guess: None,
+    compiled: Mapping[str, Any] = MappingProxyType({}),
+) -> Found | NotFound:
+    """Search until a call comes through, tries are used up, or time is.
+
+    Args:
+        module: the target's file, where the guess is evaluated.
+        compiled: the types that the compiled target insists on, by parameter, where that is known.
+    """
+    return _Search(callee, module, on_try, compiled).run()
 
 
 class _Search:
-    def __init__(self, callee: Any, on_try: Callable[[Guess], None]) -> None:
+    def __init__(
+        self,
+        callee: Any,
+        module: ModuleType,
+        on_try: Callable[[Guess], None],
+        compiled: Mapping[str, Any],
+    ) -> None:
         self.callee = callee
+        self.module = module
         self.on_try = on_try
-        self.parameters, self.open_ended = parameters(callee)
+        found, self.open_ended = parameters(callee)
+        self.compiled = compiled
+        self.parameters = [
+            replace(p, annotation=compiled[p.name]) if p.name in compiled else p for p in found
+        ]
         self.state = State.of(callee)
-        self.likely = layers.likely_input(callee)
+        self.lengths = layers.lengths(callee)
+        self.hints = Hints(layers.likely_input(callee), module)
         self.costs: dict[tuple[str, ...], float] = {}
         self.tried: set[tuple[str, ...]] = set()
         self.queue: list[tuple[float, int, Guess]] = []
@@ -82,7 +106,7 @@ class _Search:
         self.best: tuple[int, Exception, Guess] | None = None
 
     def run(self) -> Found | NotFound:
-        first = first_guess(self.callee, self.likely)
+        first = first_guess(self.parameters, self.hints)
         self._push(0.0, first)
         for cost, guess in self._openings(first):
             self._push(cost, guess)
@@ -97,20 +121,25 @@ class _Search:
             self.on_try(guess)
             trial = self._try(guess)
             if trial.trouble is None:
-                return Found(guess, tries, trial.seconds)
+                if self._is_compiled_so(guess):
+                    return Found(guess, tries, trial.seconds)
+                continue
             if isinstance(trial.trouble.error, TooSlow):
                 slow = guess
             self._learn(guess, trial.trouble)
         if slow is not None:
             # Nothing was wrong with it: whoever runs it next has more patience.
             return Found(slow, tries, _SECONDS_OF_A_TRIAL)
-        assert self.best is not None
+        if self.best is None:
+            return NotFound(
+                TypeError("eager runs with none of the types that are compiled for"), tries, first
+            )
         return NotFound(self.best[1], tries, self.best[2])
 
     def _try(self, guess: Guess) -> Trial:
         self.state.restore(self.callee)
         try:
-            call = build(guess)
+            call = build(guess, self.module)
         except Exception as error:
             return Trial(Trouble(error, str(error), "", (), (), frozenset(), 0, None, 0), 0, 0.0)
         names = {}
@@ -160,10 +189,12 @@ class _Search:
                 spec = value_for(parameter, self._like(guess))
                 yield (0.2 if mentioned else 0.6), moves.given(guess, parameter.name, spec, True)
 
-    def _like(self, guess: Guess) -> TensorSpec | None:
+    def _like(self, guess: Guess) -> Hints:
         """A further tensor is most often shaped like the first."""
         first = next(iter(guess.tensors().values()), None)
-        return first if first is not None and first.kind == "float" else self.likely
+        return (
+            replace(self.hints, likely=first) if first is not None and first.kind == "float" else self.hints
+        )
 
     def _numbers(self, guess: Guess, trouble: Trouble) -> Iterator[Move]:
         """Sizes that the message or the module's own attributes name."""
@@ -184,7 +215,7 @@ class _Search:
             for cost, size in enumerate((224, 32, 28, 256)):
                 yield 1.0 + cost / 10, moves.changed(guess, group, moves.pictured(size, size))
             yield 0.9, moves.changed(guess, group, moves.filmed(16, 224))
-            for cost, length in enumerate((64, 65, 17, 49, 196, 197)):
+            for cost, length in enumerate(self.lengths):
                 yield 2.2 + cost / 10, moves.changed(guess, group, moves.as_long(length))
             yield 2.3, moves.changed(guess, group, lambda s: replace(s, kind="int", high=2))
             yield 2.6, moves.changed(guess, group, moves.sized(0, 1))
@@ -193,10 +224,18 @@ class _Search:
 
     def _push(self, cost: float, guess: Guess) -> None:
         key = guess.expressions()
-        cost += moves.implausibility(guess)
+        cost += moves.implausibility(guess) + _UNDECLARED * self._undeclared(guess)
         if key not in self.tried and cost < self.costs.get(key, math.inf):
             self.costs[key] = cost
             heapq.heappush(self.queue, (cost, next(self.order), guess))
+
+    def _is_compiled_so(self, guess: Guess) -> bool:
+        return all(is_of(a.spec, self.compiled.get(a.name)) for a in guess.arguments)
+
+    def _undeclared(self, guess: Guess) -> int:
+        """How many values are of another type than their parameter declares."""
+        declared = {p.name: p.annotation for p in self.parameters}
+        return sum(not is_of(a.spec, declared.get(a.name)) for a in guess.arguments)
 
 
 def _source_line(trouble: Trouble) -> str:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import collections.abc
+import enum
 import inspect
 import re
 import types
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any
 
 import torch
 from torch import nn
 
+from tsguard.runtime.worker.constructing.arguments import name_of
+from tsguard.runtime.worker.constructing.uses import Use, use_of
+from tsguard.runtime.worker.inputs.declared import declared_types, in_python
 from tsguard.runtime.worker.inputs.specs import (
     BATCH,
     FRAMES,
@@ -21,6 +27,7 @@ from tsguard.runtime.worker.inputs.specs import (
     Argument,
     DictSpec,
     Guess,
+    MadeSpec,
     SequenceSpec,
     Spec,
     TensorSpec,
@@ -63,13 +70,14 @@ _NAMES: list[tuple[str, Spec]] = [
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of the callee."""
+    """One parameter of the callee; ``use`` is what it does with it."""
 
     name: str
     annotation: Any
     required: bool
     keyword: bool
     default: Any = None
+    use: Use | None = None
 
 
 def parameters(callee: Any) -> tuple[list[Parameter], bool]:
@@ -81,8 +89,9 @@ def parameters(callee: Any) -> tuple[list[Parameter], bool]:
     if isinstance(callee, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
         return _compiled_parameters(callee), False
     function = callee.forward if isinstance(callee, nn.Module) else callee
+    owner = type(callee) if isinstance(callee, nn.Module) else None
     signature = inspect.signature(function)
-    hints = _annotations(function)
+    hints = declared_types(function)
     found: list[Parameter] = []
     open_ended = False
     for p in signature.parameters.values():
@@ -95,9 +104,9 @@ def parameters(callee: Any) -> tuple[list[Parameter], bool]:
         if annotation is p.empty or isinstance(annotation, str):
             annotation = None
         required = p.default is p.empty
-        found.append(
-            Parameter(p.name, annotation, required, p.kind is p.KEYWORD_ONLY, None if required else p.default)
-        )
+        default = None if required else p.default
+        use = use_of(getattr(function, "__func__", function), p.name, owner)
+        found.append(Parameter(p.name, annotation, required, p.kind is p.KEYWORD_ONLY, default, use))
     return found, open_ended
 
 
@@ -110,64 +119,78 @@ def _compiled_parameters(callee: Any) -> list[Parameter]:
             required = not argument.has_default_value()
             default = None if required else argument.default_value
             found.append(
-                Parameter(argument.name, _python_type(argument.type), required, argument.kwarg_only, default)
+                Parameter(
+                    argument.name,
+                    in_python(str(argument.type.annotation_str)),
+                    required,
+                    argument.kwarg_only,
+                    default,
+                )
             )
     return found
 
 
-def _python_type(compiled: Any) -> Any:
-    text = str(compiled.annotation_str)
-    try:
-        return eval(text, {**vars(typing), "Tensor": torch.Tensor, "torch": torch, "NoneType": type(None)})
-    except Exception:
-        return None
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What is known besides the parameter: what the first layer takes, and the target's file."""
+
+    likely: Spec | None = None
+    module: ModuleType | None = None
 
 
-def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(function)
-    except Exception:
-        return getattr(function, "__annotations__", {})
-
-
-def first_guess(callee: Any, likely: Spec | None) -> Guess:
-    """A value for each required parameter; ``likely`` is for the first plain tensor.
-
-    Args:
-        likely: what the module's first layer takes.
-    """
-    found, _ = parameters(callee)
+def first_guess(found: Sequence[Parameter], hints: Hints) -> Guess:
+    """A value for each required parameter; what the first layer takes is for the first plain tensor."""
     arguments: list[Argument] = []
     skipped = False
     for parameter in found:
         if not parameter.required:
             skipped = True
             continue
-        spec = value_for(parameter, likely)
-        if isinstance(spec, TensorSpec) and likely is not None and spec == likely:
-            likely = None if len(arguments) == 0 else likely
+        spec = value_for(parameter, hints)
+        if isinstance(spec, TensorSpec) and spec == hints.likely and not arguments:
+            hints = replace(hints, likely=None)
         arguments.append(Argument(parameter.name, spec, parameter.keyword or skipped))
     return Guess(tuple(arguments))
 
 
-def value_for(parameter: Parameter, likely: Spec | None = None) -> Spec:
-    """The most likely value of a parameter by its annotation, its name and the first layer."""
-    named = by_name(parameter.name)
+def value_for(parameter: Parameter, hints: Hints) -> Spec:
+    """The most likely value of a parameter: by its declared type, then its use, its name and the first layer."""
+    likely, named = hints.likely, by_name(parameter.name)
+    if parameter.annotation is not None and not _is_tensor(parameter.annotation):
+        declared = _by_annotation(parameter.annotation, parameter.name, hints)
+        if declared is not None:
+            return declared
+    if parameter.annotation is None and parameter.use is not None:
+        used = _by_use(parameter.use, parameter.name, hints)
+        if used is not None:
+            return used
+    return _tensor(named if _is_tensor_like(named) or parameter.annotation is None else None, likely)
+
+
+def _is_tensor(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, torch.Tensor)
+
+
+def _is_tensor_like(spec: Spec | None) -> bool:
+    return isinstance(spec, TensorSpec)
+
+
+def _tensor(named: Spec | None, likely: Spec | None) -> Spec:
+    """The name's word against the first layer's."""
     if isinstance(likely, TensorSpec) and likely.kind == "int" and _are_ids(named):
-        named = likely
-    if isinstance(named, TensorSpec) and len(named.shape) >= 4 and named.shape[1] == 3:
+        return likely
+    if not isinstance(named, TensorSpec):
+        return named or likely or TensorSpec((BATCH, LENGTH, IMAGE))
+    if _is_picture(named):
         # The name says a picture or a film: more than the first layer does, which may follow patching.
         return likely if isinstance(likely, TensorSpec) and len(likely.shape) == len(named.shape) else named
-    typed = _by_annotation(parameter.annotation, parameter.name, named, likely)
-    if typed is not None:
-        return typed
-    if named is not None and not (
-        likely is not None and isinstance(named, TensorSpec) and named.kind == "float"
-    ):
-        return named
-    if likely is not None and isinstance(named, TensorSpec) and isinstance(likely, TensorSpec):
-        return likely if len(likely.shape) >= 2 else named
-    return named or likely or TensorSpec((BATCH, LENGTH, IMAGE))
+    if named.kind == "float" and isinstance(likely, TensorSpec) and len(likely.shape) >= 2:
+        return likely
+    return named
+
+
+def _is_picture(spec: Spec | None) -> bool:
+    return isinstance(spec, TensorSpec) and len(spec.shape) >= 4 and spec.shape[1] == 3
 
 
 def _are_ids(spec: Spec | None) -> bool:
@@ -182,34 +205,98 @@ def by_name(name: str) -> Spec | None:
     return None
 
 
-def _by_annotation(annotation: Any, name: str, named: Spec | None, likely: Spec | None) -> Spec | None:
+_TENSOR_KINDS: dict[Any, TensorSpec] = {
+    torch.LongTensor: TensorSpec((BATCH, LENGTH), "int"),
+    torch.IntTensor: TensorSpec((BATCH, LENGTH), "int"),
+    torch.BoolTensor: TensorSpec((BATCH, LENGTH), "bool"),
+}
+_LITERALS: dict[Any, str] = {float: "0.5", bool: "False", str: "''", complex: "1j", type(None): "None"}
+
+
+def _by_annotation(annotation: Any, name: str, hints: Hints) -> Spec | None:
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         wanted = [a for a in inner if a is not type(None)]
-        return _by_annotation(wanted[0], name, named, likely) if wanted else Verbatim("None")
+        return _by_annotation(wanted[0], name, hints) if wanted else Verbatim("None")
+    if origin is typing.Literal:
+        return Verbatim(repr(inner[0]))
     if annotation is int:
+        named = by_name(name)
         return named if isinstance(named, Verbatim) and named.text.isdigit() else Verbatim("4")
-    if annotation in (float, bool, str):
-        return Verbatim({float: "0.5", bool: "False", str: "''"}[annotation])
-    if annotation is torch.Tensor or annotation is nn.Parameter:
-        if isinstance(named, TensorSpec):
-            return named if named.kind != "float" or not isinstance(likely, TensorSpec) else likely
-        return likely if isinstance(likely, TensorSpec) else TensorSpec((BATCH, LENGTH, IMAGE))
-    if origin is tuple and inner and inner[-1] is not Ellipsis:
-        return SequenceSpec(tuple(_element(a, name, likely) for a in inner), is_tuple=True)
-    if origin in (list, tuple, typing.Sequence) or str(origin).endswith("abc.Sequence'>"):
-        element = (
-            _element(inner[0], name, likely) if inner else (likely or TensorSpec((BATCH, LENGTH, IMAGE)))
-        )
-        return SequenceSpec((element,) * BATCH, is_tuple=origin is tuple)
-    if origin is dict and len(inner) == 2 and inner[0] is str:
-        return DictSpec((("x", _element(inner[1], name, likely)),))
+    if annotation in _LITERALS:
+        return Verbatim(_LITERALS[annotation])
+    if annotation in _TENSOR_KINDS:
+        return _tensor(_TENSOR_KINDS[annotation], hints.likely)
+    if _is_tensor(annotation):
+        named = by_name(name)
+        return _tensor(named if isinstance(named, TensorSpec) else None, hints.likely)
+    return _container(origin or annotation, inner, name, hints) or _instance(annotation, hints)
+
+
+def _container(kind: Any, inner: tuple[Any, ...], name: str, hints: Hints) -> Spec | None:
+    if not isinstance(kind, type):
+        return None
+    if kind is tuple and inner and inner[-1] is not Ellipsis:
+        return SequenceSpec(tuple(_element(a, name, hints) for a in inner), is_tuple=True)
+    if kind in (list, tuple) or kind in (collections.abc.Sequence, collections.abc.Iterable):
+        return _several(_element(inner[0] if inner else torch.Tensor, name, hints), kind is tuple)
+    if kind is dict or kind in (collections.abc.Mapping, collections.abc.MutableMapping):
+        value = inner[1] if len(inner) == 2 else torch.Tensor
+        key = "x" if not inner or inner[0] is str else 0
+        return DictSpec(((key, _element(value, name, hints)),))
     return None
 
 
-def _element(annotation: Any, name: str, likely: Spec | None) -> Spec:
+def _several(element: Spec, is_tuple: bool) -> SequenceSpec:
+    """Two of a kind; a list of pictures is there because they differ in size."""
+    other = element
+    if isinstance(element, TensorSpec) and len(element.shape) == 3 and element.shape[0] == 3:
+        other = element.resized(-1, element.shape[-1] * 5 // 4)
+    return SequenceSpec((element, other), is_tuple)
+
+
+def _element(annotation: Any, name: str, hints: Hints) -> Spec:
     singular = name.removesuffix("s")
-    found = _by_annotation(annotation, singular, by_name(singular), likely)
-    if isinstance(found, TensorSpec) and by_name(singular) is not None and len(found.shape) == 4:
+    found = _by_annotation(annotation, singular, hints)
+    if isinstance(found, TensorSpec) and _is_picture(by_name(singular)) and len(found.shape) == 4:
         return found.of(found.shape[1:])
-    return found or likely or TensorSpec((BATCH, LENGTH, IMAGE))
+    return found or hints.likely or TensorSpec((BATCH, LENGTH, IMAGE))
+
+
+def _instance(annotation: Any, hints: Hints) -> Spec | None:
+    """A dictionary of declared keys, or a named tuple, dataclass or other class of the project."""
+    if not isinstance(annotation, type) or annotation.__module__ in ("builtins", "typing"):
+        return None
+    if typing.is_typeddict(annotation):
+        fields = typing.get_type_hints(annotation)
+        return DictSpec(tuple((key, _element(kind, key, hints)) for key, kind in fields.items()))
+    name = name_of(annotation, hints.module) if hints.module is not None else None
+    if name is None or issubclass(annotation, (nn.Module, enum.Enum)):
+        return Verbatim(f"next(iter({name}))") if name and issubclass(annotation, enum.Enum) else None
+    try:
+        given = [p for p in inspect.signature(annotation).parameters.values() if p.default is p.empty]
+        kinds = {**declared_types(annotation.__init__), **typing.get_type_hints(annotation)}
+    except Exception:
+        return None
+    named = [p for p in given if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return MadeSpec(name, tuple((p.name, _element(kinds.get(p.name), p.name, hints)) for p in named))
+
+
+def _by_use(use: Use, name: str, hints: Hints) -> Spec | None:
+    """What a parameter without a declared type must be, because of what is done with it."""
+    read = set(use.attributes)
+    if use.keys:
+        return DictSpec(tuple((key, _part(part, key, hints)) for key, part in use.keys.items()))
+    if read and not any(read <= set(dir(kind)) for kind in (torch.Tensor, dict, list, str, nn.Module)):
+        parts = tuple((key, _part(part, key, hints)) for key, part in use.attributes.items())
+        return MadeSpec("SimpleNamespace", parts)
+    if use.texts and not read:
+        return Verbatim(repr(next(iter(use.texts))))
+    if use.exact and use.length and not read:
+        elements = use.elements or Use()
+        return SequenceSpec((_part(elements, name.removesuffix("s"), hints),) * use.length, is_tuple=True)
+    return None
+
+
+def _part(use: Use, name: str, hints: Hints) -> Spec:
+    return _by_use(use, name, hints) or _tensor(by_name(name), hints.likely)

@@ -64,15 +64,26 @@ class SequenceSpec:
 
 @dataclass(frozen=True, slots=True)
 class DictSpec:
-    """A dict with string keys."""
+    """A dict, mostly with string keys."""
 
-    items: tuple[tuple[str, Spec], ...]
+    items: tuple[tuple[str | int, Spec], ...]
 
     def expression(self) -> str:
         return "{" + ", ".join(f"{key!r}: {item.expression()}" for key, item in self.items) + "}"
 
 
-Spec = TensorSpec | Verbatim | SequenceSpec | DictSpec
+@dataclass(frozen=True, slots=True)
+class MadeSpec:
+    """An instance of a class: a named tuple, a dataclass."""
+
+    name: str
+    items: tuple[tuple[str, Spec], ...]
+
+    def expression(self) -> str:
+        return f"{self.name}({', '.join(f'{key}={item.expression()}' for key, item in self.items)})"
+
+
+Spec = TensorSpec | Verbatim | SequenceSpec | DictSpec | MadeSpec
 
 
 @dataclass(frozen=True, slots=True)
