@@ -22,10 +22,11 @@ from typing import ClassVar
 
 from tsguard.project import Project
 from tsguard.project.targets import targets_of
-from tsguard.runtime.attempts import Assignment, Bounds, Progress, TargetAttempts, attempt_target
+from tsguard.runtime.attempts import Assignment, Bounds, Step, TargetAttempts, attempt_target
 from tsguard.runtime.launcher import Launcher
 from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.pool import attempt_all
+from tsguard.runtime.progress import Progress
 from tsguard.runtime.site import LocalSite
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits
@@ -187,9 +188,9 @@ class TimedSite(LocalSite):
 
     spent: ClassVar[dict[str, float]] = {}
 
-    def attempt(self, assignment: Assignment, bounds: Bounds, progress: Progress) -> TargetAttempts:
+    def attempt(self, assignment: Assignment, bounds: Bounds, step: Step) -> TargetAttempts:
         started = time.monotonic()
-        found = attempt_target(self.run, assignment.subject, assignment.specs, bounds, progress)
+        found = attempt_target(self.run, assignment.subject, assignment.specs, bounds, step)
         self.spent[assignment.subject.spec] = time.monotonic() - started
         print(f"{assignment.subject.spec}: {describe(found)}", file=sys.stderr, flush=True)
         return found
@@ -220,7 +221,7 @@ def main() -> None:
         ]
         started = time.monotonic()
         site = TimedSite(launcher, [], options.workers)
-        found = attempt_all(site, [Assignment(s, SPECS) for s in wanted], BOUNDS, lambda text: None)
+        found = attempt_all(site, [Assignment(s, SPECS) for s in wanted], BOUNDS, Progress())
         seconds = time.monotonic() - started
     for result in sorted(found, key=lambda r: r.subject.spec):
         if options.verbose or not complete(result):

@@ -352,6 +352,28 @@ def test_the_breakdown_measures_what_it_recommends(check: Check, folder: Path) -
     assert found.speedup is not None
 
 
+def test_the_breakdown_gives_a_reason_for_what_fails_and_for_what_has_no_speed(
+    check: Check, folder: Path
+) -> None:
+    (folder / "parts.py").write_text(
+        "import torch\nfrom torch import nn\n\n"
+        "class Count(nn.Module):\n    def forward(self, x: torch.Tensor, n: int):\n        return [x] * n\n\n"
+        "class Names(nn.Module):\n    def forward(self, x, **options):\n        return {'a': [x], 'b': x}\n\n"
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.count = Count()\n"
+        "        self.names = Names()\n        self.linear = nn.Linear(512, 512)\n        self.drop = nn.Identity()\n"
+        "    def forward(self, x):\n"
+        "        return self.names(self.drop(self.linear(self.count(x, 2)[0])))['b']\n"
+    )
+    report = check("parts.py:Net", time_budget=0.5, breakdown=True, inputs=("torch.ones(512, 512)",))
+    parts = {row.path: row for row in (target(report, "Net").breakdown or pytest.fail("none")).submodules}
+    for part in parts.values():
+        assert "failed" not in (part.script, part.trace) or part.error is not None
+        assert part.script != "ok" or part.speedup is not None or part.note is not None
+    assert (parts["names"].script, parts["names"].trace) == ("failed", "failed")
+    assert parts["names"].trace_error is not None
+    assert "below 2% of the time" in (parts["drop"].note or "")
+
+
 EXAMPLES = [
     (code, section)
     for code in rules.pages()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from functools import partial
+from xml.etree import ElementTree
 
 import pytest
 
@@ -149,25 +152,185 @@ def test_a_faulty_forward_is_named_at_its_line_and_the_rest_is_done(check, folde
     assert len(ran.out) < 100_000
 
 
-def test_an_interruption_ends_the_run_and_its_workers(check, folder):
-    sleeping = "open('pid', 'w').write(str(os.getpid())); time.sleep(600)"
-    (folder / "hangs.py").write_text(FAULTY.replace("FAULT", sleeping))
-    started = subprocess.Popen(
-        [sys.executable, "-m", "tsguard", "check", "--timeout", "600", "hangs.py"],
-        stderr=subprocess.PIPE,
-        text=True,
-        # Where the tests run in the background of a shell, interruptions are ignored.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+UNFIT = {
+    "raises": ("raise RuntimeError('boom')", "info", "the nearest try ends in RuntimeError: boom"),
+    "hangs": ("time.sleep(600)", "warning", "Timeout: did not end within the time limit"),
+    "exits": ("sys.exit(3)", "warning", "SystemExit: 3"),
+    "quits": ("os._exit(3)", "warning", "exited with status 3"),
+    "crashes": ("ctypes.string_at(0)", "warning", "killed by SIGSEGV"),
+}
+
+
+def test_what_a_guess_does_not_survive_counts_and_is_named(check, folder):
+    guessed = FAULTY.partition("\n\ndef example_inputs")[0]
+    for name, (fault, _, _) in UNFIT.items():
+        (folder / f"{name}.py").write_text(guessed.replace("FAULT", fault))
+    ran = check("--timeout", "4", "--select", "TSG9", *(f"{name}.py" for name in UNFIT))
+    assert ran.status == 1
+    found = {f["path"]: f for f in ran.report["findings"] if f["code"] in ("TSG908", "TSG912")}
+    for name, (_, severity, says) in UNFIT.items():
+        assert found[f"{name}.py"]["severity"] == severity
+        assert says in found[f"{name}.py"]["message"]
+        if severity == "warning":
+            assert "did not survive torch.randn(2, 16, 64)" in found[f"{name}.py"]["message"]
+            assert "--input 'torch.randn(2, 16, 64)'" in found[f"{name}.py"]["help"]
+    assert ran.report["summary"]["not_attempted"] == len(UNFIT)
+    assert all(target["not_attempted"] for target in ran.report["targets"])
+
+
+def test_a_constructor_that_does_not_survive_a_guess_counts(check, folder):
+    source = (
+        "import os\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
+        "    def __init__(self, width):\n        os._exit(width)\n"
     )
-    pid = folder / "pid"
-    while not (pid.exists() and pid.read_text()):
-        assert started.poll() is None
-        time.sleep(0.05)
-    started.send_signal(signal.SIGINT)
-    _, told = started.communicate(timeout=100)
-    assert (started.returncode, told.strip()) == (130, "interrupted")
+    (folder / "quits.py").write_text(source)
+    ran = check("--select", "TSG9", "quits.py")
+    assert ran.status == 1
+    assert (
+        "did not survive Net(width=64): Crash: the process exited with status 64"
+        in ran.report["findings"][0]["message"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("torch.randn(1, 5)",), "mat1 and mat2 shapes cannot be multiplied (1x5 and 4x4)"),
+        (("y=torch.randn(1, 4)",), "'y'"),
+        (("torch.randn(1, 4)", "torch.randn(1, 4)"), "it takes x"),
+    ],
+    ids=["size", "name", "number"],
+)
+def test_given_inputs_that_do_not_fit_are_said_to(check, given, says):
+    ran = check("--select", "TSG9", "net.py:Net", *(part for text in given for part in ("--input", text)))
+    assert ran.status == 1
+    (finding,) = ran.report["findings"]
+    assert finding["code"] == "TSG909"
+    assert says in finding["message"]
+    (script,) = (a for a in ran.report["targets"][0]["attempts"] if a["backend"] == "script")
+    assert script["status"] == "ok"
+    assert "inputs" in script["note"]
+    assert "want of" not in script["note"]
+
+
+def test_what_was_not_attempted_is_skipped_in_junit_with_the_reason(tsguard, folder):
+    (folder / "odd.py").write_text(ODD)
+    text = tsguard("check", "--output-format", "junit", *QUICK, "odd.py").out
+    (case,) = (
+        case for case in ElementTree.fromstring(text).iter("testcase") if case.find("skipped") is not None
+    )
+    assert case.get("name") == "odd.py:Odd"
+    assert "no example inputs were found" in case.find("skipped").get("message")
+
+
+ODD = "from torch import nn\n\n\nclass Odd(nn.Module):\n    def forward(self, batch):\n        raise OSError('never')\n"
+
+
+def test_what_a_forward_leaves_behind_does_not_hold_the_run(tsguard, folder):
+    leaving = "if os.fork() == 0:\n            os.setsid(); open(f'{os.getpid()}.pid', 'w').close(); time.sleep(600)"
+    (folder / "forks.py").write_text(FAULTY.replace("FAULT", leaving))
+    ran = tsguard("check", "--timeout", "8", "--time-budget", "0.5", "--mode", "eval", "forks.py")
+    assert "trace" in ran.out
+    left = [int(file.stem) for file in folder.glob("*.pid")]
+    assert left
+    for pid in left:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_the_log_of_a_build_gets_a_line_a_target(tsguard, folder, monkeypatch):
+    monkeypatch.setenv("CI", "1")
+    (folder / "net.py").write_text(NET)
+    told = tsguard("check", *QUICK, "net.py").err
+    assert re.search(r"^\[1/2\] net.py:\w+: ", told, re.MULTILINE)
+    assert re.search(r"^\[2/2\] net.py:\w+: ", told, re.MULTILINE)
+    assert "net.py:Net: script ok, trace ok" in told
+
+
+@pytest.fixture
+def interrupted(folder):
+    """Runs a check of a fine file and one whose forward sleeps, interrupts it there; status, output, errors."""
+    processes = []
+
+    def run(*options: str, times: int = 1) -> tuple[int, str, str]:
+        sleeping = "open('pid', 'w').write(str(os.getpid())); time.sleep(600)"
+        (folder / "hangs.py").write_text(FAULTY.replace("FAULT", sleeping))
+        (folder / "net.py").write_text(NET)
+        command = [
+            sys.executable,
+            "-m",
+            "tsguard",
+            "check",
+            *QUICK,
+            "--timeout",
+            "600",
+            "--workers",
+            "1",
+            *options,
+        ]
+        started = subprocess.Popen(
+            [*command, "net.py", "hangs.py"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Where the tests run in the background of a shell, interruptions are ignored.
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+        )
+        processes.append(started)
+        pid = folder / "pid"
+        while not (pid.exists() and pid.read_text()):
+            assert started.poll() is None
+            time.sleep(0.05)
+        for _ in range(times):
+            started.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        out, told = started.communicate(timeout=100)
+        return started.returncode, out, told
+
+    yield run
+    for process in processes:
+        process.kill()
+
+
+def test_an_interruption_shows_what_is_done_and_ends_the_workers(interrupted, folder):
+    status, out, told = interrupted("--output-format", "json")
+    assert status == 130
+    assert told.strip().endswith("interrupted")
+    report = json.loads(out)
+    assert report["interrupted"]
+    assert ("script", "ok") in [
+        (a["backend"], a["status"])
+        for t in report["targets"]
+        if t["qualname"] == "Net"
+        for a in t["attempts"]
+    ]
+    by_target = {t["target"]: t["not_attempted"] for t in report["targets"]}
+    assert by_target["net.py:Net"] is None
+    assert "interrupted" in by_target["hangs.py:Net"]
     with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
+        os.kill(int((folder / "pid").read_text()), 0)
+
+
+def test_a_partial_report_can_be_compared_with(interrupted, folder, check):
+    assert check("net.py:Net", "-o", "before.json").status == 0
+    status, out, _ = interrupted("--output-format", "json", "--compare", "before.json")
+    assert status == 130
+    assert "TSG907" not in out
+    (folder / "partial.json").write_text(out)
+    assert check("net.py:Net", "--compare", "partial.json").status == 0
+
+
+def test_what_worked_before_and_is_not_attempted_now_is_worse(check, folder):
+    assert check("net.py:Net", "-o", "before.json").status == 0
+    (folder / "net.py").write_text(NET.replace("return self", "import os; os._exit(1); return self"))
+    ran = check("net.py:Net", "--compare", "before.json", "--select", "TSG907")
+    assert ran.status == 1
+    assert "worked before and is not attempted now" in ran.report["findings"][0]["message"]
+
+
+def test_a_second_interruption_ends_at_once(interrupted):
+    status, _, _ = interrupted(times=2)
+    assert status == 130
 
 
 def test_inputs_that_cannot_be_guessed_are_reported_with_the_flag_and_the_cause(check, folder):
@@ -180,7 +343,7 @@ def test_inputs_that_cannot_be_guessed_are_reported_with_the_flag_and_the_cause(
     assert ran.status == 0
     assert [(f["code"], f["line"]) for f in ran.report["findings"]] == [("TSG908", 4), ("TSG908", 9)]
     for finding, line in zip(ran.report["findings"], (6, 10), strict=True):
-        assert "the nearest try ends in AttributeError" in finding["message"]
+        assert "the nearest try ends in TypeError" in finding["message"]
         assert f"at odd.py:{line}" in finding["message"]
         assert "--input" in finding["help"]
 

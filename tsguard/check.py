@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +16,15 @@ from tsguard.requests import Request, plan
 from tsguard.runtime.assigning import Assigned, assign, configured, missing_devices, unknown_names
 from tsguard.runtime.attempts import Bounds, TargetAttempts
 from tsguard.runtime.confirmation import confirmed, with_verdicts_held
-from tsguard.runtime.findings import shown_by
+from tsguard.runtime.findings import shown_by, why_not
 from tsguard.runtime.fleet import ClusterUnavailable, fleet
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
 from tsguard.runtime.needs import input_option
 from tsguard.runtime.options import DEFAULT_BACKENDS, CheckOptions
 from tsguard.runtime.parts import break_down
 from tsguard.runtime.plan import Settings as AttemptSettings
-from tsguard.runtime.pool import attempt_all
+from tsguard.runtime.pool import Interrupted, attempt_all
+from tsguard.runtime.progress import Progress
 from tsguard.runtime.recommendation import recommend
 from tsguard.runtime.requirements import UnusablePrevious, previous_attempts, regressions, unmet
 from tsguard.runtime.site import Site, local_site
@@ -34,15 +35,13 @@ from tsguard.source.suppressions import suppressions
 
 __all__ = ["CheckOptions", "run"]
 
-Progress = Callable[[str], None]
-
 
 def run(
     requests: Sequence[Request],
     settings: Settings,
     options: CheckOptions,
     *,
-    progress: Progress = lambda text: None,
+    progress: Progress | None = None,
     launcher: Launcher | None = None,
 ) -> tuple[Report, Sources]:
     """Judge what is requested, attempt it for real, and report both together.
@@ -52,7 +51,7 @@ def run(
     Args:
         requests: files (all their targets are attempted), targets, and folders, of which
             the targets that the configuration names are attempted.
-        progress: hears what is being done, a line at a time.
+        progress: hears what is being done.
         launcher: warm workers to use; they are started and ended here by default.
 
     Raises:
@@ -68,7 +67,8 @@ def run(
         return replace(report, errors=(*report.errors, *errors)), sources
     try:
         with _site(options, settings, launcher) as site:
-            report = _attempted(report, requests, settings, options, site, sources, progress)
+            told_to = progress or Progress()
+            report = _attempted(report, requests, settings, options, site, sources, told_to)
     except TorchUnavailable as reason:
         told = Error(
             f"nothing was attempted, torch cannot be imported ({reason}):"
@@ -105,8 +105,17 @@ def _attempted(
         return replace(report, errors=(*report.errors, *errors))
     if not errors:
         bounds = _bounds(options, site.workers, assigned)
-        found = attempt_all(site, [a.assignment for a in assigned], bounds, progress)
-        parts = [break_down(site.run, f, bounds) if options.breakdown else None for f in found]
+        parts: list[Breakdown | None] = [None] * len(assigned)
+        try:
+            found = attempt_all(site, [a.assignment for a in assigned], bounds, progress)
+            for index, result in enumerate(found if options.breakdown else ()):
+                progress.step(f"{result.subject.spec}: breakdown")
+                parts[index] = break_down(site.run, result, bounds)
+        except Interrupted as interruption:
+            found = interruption.found
+            report = replace(report, interrupted=True)
+        except KeyboardInterrupt:
+            report = replace(report, interrupted=True)
         report = _joined(report, assigned, found, parts, settings, sources)
     try:
         report = _compared(report, settings, options, sources)
@@ -168,7 +177,8 @@ def _with_attempts(
         inputs=inputs,
         guessed=found.guessed,
         blockers=tuple(b.error for b in found.blockers if not b.follow_up),
-        recommendation=recommend(target, found, known, purpose).text,
+        recommendation=None if found.interrupted else recommend(target, found, known, purpose).text,
+        not_attempted=why_not(found),
     )
 
 

@@ -220,7 +220,9 @@ class Attempt:
 class Submodule:
     """One distinct submodule of a target: what became of it on its own.
 
-    ``share`` is its part of the eager time of the whole, with its submodules.
+    ``share`` is its part of the eager time of the whole, with its submodules. ``error`` is
+    why it does not script, or else why it does not trace, ``trace_error`` why it does not
+    trace where neither works; ``note`` says why there is no speed.
     """
 
     path: str
@@ -231,6 +233,8 @@ class Submodule:
     trace: AttemptStatus = "skipped"
     speedup: Speedup | None = None
     error: AttemptError | None = None
+    trace_error: AttemptError | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +260,7 @@ class TargetReport:
     its example inputs (``--input 'torch.randn(2, 3, 64, 64)'``), ``guessed`` whether
     either was inferred rather than given.  ``blockers`` is what torch.jit.script refuses
     in its own words: its first error, and those past it that do not come of taking it out.
+    ``not_attempted`` says why it was not called, None where it was or nobody meant to.
     """
 
     target: str
@@ -274,6 +279,7 @@ class TargetReport:
     blockers: tuple[AttemptError, ...] = ()
     recommendation: str | None = None
     cell: int | None = None
+    not_attempted: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +403,7 @@ class Report:
     findings of a report for "export" are those of torch.export.  ``known`` are the findings before
     any was left out: it is what answers rest on, and no part of the JSON form.  ``baseline`` is
     None without one.  ``packages`` tells where imported packages were read, None where no
-    environment was found.
+    environment was found.  ``interrupted`` tells of a run that was ended before all was attempted.
     """
 
     tsguard_version: str
@@ -413,10 +419,12 @@ class Report:
     known: tuple[Finding, ...] = ()
     baseline: BaselineUse | None = None
     packages: Packages | None = None
+    interrupted: bool = False
 
     def summary(self) -> dict[str, Any]:
         """Counts by severity, by verdict, and of what is fixed or can be."""
         counts: dict[str, Any] = {"files": self.files, "targets": len(self.targets)}
+        counts["not_attempted"] = sum(target.not_attempted is not None for target in self.targets)
         for severity in reversed(SEVERITIES):
             counts[severity] = sum(f.severity == severity for f in self.findings)
         for family in ("script", "trace", "mode"):
@@ -438,6 +446,7 @@ class Report:
             "tsguard_version": self.tsguard_version,
             "torch_tables": self.torch_tables,
             "purpose": self.purpose,
+            "interrupted": self.interrupted,
             "environment": dict(self.environment),
             "baseline": _plain(self.baseline),
             "packages": _plain(self.packages) if self.packages is not None else None,

@@ -109,6 +109,8 @@ error[TSG003] [*] "scale" is float, not <Tensor>: 100%, é
         text = shown(EVERYTHING, "text")
         assert re.search(r"layers.0 +nn.Linear +3 +42% +ok +ok +1.50x \[1.40, 1.60\] faster\n", text)
         assert "  with layers.0 scripted: 1.20x [1.10, 1.30] faster\n" in text
+        assert "    (the whole): script: RuntimeError: no Tensor\n" in text
+        assert "    drop: not timed: below 2% of the time\n" in text
 
     def test_speeds_come_with_what_they_were_measured_on(self):
         report = replace(EVERYTHING, environment=(("torch", "2.13.0"), ("threads", "1")))

@@ -16,6 +16,7 @@ from tsguard.check import CheckOptions, run
 from tsguard.config import Settings
 from tsguard.report import Report
 from tsguard.requests import parse
+from tsguard.runtime.progress import Progress
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install tsguard[dask]")
 
@@ -39,7 +40,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def checked(cluster: Any, *names: str, on_progress: Any = lambda text: None) -> Report:
+def checked(cluster: Any, *names: str, on_progress: Progress | None = None) -> Report:
     settings = Settings(cache=False)
     options = CheckOptions(modes=("eval",), time_budget=0, scheduler=cluster.scheduler_address)
     requests = [parse(name, settings) for name in names]
@@ -76,14 +77,14 @@ def test_nothing_is_lost_when_a_worker_dies_midway(cluster: Any, models: Path) -
         pids = client.run(os.getpid)
         killed = threading.Event()
 
-        def kill_a_busy_one(text: str) -> None:
-            if "done" in text and not killed.is_set():
+        class Killer(Progress):
+            def done(self, target: str, outcome: str) -> None:
                 busy = [address for address, keys in client.processing().items() if keys]
-                if busy:
+                if busy and not killed.is_set():
                     killed.set()
                     os.kill(pids[busy[0]], signal.SIGKILL)
 
-        report = checked(cluster, *NAMES, on_progress=kill_a_busy_one)
+        report = checked(cluster, *NAMES, on_progress=Killer())
     assert killed.is_set()
     assert statuses(report) == EXPECTED
 

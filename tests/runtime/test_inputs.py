@@ -125,6 +125,7 @@ def test_a_part_borrows_from_the_whole(launcher, tmp_path) -> None:  # type: ign
     from tests.runtime.conftest import QUICK, subject_in
     from tsguard.runtime.attempts import Assignment
     from tsguard.runtime.pool import attempt_all
+    from tsguard.runtime.progress import Progress
     from tsguard.runtime.site import LocalSite
 
     file = tmp_path / "model.py"
@@ -138,7 +139,7 @@ def test_a_part_borrows_from_the_whole(launcher, tmp_path) -> None:  # type: ign
         + "    def forward(self, x):\n        return self.part(self.fc(x), {'a': 1})\n"
     )
     assignments = [Assignment(subject_in(file, name), SCRIPT) for name in ("Part", "Whole")]
-    part, whole = attempt_all(LocalSite(launcher, [], 2), assignments, QUICK, lambda text: None)
+    part, whole = attempt_all(LocalSite(launcher, [], 2), assignments, QUICK, Progress())
     assert whole.callable
     assert part.constructor == "Whole().get_submodule('part')"
     assert part.inputs == ("torch.randn(2, 6)", "{'a': 1}")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ import click
 
 from tsguard.cli.options import Decorator, Options, Unusable, common_options, takes
 from tsguard.cli.output import accept, publish
+from tsguard.cli.progress import interruptible, telling
 from tsguard.config import ConfigError, Settings
 from tsguard.report import Report
 from tsguard.requests import Request, parse
@@ -127,14 +125,18 @@ def command(options: Options, attempts: CheckOptions, targets: tuple[str, ...]) 
     requests = [parse(target, settings) for target in targets]
     judged = replace(settings, baseline=None) if options.update_baseline else settings
     try:
-        with telling(options) as tell:
+        with interruptible(), telling(options) as tell:
             report, sources = run(requests, judged, attempts, progress=tell)
         if options.update_baseline:
             return accept(report, sources, options, settings)
     except ConfigError as error:
         raise Unusable(str(error)) from None
     _tell_of_the_rest(requests, report, settings)
-    return publish(report, sources, options, settings)
+    status = publish(report, sources, options, settings)
+    if report.interrupted:
+        click.echo("interrupted", err=True)
+        return 130
+    return status
 
 
 def _tell_of_the_rest(requests: Sequence[Request], report: Report, settings: Settings) -> None:
@@ -150,16 +152,3 @@ def _tell_of_the_rest(requests: Sequence[Request], report: Report, settings: Set
             " To attempt what is in a file, name it: `tsguard check FILE`",
             err=True,
         )
-
-
-@contextmanager
-def telling(options: Options) -> Iterator[Callable[[str], None]]:
-    """A line on standard error that says what is being done, if a person is there to see it."""
-    if not sys.stderr.isatty() or options.quiet or "CI" in os.environ:
-        yield lambda text: None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-
-    with Console(stderr=True).status("starting") as status:
-        yield lambda text: status.update(escape(text))

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from tsguard.cli.check import telling
 from tsguard.cli.options import Decorator, Options, Unusable, report_options, takes
 from tsguard.cli.output import publish
+from tsguard.cli.progress import telling
 from tsguard.config import ConfigError
 from tsguard.requests import parse
 from tsguard.runtime.loader_options import LoaderOptions
@@ -91,7 +91,7 @@ def command(options: Options, measuring: LoaderOptions, target: str) -> int:
     settings = options.settings([Path(target.partition(":")[0])])
     try:
         with telling(options) as tell:
-            report = run(parse(target, settings), settings, measuring, progress=tell)
+            report = run(parse(target, settings), settings, measuring, progress=tell.step)
     except ConfigError as error:
         raise Unusable(str(error)) from None
     status = publish(report, Sources({}), options, settings)

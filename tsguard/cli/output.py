@@ -120,7 +120,9 @@ def summary(report: Report) -> str:
         return f"{count(len(report.loaders), 'loader')} measured"
     scope = f"{count(len(report.targets), 'target')} in {count(report.files, 'file')}"
     fixed = f" ({report.fixed} fixed)" if report.fixed else ""
-    return f"{', '.join(told) or 'no findings'}{fixed}; {scope}"
+    missing = sum(target.not_attempted is not None for target in report.targets)
+    left = f", {missing} not attempted" if missing else ""
+    return f"{', '.join(told) or 'no findings'}{fixed}; {scope}{left}"
 
 
 def _baseline(use: BaselineUse) -> str:

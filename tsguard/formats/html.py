@@ -15,6 +15,7 @@ from tsguard.formats.tables import (
     Cell,
     attempt_row,
     chosen,
+    part_reasons,
     said,
     said_by_torch,
     sentence,
@@ -235,6 +236,8 @@ def _breakdown(breakdown: Breakdown) -> Iterator[str]:
         f"{_cells(submodule_row(part))}<td>{_interval(part.speedup)}</td>" for part in breakdown.submodules
     )
     yield from _table((*SUBMODULE_HEAD, ""), rows)
+    for part in breakdown.submodules:
+        yield from (f"<p>{escape(line)}</p>" for line in part_reasons(part))
     if chosen(breakdown):
         yield f"<p>{escape(chosen(breakdown))}</p>"
 

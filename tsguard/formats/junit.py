@@ -46,7 +46,9 @@ def _cases(path: str, file: _File) -> Iterator[xml.Element]:
         yield _case(path, name, kind, sentence(finding), _detail(finding))
     named = {target for finding in file.findings for target in finding.targets}
     for target in file.targets:
-        if target.target not in named and not target.attempts:
+        if target.not_attempted is not None:
+            yield _skipped(path, target.target, f"not attempted: {target.not_attempted}")
+        elif target.target not in named and not target.attempts:
             yield _case(path, target.target)
         yield from (_attempt(target, attempt) for attempt in target.attempts)
 
@@ -54,13 +56,18 @@ def _cases(path: str, file: _File) -> Iterator[xml.Element]:
 def _attempt(target: TargetReport, attempt: Attempt) -> xml.Element:
     where = " ".join(filter(None, (attempt.device, attempt.mode, attempt.dtype)))
     name = f"{target.target} {attempt.backend} {where} {attempt.passes}"
+    if attempt.status == "skipped":
+        return _skipped(target.path, name, attempt.note or "")
     if attempt.status not in _FAILED:
-        case = _case(target.path, name)
-        if attempt.status == "skipped":
-            xml.SubElement(case, "skipped", message=attempt.note or "")
-        return case
+        return _case(target.path, name)
     said = attempt.error.message if attempt.error else ""
     return _case(target.path, name, attempt.status, why(attempt) or attempt.status, said)
+
+
+def _skipped(path: str, name: str, why: str) -> xml.Element:
+    case = _case(path, name)
+    xml.SubElement(case, "skipped", message=_clean(why))
+    return case
 
 
 def _detail(finding: Finding) -> str:

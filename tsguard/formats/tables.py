@@ -102,6 +102,20 @@ def submodule_row(part: Submodule) -> list[Cell]:
     ]
 
 
+def part_reasons(part: Submodule) -> list[str]:
+    """Why a submodule does not work by itself, or has no speed; a line each."""
+    name = part.path or "(the whole)"
+    told = []
+    if part.error is not None:
+        backend = "script" if part.script in ("failed", "diverged") else "trace"
+        told.append(f"{name}: {backend}: {said(part.error)}")
+    if part.trace_error is not None:
+        told.append(f"{name}: trace: {said(part.trace_error)}")
+    if part.note is not None:
+        told.append(f"{name}: {part.note}")
+    return told
+
+
 def chosen(breakdown: Breakdown) -> str:
     """The submodules worth scripting and what scripting exactly those brought, or why there are none."""
     if not breakdown.chosen:

@@ -14,6 +14,7 @@ from tsguard.formats.tables import (
     Cell,
     attempt_row,
     chosen,
+    part_reasons,
     said,
     said_by_torch,
     submodule_row,
@@ -132,6 +133,8 @@ def _breakdown(breakdown: Breakdown) -> Iterator[str]:
     rows = [[Cell(title, "faint") for title in SUBMODULE_HEAD], *map(submodule_row, breakdown.submodules)]
     yield ""
     yield from (f"  {line}" for line in _table(rows))
+    for part in breakdown.submodules:
+        yield from (f"    {line}" for line in part_reasons(part))
     if chosen(breakdown):
         yield f"  {chosen(breakdown)}"
 

@@ -29,17 +29,23 @@ _TOO_CLOSE = 0.15
 _STEPS = ("start", "import", "construct", "example_inputs", "inputs")
 
 Run = Callable[[Task, Callable[[Event], None] | None], Outcome]
-Progress = Callable[[str], None]
+Step = Callable[[str], None]
 Passes = Literal["forward", "forward+backward"]
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a target could not be called: the step that failed and what to add."""
+    """Why a target could not be called: the step that failed and what to add.
+
+    ``fault`` tells that it was no exception that one catches: a crash, a hang, an exit.
+    ``tried`` is the guess that it happened with, as expressions, if it was one.
+    """
 
     step: str
     error: AttemptError
     needed: tuple[str, ...] = ()
+    fault: bool = False
+    tried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,9 @@ class Blocker:
 class TargetAttempts:
     """What is known of one target after its attempts.
 
-    ``places`` are, for each attempt, all places in the user's code that its error named.
+    ``places`` are, for each attempt, all places in the user's code that its error named;
+    ``tried`` is the guess that a worker was busy with; ``interrupted`` says that the run
+    ended before it was attempted.
     """
 
     subject: Subject
@@ -66,7 +74,9 @@ class TargetAttempts:
     places: dict[AttemptSpec, list[tuple[str, int]]] = field(default_factory=dict)
     blockers: list[Blocker] = field(default_factory=list)
     stop: Stop | None = None
+    tried: tuple[str, ...] = ()
     output: str = ""
+    interrupted: bool = False
 
     @property
     def callable(self) -> bool:
@@ -106,7 +116,7 @@ def attempt_target(
     subject: Subject,
     specs: Iterable[AttemptSpec],
     bounds: Bounds,
-    progress: Progress = lambda text: None,
+    step: Step = lambda text: None,
 ) -> TargetAttempts:
     """Make attempts on one target.
 
@@ -116,17 +126,17 @@ def attempt_target(
     known = TargetAttempts(subject)
     together = [spec for spec in specs if spec.backend not in _ISOLATED]
     for batch in [together, *([spec] for spec in specs if spec.backend in _ISOLATED)]:
-        _until_done(run, known, batch, bounds, progress)
-    _confirm(run, known, bounds, progress)
+        _until_done(run, known, batch, bounds, step)
+    _confirm(run, known, bounds, step)
     return known
 
 
 def _until_done(
-    run: Run, known: TargetAttempts, specs: list[AttemptSpec], bounds: Bounds, progress: Progress
+    run: Run, known: TargetAttempts, specs: list[AttemptSpec], bounds: Bounds, step: Step
 ) -> None:
     remaining = specs
     while remaining and (known.stop is None or known.callable):
-        collected = _Collector(known, bounds, run, progress)
+        collected = _Collector(known, bounds, run, step)
         outcome = run(_task(known, remaining, bounds), collected.on_event)
         known.output = known.output or outcome.output
         if outcome.ending == "finished" and collected.failure is None:
@@ -150,11 +160,11 @@ def _task(known: TargetAttempts, specs: list[AttemptSpec], bounds: Bounds) -> Ta
 class _Collector:
     """Turns the events of a worker into attempts."""
 
-    def __init__(self, known: TargetAttempts, bounds: Bounds, run: Run, progress: Progress) -> None:
+    def __init__(self, known: TargetAttempts, bounds: Bounds, run: Run, step: Step) -> None:
         self.known = known
         self.bounds = bounds
         self.run = run
-        self.progress = progress
+        self.step = step
         self.failure: AttemptError | None = None
 
     def on_event(self, event: Event) -> None:
@@ -163,7 +173,8 @@ class _Collector:
             handler(event)
 
     def _on_phase(self, event: Event) -> None:
-        self.progress(f"{self.known.subject.spec}: {event['phase']}")
+        self.known.tried = tuple(event.get("tried") or ())
+        self.step(f"{self.known.subject.spec}: {event['phase']}")
 
     def _on_constructed(self, event: Event) -> None:
         self.known.constructor = event["expression"]
@@ -177,7 +188,9 @@ class _Collector:
 
     def _on_stopped(self, event: Event) -> None:
         error = self._error(event["error"])
-        self.known.stop = Stop(event["step"], error, tuple(event["needed"]))
+        fault = bool(event.get("fault"))
+        tried = self.known.tried if fault else ()
+        self.known.stop = Stop(event["step"], error, tuple(event["needed"]), fault, tried)
 
     def _on_internal_error(self, event: Event) -> None:
         self.failure = AttemptError("InternalError", internal_failure(event))
@@ -231,7 +244,7 @@ def _after_crash(
     status: AttemptStatus = "timeout" if outcome.ending == "timeout" else "crashed"
     phase = outcome.phase.removeprefix("wait to ").removeprefix("time ")
     if phase in _STEPS:
-        known.stop = known.stop or Stop(phase, error)
+        known.stop = known.stop or Stop(phase, error, fault=True, tried=known.tried)
         known.source = None
         return []
     if phase.startswith("eager "):
@@ -267,7 +280,7 @@ def _ended(
     )
 
 
-def _confirm(run: Run, known: TargetAttempts, bounds: Bounds, progress: Progress) -> None:
+def _confirm(run: Run, known: TargetAttempts, bounds: Bounds, step: Step) -> None:
     """Measure small differences again in another process: weights may lie better in one.
 
     Both measurements must agree, so what is reported is their hull.
@@ -285,7 +298,7 @@ def _confirm(run: Run, known: TargetAttempts, bounds: Bounds, progress: Progress
         [s for s in close if s.backend not in _ISOLATED],
         *([s] for s in close if s.backend in _ISOLATED),
     ]:
-        _until_done(run, second, batch, again, progress)
+        _until_done(run, second, batch, again, step)
     for spec in close:
         other = second.attempts.get(spec)
         if other is not None and other.speedup is not None:

@@ -8,7 +8,7 @@ from tsguard.answer.words import is_internal
 from tsguard.report import Attempt, AttemptError, Finding, TargetReport
 from tsguard.rules import rule
 from tsguard.runtime.attempts import TargetAttempts
-from tsguard.runtime.needs import needs
+from tsguard.runtime.needs import input_option, needs
 from tsguard.runtime.shown import first_line, place, ratio, when
 
 
@@ -37,14 +37,41 @@ def finding(code: str, target: TargetReport, at: AttemptError | None, **fields: 
 def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
     """What the attempts on a target showed beyond what the linter said of it."""
     if not found.callable and found.stop is not None:
-        need = needs(found)
-        if need is not None:
+        need, stop = needs(found), found.stop
+        if stop.fault and stop.tried:
+            tried = ", ".join(stop.tried)
+            yield finding(
+                "TSG912", target, stop.error, fault=_said(stop.error), tried=tried, how=_given(found)
+            )
+        elif need is not None:
             yield finding("TSG908", target, None, what=need.what, why=need.why, how=need.help)
         else:
             error = found.stop.error
             yield finding("TSG909", target, error, when=when(found.stop.step), error=_said(error))
     for attempt, where in _together(found.attempts.values()):
         yield from _of_attempt(target, attempt, where)
+
+
+def _given(found: TargetAttempts) -> str:
+    """How to give what was guessed."""
+    stop, subject = found.stop, found.subject
+    if stop is not None and stop.step == "construct":
+        return f"the constructor's arguments in the target: {subject.shown}:{subject.qualname}(...)"
+    return f"inputs: {' '.join(map(input_option, stop.tried))}" if stop is not None else ""
+
+
+def why_not(found: TargetAttempts) -> str | None:
+    """Why a target was not attempted, None where it was."""
+    if found.interrupted:
+        return "the run was interrupted before it was attempted"
+    if found.callable or found.stop is None:
+        return None
+    need, stop = needs(found), found.stop
+    return (
+        f"no {need.what} were found"
+        if need is not None
+        else f"it fails {when(stop.step)}: {_said(stop.error)}"
+    )
 
 
 def _together(attempts: Iterable[Attempt]) -> list[tuple[Attempt, str]]:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tsguard.runtime.attempts import Assignment, Bounds, Progress, Run, TargetAttempts
+from tsguard.runtime.attempts import Assignment, Bounds, Run, Step, TargetAttempts
 from tsguard.runtime.launcher import Environment, EventHandler, Launcher, TorchUnavailable
 from tsguard.runtime.site import attempt_here, cuda_devices
 from tsguard.runtime.task import Outcome, Task
@@ -48,11 +48,11 @@ class Fleet:
                 on_event(event)
         return outcome
 
-    def attempt(self, assignment: Assignment, bounds: Bounds, progress: Progress) -> TargetAttempts:
-        progress(f"{assignment.subject.spec}: sent to the cluster")
+    def attempt(self, assignment: Assignment, bounds: Bounds, step: Step) -> TargetAttempts:
+        step(f"{assignment.subject.spec}: sent to the cluster")
         gpu = any(spec.device != "cpu" for spec in assignment.specs)
         found: TargetAttempts = self._submit(_attempt, assignment, bounds, gpu=gpu)
-        progress(f"{assignment.subject.spec}: done")
+        step(f"{assignment.subject.spec}: done")
         return found
 
     def _submit(self, function: Any, *arguments: Any, gpu: bool) -> Any:

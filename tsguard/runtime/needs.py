@@ -20,7 +20,7 @@ class Need:
 
 def needs(found: TargetAttempts) -> Need | None:
     """What the target needs from the user; None when it was called, or is itself at fault."""
-    if found.stop is None or found.callable:
+    if found.stop is None or found.callable or found.stop.fault:
         return None
     subject = found.subject
     if found.stop.step == "construct" and subject.constructor is None:

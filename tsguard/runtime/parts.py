@@ -7,6 +7,7 @@ from typing import Any
 
 from tsguard.report import AttemptError, Breakdown, Speedup, Submodule
 from tsguard.runtime.attempts import Bounds, Run, TargetAttempts
+from tsguard.runtime.decoding import decoded_error
 from tsguard.runtime.endings import crash_message, internal_failure, shown_path
 from tsguard.runtime.task import Outcome, Task
 
@@ -47,12 +48,12 @@ def _decoded(value: dict[str, Any], found: TargetAttempts) -> Breakdown:
 
 
 def _submodule(row: dict[str, Any], found: TargetAttempts) -> Submodule:
-    error = row["error"]
-    if error is not None and error["path"] is not None:
-        error = {**error, "path": shown_path(error["path"], found.subject)}
-    return Submodule(
-        **{**row, "speedup": _speedup(row["speedup"]), "error": AttemptError(**error) if error else None}
-    )
+    errors = {name: _error(row[name], found) for name in ("error", "trace_error")}
+    return Submodule(**{**row, "speedup": _speedup(row["speedup"]), **errors})
+
+
+def _error(value: dict[str, Any] | None, found: TargetAttempts) -> AttemptError | None:
+    return decoded_error(value, lambda path: shown_path(path, found.subject)) if value is not None else None
 
 
 def _speedup(value: dict[str, Any] | None) -> Speedup | None:

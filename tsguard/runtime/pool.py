@@ -7,29 +7,69 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tsguard.runtime.attempts import Assignment, Bounds, Progress, Run, TargetAttempts
+from tsguard.runtime.attempts import Assignment, Bounds, Run, TargetAttempts
+from tsguard.runtime.progress import Progress
 from tsguard.runtime.site import Site
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Task
 
 
+class Interrupted(Exception):
+    """The run was interrupted; ``found`` is what there is of each target, in order."""
+
+    def __init__(self, found: list[TargetAttempts]) -> None:
+        super().__init__("interrupted")
+        self.found = found
+
+
 def attempt_all(
     site: Site, assignments: Sequence[Assignment], bounds: Bounds, progress: Progress
 ) -> list[TargetAttempts]:
-    """Attempt every target; those without arguments of their own borrow from a model that has some."""
+    """Attempt every target; those without arguments of their own borrow from a model that has some.
 
-    def attempt(assignment: Assignment) -> TargetAttempts:
-        return site.attempt(assignment, bounds, progress)
+    Raises:
+        Interrupted: by the user; the workers end with the site.
+    """
+    found = [TargetAttempts(assignment.subject, interrupted=True) for assignment in assignments]
 
-    with _impatient(ThreadPoolExecutor(max(site.workers, 1))) as threads:
-        found = list(threads.map(attempt, assignments))
-        borrowed = _harvest(site.run, found, bounds, threads.map)
-        again = {i: replace(assignments[i], subject=subject) for i, subject in borrowed.items()}
-        for index, result in zip(again, threads.map(attempt, again.values()), strict=True):
-            if result.callable:
-                result.guessed = True
-                found[index] = result
+    def attempt(index: int) -> None:
+        found[index] = site.attempt(assignments[index], bounds, progress.step)
+        progress.done(assignments[index].subject.spec, outcome_of(found[index]))
+
+    def again(item: tuple[int, Subject]) -> None:
+        index, subject = item
+        result = site.attempt(replace(assignments[index], subject=subject), bounds, progress.step)
+        if result.callable:
+            result.guessed = True
+            found[index] = result
+            progress.done(subject.spec, outcome_of(result))
+
+    progress.begin(len(assignments))
+    try:
+        with _impatient(ThreadPoolExecutor(max(site.workers, 1))) as threads:
+            _all(threads.map(attempt, range(len(assignments))))
+            _all(threads.map(again, _harvest(site.run, found, bounds, threads.map).items()))
+    except KeyboardInterrupt:
+        # What still runs in a thread goes on for a moment: this is what was done by now.
+        raise Interrupted(list(found)) from None
     return found
+
+
+def _all(results: Iterable[None]) -> None:
+    """Wait for every one of them."""
+    for _ in results:
+        pass
+
+
+def outcome_of(found: TargetAttempts) -> str:
+    """``script ok, trace failed``: what became of a target, in a few words."""
+    if not found.callable:
+        return "not attempted"
+    worst: dict[str, str] = {}
+    for attempt in found.attempts.values():
+        if attempt.backend != "eager" and worst.get(attempt.backend, "ok") in ("ok", "skipped"):
+            worst[attempt.backend] = attempt.status
+    return ", ".join(f"{backend} {status}" for backend, status in worst.items())
 
 
 @contextmanager

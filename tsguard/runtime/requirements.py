@@ -86,7 +86,23 @@ def _key(*parts: str | None) -> tuple[str, ...]:
 
 
 def regressions(target: TargetReport, previous: dict[tuple[str, ...], dict[str, Any]]) -> Iterator[Finding]:
-    """Attempts that worked before and do not now, or whose interval fell below the former one."""
+    """Attempts that worked before and do not now, or whose interval fell below the former one.
+
+    Of a run that was interrupted only what was attempted is compared.
+    """
+    if target.not_attempted is not None and not target.attempts:
+        worked = [
+            key for key, before in previous.items() if key[0] == target.target and before["status"] == "ok"
+        ]
+        if any(key[1] != "eager" for key in worked):
+            how = f"worked before and is not attempted now: {target.not_attempted}"
+            yield finding(
+                "TSG907",
+                target,
+                None,
+                what=" and ".join(dict.fromkeys(k[1] for k in worked if k[1] != "eager")),
+                how=how,
+            )
     for attempt in target.attempts:
         key = _key(target.target, attempt.backend, attempt.device, attempt.mode, attempt.dtype)
         before = previous.get(key)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from tsguard.runtime.attempts import Assignment, Bounds, Progress, Run, TargetAttempts, attempt_target
+from tsguard.runtime.attempts import Assignment, Bounds, Run, Step, TargetAttempts, attempt_target
 from tsguard.runtime.launcher import Environment, Launcher
 from tsguard.runtime.peeling import peel
 from tsguard.runtime.task import Limits, Task
@@ -35,7 +35,7 @@ class Site(Protocol):
     @property
     def run(self) -> Run: ...
 
-    def attempt(self, assignment: Assignment, bounds: Bounds, progress: Progress) -> TargetAttempts: ...
+    def attempt(self, assignment: Assignment, bounds: Bounds, step: Step) -> TargetAttempts: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,16 @@ class LocalSite:
     def run(self) -> Run:
         return self.launcher.run
 
-    def attempt(self, assignment: Assignment, bounds: Bounds, progress: Progress) -> TargetAttempts:
-        return attempt_here(self.launcher, assignment, bounds, progress)
+    def attempt(self, assignment: Assignment, bounds: Bounds, step: Step) -> TargetAttempts:
+        return attempt_here(self.launcher, assignment, bounds, step)
 
 
-def attempt_here(
-    launcher: Launcher, assignment: Assignment, bounds: Bounds, progress: Progress
-) -> TargetAttempts:
+def attempt_here(launcher: Launcher, assignment: Assignment, bounds: Bounds, step: Step) -> TargetAttempts:
     """Attempt one target with the workers of a launcher, timing when nobody else does."""
     with tempfile.TemporaryDirectory(dir=launcher.folder) as folder:
         settings = replace(bounds.settings, timing_lock=str(_timing_lock()), folder=folder)
         own = replace(bounds, settings=settings)
-        found = attempt_target(launcher.run, assignment.subject, assignment.specs, own, progress)
+        found = attempt_target(launcher.run, assignment.subject, assignment.specs, own, step)
     found.blockers = peel(launcher.run, found, bounds)
     return found
 

@@ -45,7 +45,8 @@ class _Node:
     script: str = "skipped"
     trace: str = "skipped"
     speedup: Speedup | None = None
-    error: AttemptError | None = None
+    errors: dict[str, AttemptError] = field(default_factory=dict)
+    note: str | None = None
     scripted: Any = None
 
 
@@ -74,6 +75,8 @@ def _break_down(prepared: Prepared, settings: Settings, channel: Channel, code: 
         node.seconds = _seconds(node.module, node.call)
     nodes.sort(key=lambda node: -node.seconds * len(node.paths))
     budget = settings.timing_seconds / max(len(nodes), 1)
+    for node in nodes[_MOST_SUBMODULES:]:
+        node.note = f"not attempted: the {_MOST_SUBMODULES} that take the most time are"
     for node in nodes[:_MOST_SUBMODULES]:
         _try(node, channel, code, budget, worthwhile=node.seconds * len(node.paths) > _LEAST_SHARE * total)
     rows = tuple(_row(node, total) for node in nodes)
@@ -130,25 +133,34 @@ def _seconds(module: nn.Module, call: Call) -> float:
 def _try(node: _Node, channel: Channel, code: UserCode, budget: float, *, worthwhile: bool) -> None:
     """Script and trace one submodule; time the scripted one where that may matter."""
     state = State.of(node.module)
+    try:
+        expected = run(node.module, node.call, state, backward=False)
+    except Exception as error:
+        # What its parent does around the call is missing: nothing is said of the submodule.
+        node.note = f"not attempted: it does not run by itself, {first_line(error)}"
+        return
     for backend in ("script", "trace"):
         channel.phase(f"{backend} {node.path}")
         try:
             built = BACKENDS[backend].build(node.module, node.call)
-            expected = run(node.module, node.call, state, backward=False)
             actual = run(built, node.call, state, backward=False)
         except Exception as error:
             forget_failures()
             setattr(node, backend, "failed")
-            if backend == "script":
-                node.error = described(error, code)
+            node.errors[backend] = described(error, code)
             continue
         finally:
             state.restore(node.module)
-        equal = compare(expected.output, actual.output, lambda: None).equal
-        setattr(node, backend, "ok" if equal else "diverged")
-        if backend == "script" and equal and worthwhile:
+        outcome = compare(expected.output, actual.output, lambda: None)
+        setattr(node, backend, "ok" if outcome.equal else "diverged")
+        if not outcome.equal:
+            node.errors[backend] = AttemptError("Divergence", outcome.note or "the result differs from eager")
+        elif backend == "script" and worthwhile:
             node.scripted = built
             node.speedup = _paired(node.module, built, node.call, budget)
+            node.note = None if node.speedup else "not timed: a call takes too long for --time-budget"
+    if node.script == "ok" and not worthwhile:
+        node.note = f"not timed: below {_LEAST_SHARE:.0%} of the time"
 
 
 def _paired(eager: Any, attempt: Any, call: Call, budget: float) -> Speedup | None:
@@ -171,7 +183,9 @@ def _row(node: _Node, total: float) -> Submodule:
         script=node.script,  # type: ignore[arg-type]
         trace=node.trace,  # type: ignore[arg-type]
         speedup=node.speedup,
-        error=node.error,
+        error=node.errors.get("script") or node.errors.get("trace"),
+        trace_error=node.errors.get("trace") if "script" in node.errors else None,
+        note=node.note,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import itertools
 import re
@@ -165,7 +166,8 @@ def _made(subject: Subject, module: ModuleType, channel: Channel) -> Iterator[_M
         if supplied is not None:
             yield _Made(supplied[0], call=supplied[1])
             return
-        for built in candidates(module, subject.qualname, found):
+        tell = functools.partial(_tell_construction, channel)
+        for built in candidates(module, subject.qualname, found, tell):
             yield _Made(built.instance, built.expression, built.guessed)
             channel.phase("construct")
             seed_everything(0)
@@ -175,6 +177,10 @@ def _made(subject: Subject, module: ModuleType, channel: Channel) -> Iterator[_M
         raise
     except BaseException as error:
         raise Stopped("construct", error) from None
+
+
+def _tell_construction(channel: Channel, expression: str) -> None:
+    channel.phase("construct", tried=(expression,))
 
 
 def _original(found: Any) -> Any:

@@ -92,6 +92,7 @@ def _report_stop(stop: Stopped, specs: list[AttemptSpec], channel: Channel, code
         step=stop.step,
         error=asdict(error),
         needed=list(stop.needed),
+        fault=not isinstance(stop.cause, Exception),
         places=user_places(stop.cause, code),
     )
     for spec in specs if stop.callee is not None else ():

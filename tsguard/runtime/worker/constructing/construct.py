@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -46,8 +46,16 @@ class CannotConstruct(Exception):
         self.needed = needed
 
 
-def candidates(module: ModuleType, qualname: str, cls: type) -> Iterator[Constructed]:
+def candidates(
+    module: ModuleType,
+    qualname: str,
+    cls: type,
+    on_try: Callable[[str], None] = lambda expression: None,
+) -> Iterator[Constructed]:
     """Instances of ``cls``, which the file knows as ``qualname``, the most plausible first.
+
+    Args:
+        on_try: hears of each expression before it is evaluated.
 
     Raises:
         CannotConstruct: nothing that was tried works.
@@ -56,6 +64,7 @@ def candidates(module: ModuleType, qualname: str, cls: type) -> Iterator[Constru
     known = [f"{qualname}()"] * (not needed) + calls_of(qualname.rpartition(".")[2], _source(module))
     any_built = False
     for call in known:
+        on_try(call)
         try:
             instance = evaluate(module, call)
         except Exception:
@@ -63,7 +72,7 @@ def candidates(module: ModuleType, qualname: str, cls: type) -> Iterator[Constru
         if isinstance(instance, nn.Module):
             any_built = True
             yield Constructed(instance, call, guessed=bool(needed))
-    search = _Search(module, qualname, cls)
+    search = _Search(module, qualname, cls, on_try)
     for parameters in (needed, required(cls, module, optional=True)) if not any_built or needed else ():
         for built in search.run(parameters):
             any_built = True
@@ -85,10 +94,11 @@ def _source(module: ModuleType) -> str:
 class _Search:
     """Starts from the likeliest values and changes what the errors are about."""
 
-    def __init__(self, module: ModuleType, qualname: str, cls: type) -> None:
+    def __init__(self, module: ModuleType, qualname: str, cls: type, on_try: Callable[[str], None]) -> None:
         self.module = module
         self.qualname = qualname
         self.cls = cls
+        self.on_try = on_try
         self.first: Exception | None = None
         self.tries = 0
         self.lessons = 0
@@ -111,6 +121,7 @@ class _Search:
                 continue
             seen.add(expression)
             self.tries += 1
+            self.on_try(expression)
             try:
                 instance = evaluate(self.module, expression)
             except Exception as error:
