@@ -3,7 +3,8 @@
     python benchmarks/zero_config.py fixtures|torchvision|vit_pytorch [NAME...]
 
 A target counts when its matrix is complete: it was constructed and called, and torch
-gave its own word on both script and trace (accepted or refused, in time).
+gave its own word on both script and trace (accepted or refused, in time). A refusal of
+the type of an input says that the guess was wrong, nothing of the target.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import ClassVar
 
 from tsguard.project import Project
 from tsguard.project.targets import targets_of
+from tsguard.report import Attempt
 from tsguard.runtime.attempts import Assignment, Bounds, Step, TargetAttempts, attempt_target
 from tsguard.runtime.launcher import Launcher
 from tsguard.runtime.plan import AttemptSpec, Settings
@@ -62,6 +64,7 @@ def define():
         "roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height,"
         " SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor"
     )
+    library.define("box_iou_rotated(Tensor boxes1, Tensor boxes2) -> Tensor")
     for name in ("qnms", "qroi_align", "roi_pool", "ps_roi_align", "ps_roi_pool", "deform_conv2d", "_roi_align_backward"):
         library.define(name + "(Tensor input, Tensor rois) -> Tensor")
     for name in ("_roi_pool_backward", "_ps_roi_align_backward", "_ps_roi_pool_backward", "_deform_conv2d_backward"):
@@ -200,7 +203,14 @@ def complete(found: TargetAttempts) -> bool:
     """Whether torch gave its own word on both backends, for a module that was called."""
     attempts = [found.attempts.get(spec) for spec in SPECS]
     return found.callable and all(
-        a is not None and a.status in ("ok", "failed", "diverged") for a in attempts
+        a is not None and a.status in ("ok", "failed", "diverged") and not is_about_type(a) for a in attempts
+    )
+
+
+def is_about_type(attempt: Attempt) -> bool:
+    """Whether the compiled target took no value of the type that was guessed."""
+    return (
+        attempt.error is not None and "Expected a value of type" in attempt.error.message.partition("\n")[0]
     )
 
 

@@ -122,7 +122,28 @@ def test_the_lint_hook_has_nothing_to_do_without_python_files(pre_commit):
     assert "no files to check" in said
 
 
-def test_the_check_hook_runs_in_the_users_environment(pre_commit):
-    status, said = pre_commit("tsguard-check", "--all-files", "--hook-stage", "manual", broken=BROKEN)
+def test_the_lint_hook_is_quiet_about_notes(pre_commit):
+    noted = "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x + torch.zeros(3)\n"
+    status, said = pre_commit("tsguard", noted=noted, broken=BROKEN)
     assert status == 1
     assert "error[TSG001]" in said
+    assert "info[" not in said
+
+
+def test_the_check_hook_attempts_the_configured_targets_and_nothing_else(pre_commit, tmp_path):
+    pytest.importorskip("torch", reason="check makes real attempts")
+    (tmp_path / "tsguard.toml").write_text(
+        "[targets.'net.py:Net']\nmodes = ['eval']\nbackends = ['script']\n"
+    )
+    blocked = "from torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x, **options):\n        return x\n"
+    status, said = pre_commit(
+        "tsguard-check", "--all-files", "--hook-stage", "manual", net=blocked, broken=BROKEN
+    )
+    assert status == 1
+    assert "net.py:Net" in said
+    assert "broken.py" not in said
+
+
+def test_the_check_hook_has_nothing_to_do_without_configured_targets(pre_commit):
+    status, said = pre_commit("tsguard-check", "--all-files", "--hook-stage", "manual", broken=BROKEN)
+    assert status == 0, said

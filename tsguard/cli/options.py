@@ -45,6 +45,7 @@ class Options:
     color: str = "auto"
     exit_zero: bool = False
     fail_level: Severity | None = None
+    only_failing: bool = False
     baseline: Path | None = None
     update_baseline: bool = False
     torch_version: str | None = None
@@ -157,6 +158,7 @@ _FILES: tuple[Decorator, ...] = (
         type=click.Choice(SEVERITIES),
         help="The least severity that makes the exit status 1.  [default: warning]",
     ),
+    click.option("--only-failing", is_flag=True, help="List no findings below the fail level."),
     click.option("--baseline", type=_FILE, help="Report only what this file does not hold."),
     click.option("--update-baseline", is_flag=True, help="Accept today's findings: write the baseline."),
     click.option("--statistics", is_flag=True, help="End with the number of findings of each rule."),

@@ -7,10 +7,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TextIO
 
 import click
 
+from tsguard.assembly import number
 from tsguard.baseline import Baseline
 from tsguard.cli.options import Options, Unusable
 from tsguard.config import Settings
@@ -45,6 +47,7 @@ def publish(
     chosen = settings.output_format or "text"
     colored = options.output is None and _colored(options.color, sys.stderr if to_stderr else sys.stdout)
     view = View(sources, colored, options.quiet, options.verbose, unsafe_fixes)
+    report = _failing(report, settings) if options.only_failing else report
     text = render(report, chosen, view)
     if options.output is None:
         click.echo(text, nl=False, color=colored, err=to_stderr)
@@ -63,6 +66,14 @@ def publish(
         if fixable := _fixable(report, unsafe_fixes):
             click.echo(fixable, err=True)
     return status(report, settings, options.exit_zero)
+
+
+def _failing(report: Report, settings: Settings) -> Report:
+    """The report without the findings that do not matter for the exit status; verdicts stay."""
+    least = SEVERITIES.index(settings.fail_level)
+    kept = [f for f in report.findings if SEVERITIES.index(f.severity) >= least]
+    findings, targets = number(kept, report.targets)
+    return replace(report, findings=findings, targets=targets)
 
 
 def status(report: Report, settings: Settings, exit_zero: bool = False) -> int:
@@ -188,8 +199,8 @@ def _write(text: str, options: Options) -> None:
 
 def _statistics(report: Report) -> None:
     counts = Counter((finding.code, finding.name) for finding in report.findings)
-    for (code, name), number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        click.echo(f"{number:6}  {code}  {name}", err=True)
+    for (code, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        click.echo(f"{count:6}  {code}  {name}", err=True)
 
 
 def count(number: int, word: str, plural: str = "") -> str:

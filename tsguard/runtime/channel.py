@@ -9,10 +9,11 @@ from tsguard.runtime.frames import FrameWriter
 
 
 class Channel:
-    """Tells the supervisor what is going on."""
+    """Tells the supervisor what is going on; ``memory_mb`` is what the worker may hold."""
 
-    def __init__(self, writer: FrameWriter) -> None:
+    def __init__(self, writer: FrameWriter, memory_mb: int = 0) -> None:
         self._writer = writer
+        self.memory_mb = memory_mb
 
     def phase(self, name: str, seconds: float | None = None, tried: Sequence[str] | None = None) -> None:
         """Begin a phase; the clock of the limit starts anew.

@@ -43,7 +43,7 @@ def fresh_main(request: int, result: int, output: int, fault: int) -> NoReturn:
 def work(task: Task, word: str, pipes: Pipes) -> NoReturn:
     """Do the task in this process and end it, whatever threads are still running."""
     pipes = _settle(pipes)
-    channel = Channel(FrameWriter(pipes.result, word))
+    channel = Channel(FrameWriter(pipes.result, word), 0 if task.fresh else task.limits.memory_mb)
     leave = os._exit
     try:
         module, _, name = task.entry.partition(":")

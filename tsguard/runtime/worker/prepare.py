@@ -21,6 +21,7 @@ from tsguard.runtime.worker.constructing.construct import CannotConstruct, candi
 from tsguard.runtime.worker.inputs import search
 from tsguard.runtime.worker.inputs.specs import Guess
 from tsguard.runtime.worker.loading import evaluate, import_file, look_up
+from tsguard.runtime.worker.rationing import rationed
 from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.state import State, seed_everything
 from tsguard.runtime.worker.values import cloned
@@ -87,6 +88,8 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
         try:
             call, inputs, source = _inputs(subject, module, made, channel)
         except Stopped as stop:
+            if not isinstance(stop.cause, Exception):
+                raise
             # Other constructor arguments may do, unless these were given or need no guess.
             stopped = stopped or stop
             continue
@@ -109,7 +112,8 @@ def guess_again(prepared: Prepared, compiled: Mapping[str, Any], channel: Channe
         prepared.callee.eval()
     on_try = _teller(channel)
     try:
-        found = search.find(prepared.callee, prepared.module, on_try, compiled)
+        with rationed(channel.memory_mb):
+            found = search.find(prepared.callee, prepared.module, on_try, compiled)
     except Exception:
         return None
     if isinstance(found, search.NotFound):
@@ -297,7 +301,8 @@ def _is_the_only_module(module: ModuleType, callee: Any) -> bool:
 
 def _inferred(callee: Any, module: ModuleType, channel: Channel) -> tuple[Call, tuple[str, ...], str]:
     try:
-        found = search.find(callee, module, _teller(channel))
+        with rationed(channel.memory_mb):
+            found = search.find(callee, module, _teller(channel))
     except BaseException as error:
         raise Stopped("inputs", error, callee=callee) from None
     if isinstance(found, search.NotFound):

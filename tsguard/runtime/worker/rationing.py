@@ -1,0 +1,36 @@
+"""A ration of memory for what is only tried: too large a guess raises, instead of ending the process."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+from collections.abc import Iterator
+
+import psutil
+
+_PART = 0.8
+
+
+@contextlib.contextmanager
+def rationed(memory_mb: int) -> Iterator[None]:
+    """Let this process hold no more than most of ``memory_mb`` while the block runs; 0 for no limit.
+
+    Address space that is reserved and not used counts too: not for processes that use CUDA.
+    """
+    if not memory_mb:
+        yield
+        return
+    held = psutil.Process().memory_info()
+    spare = max(int(_PART * memory_mb * 2**20) - held.rss, 2**26)
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    most = held.vms + spare
+    hard = before[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(
+            resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+        )
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, before)
