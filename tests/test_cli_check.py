@@ -325,7 +325,8 @@ def test_what_worked_before_and_is_not_attempted_now_is_worse(check, folder):
     (folder / "net.py").write_text(NET.replace("return self", "import os; os._exit(1); return self"))
     ran = check("net.py:Net", "--compare", "before.json", "--select", "TSG907")
     assert ran.status == 1
-    assert "worked before and is not attempted now" in ran.report["findings"][0]["message"]
+    (finding,) = ran.report["findings"]
+    assert "script and trace worked before and is not attempted now: it fails" in finding["message"]
 
 
 def test_a_second_interruption_ends_at_once(interrupted):

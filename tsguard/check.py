@@ -103,6 +103,7 @@ def _attempted(
     assigned = list(assign(report.targets, jobs, requests, settings, options, len(site.cuda)))
     if not assigned:
         return replace(report, errors=(*report.errors, *errors))
+    found: list[TargetAttempts] = []
     if not errors:
         bounds = _bounds(options, site.workers, assigned)
         parts: list[Breakdown | None] = [None] * len(assigned)
@@ -118,7 +119,7 @@ def _attempted(
             report = replace(report, interrupted=True)
         report = _joined(report, assigned, found, parts, settings, sources)
     try:
-        report = _compared(report, settings, options, sources)
+        report = _compared(report, found, settings, options, sources)
     except UnusablePrevious as problem:
         errors.append(Error(str(problem)))
     environment = _environment(site, options)
@@ -182,11 +183,19 @@ def _with_attempts(
     )
 
 
-def _compared(report: Report, settings: Settings, options: CheckOptions, sources: Sources) -> Report:
+def _compared(
+    report: Report,
+    found: Sequence[TargetAttempts],
+    settings: Settings,
+    options: CheckOptions,
+    sources: Sources,
+) -> Report:
     if options.previous is None:
         return report
     before = previous_attempts(options.previous)
-    added = [f for target in report.targets for f in regressions(target, before)]
+    left_out = {f.subject.spec for f in found if f.interrupted}
+    compared = [target for target in report.targets if target.target not in left_out]
+    added = [f for target in compared for f in regressions(target, before)]
     return _renumbered(report, [*report.findings, *_wanted(added, settings, sources)], report.targets)
 
 

@@ -237,3 +237,24 @@ def test_a_timed_attempt_has_an_interval(attempting: Attempting) -> None:
     assert attempt.seconds is not None
     assert attempt.eager_seconds is not None
     assert attempt.first_call_seconds is not None
+
+
+@pytest.mark.parametrize(
+    ("signature", "body", "inputs"),
+    [("xs: List[torch.Tensor]", "return len(xs)", ("[]",)), ("", "return torch.ones(3)", ())],
+    ids=["an empty list", "no parameters"],
+)
+def test_without_a_tensor_among_the_inputs_there_is_no_trace(
+    attempting: Attempting, signature: str, body: str, inputs: tuple[str, ...]
+) -> None:
+    source = (
+        "import torch\nfrom typing import List\n\nclass Net(torch.nn.Module):\n"
+        f"    def forward(self, {signature}):\n        {body}\n"
+    )
+    found = attempting(source, inputs=inputs)
+    assert found.attempts[AttemptSpec("script")].status == "ok"
+    trace = found.attempts[AttemptSpec("trace")]
+    assert (trace.status, trace.note) == (
+        "skipped",
+        "no input is a tensor: a trace would keep this one result",
+    )

@@ -88,21 +88,15 @@ def _key(*parts: str | None) -> tuple[str, ...]:
 def regressions(target: TargetReport, previous: dict[tuple[str, ...], dict[str, Any]]) -> Iterator[Finding]:
     """Attempts that worked before and do not now, or whose interval fell below the former one.
 
-    Of a run that was interrupted only what was attempted is compared.
+    A target that is not attempted any more is worse; those that an interruption left out are no matter of this.
     """
-    if target.not_attempted is not None and not target.attempts:
-        worked = [
-            key for key, before in previous.items() if key[0] == target.target and before["status"] == "ok"
-        ]
-        if any(key[1] != "eager" for key in worked):
+    if target.not_attempted is not None:
+        worked = [k for k, before in previous.items() if k[0] == target.target and before["status"] == "ok"]
+        backends = " and ".join(dict.fromkeys(backend for _, backend, *_ in worked if backend != "eager"))
+        if backends:
             how = f"worked before and is not attempted now: {target.not_attempted}"
-            yield finding(
-                "TSG907",
-                target,
-                None,
-                what=" and ".join(dict.fromkeys(k[1] for k in worked if k[1] != "eager")),
-                how=how,
-            )
+            yield finding("TSG907", target, None, what=backends, how=how)
+        return
     for attempt in target.attempts:
         key = _key(target.target, attempt.backend, attempt.device, attempt.mode, attempt.dtype)
         before = previous.get(key)

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from tsguard.runtime.worker.running import Call
+from tsguard.runtime.worker.values import tensors
 
 
 class NotApplicable(Exception):
@@ -40,6 +41,8 @@ _traced: Callable[..., Any] = functools.partial(torch.jit.trace, check_trace=Fal
 
 
 def _trace(module: Any, call: Call) -> Any:
+    if not tensors((call.args, call.kwargs)):
+        raise NotApplicable("no input is a tensor: a trace would keep this one result")
     call = call.cloned()
     if not call.kwargs and all(argument is not None for argument in call.args):
         return _traced(module, call.args)

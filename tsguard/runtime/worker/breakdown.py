@@ -19,7 +19,7 @@ from tsguard.runtime.channel import Channel
 from tsguard.runtime.plan import Settings
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
-from tsguard.runtime.worker.backends import BACKENDS, forget_failures
+from tsguard.runtime.worker.backends import BACKENDS, NotApplicable, forget_failures
 from tsguard.runtime.worker.comparison import compare
 from tsguard.runtime.worker.errors import TracerWarnings, described, first_line
 from tsguard.runtime.worker.prepare import Prepared, Stopped, prepare
@@ -144,6 +144,9 @@ def _try(node: _Node, channel: Channel, code: UserCode, budget: float, *, worthw
         try:
             built = BACKENDS[backend].build(node.module, node.call)
             actual = run(built, node.call, state, backward=False)
+        except NotApplicable as reason:
+            node.note = f"{backend}: {reason}"
+            continue
         except Exception as error:
             forget_failures()
             setattr(node, backend, "failed")

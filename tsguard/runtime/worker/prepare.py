@@ -261,7 +261,8 @@ def _fits(call: Call, callee: Any) -> None:
         unknown = next((name for name in call.kwargs if name not in signature.parameters), "")
         near = difflib.get_close_matches(unknown, signature.parameters, 1) if unknown else []
         meant = f"; is {near[0]!r} meant?" if near else ""
-        raise TypeError(f"{error}: it takes {takes}{meant}") from None
+        wrong = f"there is no parameter {unknown!r}" if unknown else str(error)
+        raise TypeError(f"{wrong}: it takes {takes}{meant}") from None
 
 
 def _from_example_inputs(module: ModuleType, callee: Any, channel: Channel) -> Call | None:

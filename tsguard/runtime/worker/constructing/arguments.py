@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import sys
@@ -68,7 +69,7 @@ def _required(cls: type, module: ModuleType, above: Path, optional: bool = False
                 passes_on = True
             elif p.name not in seen and (p.default is p.empty or (optional and p.default is None)):
                 seen.add(p.name)
-                wanted = Wanted((*above, p.name), _annotation(p, init), use_of(init, p.name, owner))
+                wanted = Wanted((*above, p.name), _annotation(p, init, owner), use_of(init, p.name, owner))
                 yield from chosen_for(wanted, module, cls)
         if not passes_on:
             return
@@ -153,6 +154,8 @@ def values(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
     elif declared:
         named = (*(text for text in named if text.isdigit()), "4", "64")
     yield from named
+    if wanted.use.none:
+        yield "None"
     if not named[0].replace(".", "").isdigit() and not declared:
         yield from ("64", "4")
 
@@ -161,8 +164,10 @@ def _by_use(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
     use, name = wanted.use, wanted.name
     if use.makes is not None:
         yield from _like_named(name, module, cls)
-        named = [text for text in by_name(name) if re.fullmatch(r"nn\.\w+", text)]
-        yield from (*named, *_FACTORIES[min(use.makes, len(_FACTORIES) - 1)])
+        yield from (text for text in by_name(name) if re.fullmatch(r"nn\.\w+", text))
+        if use.makes > 1:
+            yield from (n for n, found in _models(module, cls).items() if _takes(found, use.makes))
+        yield from _FACTORIES[min(use.makes, len(_FACTORIES) - 1)]
     elif use.called or set(use.attributes) & (set(dir(nn.Module)) - set(dir(Tensor)) - set(dir(str))):
         read = set(use.attributes) - set(dir(nn.Module()))
         models = _models(module, cls)
@@ -198,6 +203,15 @@ def _models(module: ModuleType, cls: type) -> dict[str, type]:
     return found
 
 
+def _takes(found: type, number: int) -> bool:
+    """Whether a class can be made with so many arguments."""
+    try:
+        inspect.signature(found).bind(*[None] * number)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _has(found: type, attributes: set[str]) -> bool:
     return all(hasattr(found, a) or re.search(rf"self\.{a}\s*=", _source(found)) for a in attributes)
 
@@ -209,11 +223,15 @@ def _source(found: Any) -> str:
         return ""
 
 
-def _annotation(p: inspect.Parameter, init: Callable[..., Any]) -> Any:
-    try:
-        return typing.get_type_hints(init).get(p.name)
-    except Exception:
-        return None if isinstance(p.annotation, str) or p.annotation is p.empty else p.annotation
+def _annotation(p: inspect.Parameter, init: Callable[..., Any], owner: type) -> Any:
+    # The constructors of named tuples and dataclasses are written elsewhere: the class knows the names.
+    for told in (init, owner):
+        with contextlib.suppress(Exception):
+            hints = typing.get_type_hints(told)
+            if p.name in hints:
+                return hints[p.name]
+    written = isinstance(p.annotation, (str, typing.ForwardRef)) or p.annotation is p.empty
+    return None if written else p.annotation
 
 
 def _options(annotation: Any) -> list[Any]:
@@ -271,6 +289,9 @@ def _instances(annotation: type, module: ModuleType) -> Iterator[str]:
     """An instance of a class that the file knows by name."""
     if annotation is nn.Module:
         yield from (STUB, "nn.Linear(64, 64)")
+        return
+    if issubclass(annotation, Tensor):
+        yield from ("torch.randn(64, 64)", "torch.randn(64)")
         return
     name = name_of(annotation, module)
     if name is not None:

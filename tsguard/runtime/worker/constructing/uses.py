@@ -41,7 +41,8 @@ class Use:
     ``makes`` is the number of arguments of a call in a constructor (what is called there
     is a class or a factory), ``called`` tells of a call elsewhere; ``length`` is the
     least length of a sequence, 0 where it may be any; ``texts`` are strings that it is
-    compared with, ``annotations`` the types that the functions declare which get it.
+    compared with, ``annotations`` the types that the functions declare which get it;
+    ``none`` tells that it is compared with None.
     """
 
     attributes: dict[str, Use] = field(default_factory=dict)
@@ -54,6 +55,7 @@ class Use:
     texts: dict[str, None] = field(default_factory=dict)
     annotations: list[Any] = field(default_factory=list)
     number: bool = False
+    none: bool = False
     path: bool = False
 
     def part(self, attribute: str) -> Use:
@@ -77,17 +79,19 @@ def use_of(function: Callable[..., Any], name: str, owner: type | None = None) -
         owner: the class whose constructor it is; its methods use what it keeps on self.
     """
     use = Use()
-    _read(function, name, owner, use, _DEEPEST)
+    _read(function, name, owner, use, _DEEPEST, making=function.__name__ in ("__init__", "__new__"))
     return use
 
 
-def _read(function: Callable[..., Any], name: str, owner: type | None, use: Use, depth: int) -> None:
+def _read(
+    function: Callable[..., Any], name: str, owner: type | None, use: Use, depth: int, *, making: bool
+) -> None:
     tree = _tree(function)
     if tree is None or depth == 0:
         return
     names = vars(sys.modules.get(function.__module__, sys))
     reader = _Reader(names, owner, depth)
-    reader.follow(tree, {name: use}, making=function.__name__ == "__init__")
+    reader.follow(tree, {name: use}, making=making)
     kept = {text: found for text, found in reader.known.items() if text.startswith("self.")}
     for other in _methods(owner) if owner is not None and kept else ():
         method = _tree(other)
@@ -125,7 +129,7 @@ class _Reader:
             if isinstance(node, ast.Assign):
                 self._alias(node)
         for node in ast.walk(tree):
-            handler = getattr(self, f"_{type(node).__name__.lower()}", None)
+            handler = getattr(self, f"_on_{type(node).__name__.lower()}", None)
             if handler is not None:
                 handler(node)
 
@@ -171,11 +175,11 @@ class _Reader:
                     if isinstance(element, (ast.Name, ast.Attribute)):
                         self.known.setdefault(ast.unparse(element), elements)
 
-    def _attribute(self, node: ast.Attribute) -> None:
+    def _on_attribute(self, node: ast.Attribute) -> None:
         if isinstance(node.ctx, ast.Load):
             self._found(node)
 
-    def _subscript(self, node: ast.Subscript) -> None:
+    def _on_subscript(self, node: ast.Subscript) -> None:
         self._found(node)
         wanted = self._found(node.slice)
         if wanted is not None:
@@ -190,7 +194,7 @@ class _Reader:
             keys = list(resolved) if isinstance(resolved, dict) else []
         wanted.texts |= dict.fromkeys(key for key in keys if isinstance(key, str))
 
-    def _for(self, node: ast.For | ast.comprehension) -> None:
+    def _on_for(self, node: ast.For | ast.comprehension) -> None:
         found = self._found(node.iter)
         if found is not None:
             elements = found.as_sequence()
@@ -199,20 +203,20 @@ class _Reader:
             elif isinstance(node.target, ast.Tuple):
                 elements.as_sequence(len(node.target.elts), exact=True)
 
-    _comprehension = _for
+    _on_comprehension = _on_for
 
-    def _starred(self, node: ast.Starred) -> None:
+    def _on_starred(self, node: ast.Starred) -> None:
         found = self._found(node.value)
         if found is not None:
             found.as_sequence()
 
-    def _binop(self, node: ast.BinOp) -> None:
+    def _on_binop(self, node: ast.BinOp) -> None:
         for side in (node.left, node.right):
             found = self._found(side)
             if found is not None and not isinstance(node.left, (ast.List, ast.JoinedStr, ast.Constant)):
                 found.number = True
 
-    def _compare(self, node: ast.Compare) -> None:
+    def _on_compare(self, node: ast.Compare) -> None:
         for left, right in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
             found = self._found(left)
             if found is None:
@@ -221,12 +225,13 @@ class _Reader:
             for value in values:
                 if isinstance(value, ast.Constant) and isinstance(value.value, str):
                     found.texts[value.value] = None
+            found.none |= isinstance(right, ast.Constant) and right.value is None
             if isinstance(right, ast.Constant) and type(right.value) in (int, float):
                 found.number = True
             if isinstance(node.ops[0], (ast.In, ast.NotIn)) and left is node.left:
                 self._among(found, right)
 
-    def _call(self, node: ast.Call) -> None:
+    def _on_call(self, node: ast.Call) -> None:
         called = self._found(node.func)
         if called is not None:
             if self.making:
@@ -289,7 +294,9 @@ class _Reader:
         if not str(getattr(callee, "__module__", "torch")).startswith("torch."):
             maker = getattr(callee, "__init__", None) if isinstance(callee, type) else callee
             if inspect.isfunction(maker):
-                _read(maker, parameter.name, _owner(callee, self.owner), found, self.depth - 1)
+                owner = callee if isinstance(callee, type) else self.owner
+                making = self.making or isinstance(callee, type)
+                _read(maker, parameter.name, owner, found, self.depth - 1, making=making)
 
     def _callee(self, function: ast.expr) -> tuple[Any, int]:
         """What is called, and how many of its first parameters the call does not give."""
@@ -317,7 +324,3 @@ class _Reader:
         if isinstance(node, ast.Tuple):
             return next((found for found in map(self._resolved, node.elts) if found is not None), None)
         return None
-
-
-def _owner(callee: Any, current: type | None) -> type | None:
-    return callee if isinstance(callee, type) else current
