@@ -80,7 +80,7 @@ def _constructors(cls: type) -> Iterator[tuple[type, Any]]:
         made = owner.__dict__.get("__init__")
         if made is None and issubclass(cls, tuple):
             # A named tuple is made by its __new__.
-            made = owner.__dict__.get("__new__")
+            made = getattr(owner.__dict__.get("__new__"), "__func__", None)
         if made is not None and owner not in (nn.Module, object, tuple):
             yield owner, made
 
