@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tsguard import rules
-from tsguard.check import CheckOptions, run
+from tsguard.checking import CheckOptions, run
 from tsguard.config import Settings, TargetSettings
 from tsguard.report import Finding, Report, TargetReport
 from tsguard.requests import parse

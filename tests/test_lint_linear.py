@@ -10,7 +10,7 @@ from pathlib import Path
 from tsguard.config import Settings
 from tsguard.fixes.places import functions_around, nodes_around
 from tsguard.fixing import fix
-from tsguard.lint import lint
+from tsguard.linting import lint
 from tsguard.requests import parse, plan
 from tsguard.source import SourceFile, Span
 

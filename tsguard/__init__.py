@@ -1,3 +1,27 @@
-"""tsguard tells what will break in TorchScript before it breaks."""
+"""Static analysis for TorchScript, and real attempts to script and trace.
 
+``tsguard.lint`` and ``tsguard.check`` are the command line's, for Python: both return a ``Report``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tsguard.config import ConfigError
+    from tsguard.public import check, lint
+    from tsguard.report import Report
+
+__all__ = ["ConfigError", "Report", "check", "lint"]
 __version__ = "0.1.0"
+
+# Loaded when they are asked for: who runs `tsguard lint` does not pay for them.
+_PLACES = {"ConfigError": "config", "Report": "report", "check": "public", "lint": "public"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'tsguard' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"tsguard.{_PLACES[name]}"), name)

@@ -28,7 +28,8 @@ class TargetSettings:
     """What the configuration says of one target that ``check`` attempts.
 
     Each field stands for the command line option of its name; None and () leave it to
-    the command line.
+    the command line.  ``constructor`` is an expression that makes the module instead of what the
+    target says; no configuration file has it.
     """
 
     inputs: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class TargetSettings:
     backends: tuple[str, ...] = ()
     require: str | None = None
     min_speedup: float | None = None
+    constructor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

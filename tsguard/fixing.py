@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tsguard.config import Settings
 from tsguard.fixes.applying import applied
-from tsguard.lint import lint
+from tsguard.linting import lint
 from tsguard.report import Error, Report, is_fixable
 from tsguard.requests import Job, Plan
 from tsguard.source import SourceFile

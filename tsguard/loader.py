@@ -13,7 +13,7 @@ from tsguard import __version__
 from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.analysis.pipeline.loaders import Loader
 from tsguard.config import Settings
-from tsguard.lint import search_paths, torch_release
+from tsguard.linting import search_paths, torch_release
 from tsguard.project import Project
 from tsguard.project.modules import Module
 from tsguard.report import Error, Report

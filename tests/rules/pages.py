@@ -20,7 +20,7 @@ from typing import Literal
 import tsguard
 from tsguard import rules
 from tsguard.config import Settings
-from tsguard.lint import lint
+from tsguard.linting import lint
 from tsguard.report import Finding, Purpose, Report, TargetReport
 from tsguard.requests import parse, plan
 

@@ -12,7 +12,7 @@ from tests.rules.on_torch import TorchProcess
 from tests.rules.pages import Example, examples, reported_names, wording
 from tsguard import rules
 from tsguard.config import Settings
-from tsguard.lint import lint
+from tsguard.linting import lint
 from tsguard.report import Finding
 from tsguard.requests import parse, plan
 

@@ -12,7 +12,7 @@ from tests.rules.pages import Example, examples_of
 from tsguard import rules
 from tsguard.config import Settings
 from tsguard.fixing import Fixed, fix
-from tsguard.lint import lint
+from tsguard.linting import lint
 from tsguard.requests import parse, plan
 
 FIXABLE = [rule for rule in rules.all_rules() if rule.fix != "none"]

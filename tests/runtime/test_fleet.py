@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tsguard.check import CheckOptions, run
+from tsguard.checking import CheckOptions, run
 from tsguard.config import Settings
 from tsguard.report import Report
 from tsguard.requests import parse

@@ -115,7 +115,7 @@ def command(options: Options, attempts: CheckOptions, targets: tuple[str, ...]) 
     TARGET is a file, a folder, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.  Of a file all
     targets are attempted, of a folder those that the configuration names; without TARGET all of those.
     """
-    from tsguard.check import run
+    from tsguard.checking import run
 
     settings = options.settings([Path(target.partition(":")[0]) for target in targets])
     if not targets and not settings.targets:

@@ -12,7 +12,7 @@ from tsguard.cli.fix import Fixing, fix_options, run_fixes
 from tsguard.cli.options import Options, Unusable, common_options
 from tsguard.cli.output import accept, progress, publish, silence
 from tsguard.config import ConfigError, Settings
-from tsguard.lint import lint
+from tsguard.linting import lint
 from tsguard.requests import Plan, Request, parse, plan
 from tsguard.source import SourceFile
 from tsguard.source.text import is_notebook

@@ -11,7 +11,7 @@ from tsguard.baseline import Baseline
 from tsguard.config import ConfigError, Settings, find, load
 from tsguard.incremental import Judge
 from tsguard.inspection import Inspection
-from tsguard.lint import assemble, search_paths, torch_release
+from tsguard.linting import assemble, search_paths, torch_release
 from tsguard.report import Finding, Purpose, Report
 from tsguard.requests import Job, Plan, Request, plan
 from tsguard.source import SourceFile

@@ -80,7 +80,8 @@ def assign(
         if expression is None and str(job.path) not in files:
             continue
         own = _settings_of(job, expression or target.qualname, settings)
-        subject = _subject(target, job, expression, finder, settings, own.inputs or options.inputs)
+        inputs = own.inputs or options.inputs
+        subject = _subject(target, job, expression, finder, settings, inputs, own.constructor)
         specs = tuple(_specs(subject, own, options, cuda_devices))
         require = cast("Required | None", own.require or options.require)
         floor = own.min_speedup if own.min_speedup is not None else options.min_speedup
@@ -102,6 +103,7 @@ def _subject(
     finder: Finder,
     settings: Settings,
     inputs: tuple[str, ...],
+    constructor: str | None,
 ) -> Subject:
     module = finder.of_file(job.path, shown=job.shown)
     called = expression is not None and "(" in expression
@@ -113,7 +115,7 @@ def _subject(
         module=module.name,
         qualname=target.qualname,
         kind=target.kind,
-        constructor=expression if called else None,
+        constructor=constructor or (expression if called else None),
         inputs=inputs or None,
         search_paths=tuple(map(str, settings.search_paths)),
     )

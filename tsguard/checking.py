@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tsguard.assembly import hides, number
 from tsguard.config import Settings
-from tsguard.lint import lint
+from tsguard.linting import lint
 from tsguard.report import Breakdown, Error, Finding, Purpose, Report, TargetReport
 from tsguard.requests import Request, plan
 from tsguard.runtime.assigning import Assigned, assign, configured, missing_devices, unknown_names

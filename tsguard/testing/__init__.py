@@ -1,0 +1,1 @@
+"""The pytest plugin: models are checked like other code."""

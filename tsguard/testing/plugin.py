@@ -1,0 +1,134 @@
+"""The fixture ``tsguard``, the mark of the same name, and ``pytest --tsguard``.
+
+pytest loads this in every run of an environment that has tsguard: what it needs is imported when
+it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+if TYPE_CHECKING:
+    from tsguard.report import Report
+
+
+class Guard:
+    """What the fixture ``tsguard`` is: ``check`` and ``lint``, which fail the test where they find something.
+
+    Args:
+        options: keyword arguments for ``tsguard.check``, from the marks of the test.
+    """
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+
+    def check(
+        self,
+        target: str | PathLike[str] | Callable[..., Any],
+        inputs: Sequence[Any] | None = None,
+        **options: Any,
+    ) -> Report:
+        """Assert that a target scripts, or does what ``require`` says, and equals eager.
+
+        Takes what ``tsguard.check`` takes; ``require`` is "script" unless it is given.
+        """
+        import tsguard
+
+        __tracebackhide__ = True
+        report = tsguard.check(target, inputs, **{"require": "script", **self._options, **options})
+        _assert_clean(report)
+        return report
+
+    def lint(self, paths: Iterable[str | PathLike[str]] | str | PathLike[str], **options: Any) -> Report:
+        """Assert that nothing at or above a warning is found in files; takes what ``tsguard.lint`` takes."""
+        import tsguard
+
+        __tracebackhide__ = True
+        report = tsguard.lint(paths, **options)
+        _assert_clean(report)
+        return report
+
+
+@pytest.fixture(name="tsguard")
+def _tsguard(request: pytest.FixtureRequest) -> Guard:
+    """Check and lint models; ``@pytest.mark.tsguard(require="trace")`` sets options for a test."""
+    options: dict[str, Any] = {}
+    for mark in reversed(list(request.node.iter_markers("tsguard"))):
+        options.update(mark.kwargs)
+    return Guard(options)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--tsguard``."""
+    group = parser.getgroup("tsguard")
+    group.addoption(
+        "--tsguard", action="store_true", help="Check the targets in [tool.tsguard.targets], a test each."
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The mark."""
+    config.addinivalue_line(
+        "markers", "tsguard(require, min_speedup, ...): options of tsguard.check for the fixture tsguard"
+    )
+
+
+def pytest_collection_modifyitems(
+    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Add a test for each configured target."""
+    if config.getoption("--tsguard"):
+        from tsguard.config import find, load
+
+        for name in load(find([config.rootpath])).targets:
+            items.append(ConfiguredTarget.from_parent(session, name=name, nodeid=f"tsguard::{name}"))
+
+
+class ConfiguredTarget(pytest.Item):
+    """One target of the configuration, checked as the configuration says."""
+
+    # Plugins look here for the fixtures of a test, of which this has none.
+    funcargs: ClassVar[dict[str, Any]] = {}
+
+    def runtest(self) -> None:
+        import os
+        from dataclasses import replace
+
+        from tsguard.checking import run
+        from tsguard.config import find, load
+        from tsguard.runtime.assigning import configured
+        from tsguard.runtime.options import CheckOptions
+
+        os.chdir(self.config.invocation_params.dir)
+        settings = load(find([self.config.rootpath]))
+        own = settings.targets[self.name]
+        settings = replace(settings, targets={self.name: own})
+        options = CheckOptions(time_budget=CheckOptions().time_budget if own.min_speedup else 0.0)
+        report, _ = run(configured([], settings), settings, options)
+        _assert_clean(report)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, pytest.fail.Exception):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[str, None, str]:
+        return "tsguard", None, self.name
+
+
+def _assert_clean(report: Report) -> None:
+    """Fail with the findings, in the words of the report."""
+    from tsguard.formats import View, render
+
+    __tracebackhide__ = True
+    grave = [finding for finding in report.findings if finding.severity != "info"]
+    if report.errors or grave:
+        from dataclasses import replace
+
+        told = render(replace(report, findings=tuple(grave)), "text", View())
+        errors = "".join(f"error: {error.message}\n" for error in report.errors)
+        pytest.fail(f"\n{told}{errors}".rstrip(), pytrace=False)
