@@ -47,7 +47,8 @@ def test_the_wheel_holds_pages_tables_schema_and_typing_marker(built):
     names = set(zipfile.ZipFile(next(built.glob("*.whl"))).namelist())
     assert {f"tsguard/rule_pages/{page}" for page in PAGES} <= names
     assert names >= DATA
-    assert {"tsguard/py.typed", "tsguard/formats/report.schema.json", "tsguard/formats/report.css"} <= names
+    beside = {"report.schema.json", "report.css", "report.js", "report.html.jinja"}
+    assert {"tsguard/py.typed", *(f"tsguard/formats/{name}" for name in beside)} <= names
     assert all(name.startswith(("tsguard/", "tsguard-")) for name in names)
 
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from tsguard.config import FORMATS
 from tsguard.formats import View, render
 from tsguard.report import (
     Attempt,
@@ -81,6 +82,37 @@ def test_json_is_as_the_schema_says():
 )
 def test_text_tells_it_in_tables_and_sentences(said: str):
     assert said in shown("text")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_holds_the_measurement(format: str):
+    assert "num_workers=2: 493 items/s against 250 with 0" in shown(format)
+    assert "image 3 is corrupt" in shown(format, replace(REPORT, loaders=(STOPPED,)))
+
+
+def test_junit_counts_what_stopped_as_a_failure():
+    suite = ElementTree.fromstring(shown("junit"))[0]
+    assert [case.get("name") for case in suite] == [
+        "loader",
+        "0 now workers",
+        "2 recommended workers",
+        "4 workers",
+    ]
+    assert [case.find("failure") is not None for case in suite] == [False, False, False, True]
+    stopped = ElementTree.fromstring(shown("junit", replace(REPORT, loaders=(STOPPED,))))[0]
+    assert stopped.get("failures") == "1"
+
+
+def test_annotations_stand_at_the_file():
+    assert "::notice title=tsguard loader,file=train.py::train.py:loader: num_workers=2" in shown("github")
+    (issue,) = json.loads(shown("gitlab"))
+    assert (issue["check_name"], issue["location"]["path"], issue["severity"]) == (
+        "loader",
+        "train.py",
+        "info",
+    )
+    (stopped,) = json.loads(shown("gitlab", replace(REPORT, loaders=(STOPPED,))))
+    assert stopped["severity"] == "major"
 
 
 def test_text_tells_where_the_measurement_stopped():

@@ -8,7 +8,7 @@ RELEVANT = 0.03
 """A smaller difference is none."""
 USABLE = 0.10
 """Half an interval's width, relative to the median, above which it allows no conclusion."""
-RULE = f"faster or slower: more than {RELEVANT:.0%}, and the whole interval on that side of 1"
+RULE = f"faster or slower means by more than {RELEVANT:.0%}, with the whole interval on that side of 1"
 _FEWEST_DIGITS, _MOST_DIGITS = 2, 6
 
 

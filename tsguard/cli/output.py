@@ -46,7 +46,14 @@ def publish(
     """
     chosen = settings.output_format or "text"
     colored = options.output is None and _colored(options.color, sys.stderr if to_stderr else sys.stdout)
-    view = View(sources, colored, options.quiet, options.verbose, unsafe_fixes)
+    view = View(
+        sources,
+        colored,
+        options.quiet,
+        options.verbose,
+        unsafe_fixes,
+        *(_origin() if chosen == "html" else ()),
+    )
     report = _failing(report, settings) if options.only_failing else report
     text = render(report, chosen, view)
     if options.output is None:
@@ -74,6 +81,15 @@ def _failing(report: Report, settings: Settings) -> Report:
     kept = [f for f in report.findings if SEVERITIES.index(f.severity) >= least]
     findings, targets = number(kept, report.targets)
     return replace(report, findings=findings, targets=targets)
+
+
+def _origin() -> tuple[str, str]:
+    """The command that is running, and the date."""
+    import shlex
+    from datetime import datetime
+
+    now = datetime.now().astimezone()
+    return shlex.join(("tsguard", *sys.argv[1:])), now.strftime("%Y-%m-%d %H:%M %Z")
 
 
 def status(report: Report, settings: Settings, exit_zero: bool = False) -> int:

@@ -15,7 +15,8 @@ class View:
 
     ``quiet`` leaves out all but findings, ``verbose`` shows every target and why
     verdicts are unknown; machine-readable formats heed neither.  ``unsafe_fixes`` marks
-    what an unsafe fix would repair, too, as fixable.
+    what an unsafe fix would repair, too, as fixable.  ``command`` and ``date`` tell what made the
+    report and when, "" where that is not known.
     """
 
     sources: Sources = field(default_factory=Sources)
@@ -23,6 +24,8 @@ class View:
     quiet: bool = False
     verbose: bool = False
     unsafe_fixes: bool = False
+    command: str = ""
+    date: str = ""
 
     def mark(self, finding: Finding) -> str:
         """What stands before the message of a finding that ``--fix`` repairs."""

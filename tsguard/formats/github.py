@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from tsguard.formats import View
+from tsguard.formats import View, loaders
 from tsguard.formats.tables import sentence
-from tsguard.report import Finding, Report
+from tsguard.report import Finding, LoaderReport, Report
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def render(report: Report, view: View) -> str:
-    """The findings, an annotation each."""
-    return "".join(f"{_annotation(finding)}\n" for finding in report.findings)
+    """The findings and what was measured of loaders, an annotation each."""
+    found = (*map(_annotation, report.findings), *map(_of_loader, report.loaders))
+    return "".join(f"{annotation}\n" for annotation in found)
+
+
+def _of_loader(loader: LoaderReport) -> str:
+    level = "error" if loader.error is not None else "notice"
+    place = f"title=tsguard loader,file={_property(loaders.path(loader))}"
+    details = f"\n{loaders.rates(loader)}" if loader.throughput else ""
+    return f"::{level} {place}::{_data(f'{loader.target}: {loaders.told(loader)}{details}')}"
 
 
 def _annotation(finding: Finding) -> str:

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 
 from tsguard.fingerprint import fingerprints
-from tsguard.formats import View
+from tsguard.formats import View, loaders
 from tsguard.formats.tables import sentence
-from tsguard.report import Finding, Report
+from tsguard.report import Finding, LoaderReport, Report
 
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 
 def render(report: Report, view: View) -> str:
-    """The findings, an issue each."""
+    """The findings and what was measured of loaders, an issue each."""
     marks = fingerprints(report.findings, view.sources)
     issues = [_issue(f, mark) for f, mark in zip(report.findings, marks, strict=True)]
+    issues += map(_of_loader, report.loaders)
     return json.dumps(issues, indent=1) + "\n"
+
+
+def _of_loader(loader: LoaderReport) -> dict[str, object]:
+    start = {"line": 1, "column": 1}
+    return {
+        "check_name": "loader",
+        "description": f"{loader.target}: {loaders.told(loader)}",
+        "severity": "major" if loader.error is not None else "info",
+        "fingerprint": blake2b(f"loader\0{loader.target}".encode(), digest_size=16).hexdigest(),
+        "location": {"path": loaders.path(loader), "positions": {"begin": start, "end": start}},
+    }
 
 
 def _issue(finding: Finding, mark: str) -> dict[str, object]:

@@ -1,255 +1,264 @@
-"""One HTML file that holds everything: no scripts, no other files, light and dark."""
+"""One HTML file that holds everything: the answers, the targets, what they rest on; no other files."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from html import escape
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from tsguard.formats import View, loaders
+from tsguard.answer.speed import RULE
+from tsguard.formats import View, intervals, loaders
 from tsguard.formats.tables import (
     ATTEMPT_HEAD,
     SUBMODULE_HEAD,
     Cell,
     attempt_row,
     chosen,
+    made,
     part_reasons,
     said,
     said_by_torch,
     sentence,
     submodule_row,
-    verdict_head,
     verdict_row,
     why,
 )
-from tsguard.report import (
-    Attempt,
-    Breakdown,
-    Finding,
-    LoaderReport,
-    Report,
-    Speedup,
-    TargetReport,
-    Throughput,
-)
+from tsguard.report import Attempt, Breakdown, Finding, LoaderReport, Report, Speedup, TargetReport
 from tsguard.rules import UnknownRule, rule, split_page
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _CONTEXT = 2
 _LONGEST_LINE = 400
+_WORDS = {"error": "error", "warning": "warning", "info": "note", "targets": "target", "files": "file"}
+# More answers than this stand in the table and with their targets only.
+_MOST_ANSWERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Cells, a drawing of an interval in the last, and what stands below them."""
+
+    cells: Sequence[Cell]
+    drawing: str = ""
+    below: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A target as the page shows it."""
+
+    id: str
+    report: TargetReport
+    verdicts: Sequence[Cell]
+    speed: Cell
+    rank: float
+    made: str
+    attempts: Sequence[_Row]
+    breakdown: Sequence[_Row]
+    chosen: str
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of code with what is marked in it."""
+
+    number: int
+    before: str
+    marked: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The findings in a file, those that want something done apart from the notes."""
+
+    path: str
+    wanted: list[Finding] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)
 
 
 def render(report: Report, view: View) -> str:
-    """Verdicts first, then findings by file, attempts by target, and the pages of the rules broken."""
-    body = "\n".join(
-        part
-        for parts in (
-            _header(report),
-            _verdicts(report),
-            _attempts(report),
-            _loaders(report),
-            _findings(report, view),
-            _pages(report),
-        )
-        for part in parts
-    )
-    style = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
-    environment = " · ".join(f"{escape(name)} {escape(value)}" for name, value in report.environment)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>tsguard report</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n"
-        f"<footer>tsguard {escape(report.tsguard_version)} · tables of torch {escape(report.torch_tables)}"
-        f"{' · ' if environment else ''}{environment}</footer>\n</body>\n</html>\n"
+    """What to do first, then all targets, each target's attempts, findings by file, and the rules broken."""
+    scale = intervals.scale(_speedups(report))
+    targets = [_target(n, target, report, scale) for n, target in enumerate(report.targets)]
+    answered = [t for t in targets if t.report.recommendation]
+    folder = Path(__file__).parent
+    return _template().render(
+        report=report,
+        view=view,
+        counts=_counts(report),
+        tallies=_tallies(report),
+        targets=targets,
+        answered=answered if len(answered) <= _MOST_ANSWERS else [],
+        timed=any(_speedups(report)),
+        rule=RULE,
+        attempt_head=ATTEMPT_HEAD,
+        submodule_head=SUBMODULE_HEAD,
+        loaders=[_loader(loader, scale) for loader in report.loaders],
+        throughput_head=loaders.THROUGHPUT_HEAD,
+        collate_head=loaders.COLLATE_HEAD,
+        files=_files(report),
+        excerpt=lambda finding: _excerpt(finding, view),
+        sentence=sentence,
+        unknown=_unknown,
+        torch=said_by_torch,
+        pages=_pages(report),
+        style=(folder / "report.css").read_text(encoding="utf-8"),
+        script=(folder / "report.js").read_text(encoding="utf-8"),
     )
 
 
-def _header(report: Report) -> Iterator[str]:
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined, auto_reload=False
+    )
+    return environment.from_string(Path(__file__).with_name("report.html.jinja").read_text(encoding="utf-8"))
+
+
+def _counts(report: Report) -> list[tuple[int, str]]:
     counts = report.summary()
-    yield "<h1>tsguard report</h1>"
-    words = {"error": "error", "warning": "warning", "info": "note", "targets": "target", "files": "file"}
-    told = [
-        f"<b>{counts[name]}</b> {word}{'' if counts[name] == 1 else 's'}"
-        for name, word in words.items()
-        if counts[name]
+    named = [(counts[name], word) for name, word in _WORDS.items() if counts[name]]
+    return [(number, word if number == 1 else f"{word}s") for number, word in named]
+
+
+def _tallies(report: Report) -> list[str]:
+    """How many targets have which verdict."""
+    counts = report.summary()
+    named = (("script", "script"), ("trace", report.purpose), ("mode", "mode"))
+    return [
+        f"{name}: {', '.join(f'{number} {verdict}' for verdict, number in sorted(counts[family].items()))}"
+        for family, name in named
+        if counts[family]
     ]
-    yield f'<p class="counts">{" · ".join(told)}</p>'
-    for error in report.errors:
-        yield f'<p class="problem">{escape(error.message)}</p>'
 
 
-def _verdicts(report: Report) -> Iterator[str]:
-    if report.targets:
-        yield "<h2>Verdicts</h2>"
-        yield from _table(verdict_head(report), (_cells(verdict_row(target)) for target in report.targets))
+def _speedups(report: Report) -> list[Speedup]:
+    attempts = [a for t in report.targets for a in t.attempts]
+    attempts += [a for loader in report.loaders for a in loader.collating]
+    parts = [p for t in report.targets if t.breakdown for p in t.breakdown.submodules]
+    return [s for s in (*(a.speedup for a in attempts), *(p.speedup for p in parts)) if s is not None]
 
 
-def _attempts(report: Report) -> Iterator[str]:
-    tried = [target for target in report.targets if target.attempts or target.recommendation]
-    if tried:
-        yield "<h2>Attempts</h2>"
-    for target in tried:
-        yield f"<h3><code>{escape(target.target)}</code></h3>"
-        yield from _made(target)
-        if target.attempts:
-            yield from _table((*ATTEMPT_HEAD, ""), (row for a in target.attempts for row in _attempt(a)))
-        if target.breakdown is not None:
-            yield from _breakdown(target.breakdown)
-        if target.recommendation:
-            yield f"<p><b>Recommendation:</b> {escape(target.recommendation)}</p>"
+def _target(number: int, target: TargetReport, report: Report, scale: intervals.Scale) -> _Target:
+    best = max((a for a in target.attempts if _is_faster(a)), key=_low, default=None)
+    speed = Cell(f"{best.backend} {best.speedup.median:.2f}x", "good") if best and best.speedup else Cell("")
+    judgements = (target.script, target.trace, target.mode)
+    return _Target(
+        f"target-{number}",
+        target,
+        verdict_row(target)[1:],
+        speed,
+        best.speedup.median if best and best.speedup else 0.0,
+        made(target),
+        [_attempt(a, scale) for a in target.attempts],
+        _breakdown(target.breakdown, scale) if target.breakdown else [],
+        chosen(target.breakdown) if target.breakdown else "",
+        [report.findings[i] for judgement in judgements for i in judgement.findings],
+    )
 
 
-def _loaders(report: Report) -> Iterator[str]:
-    if report.loaders:
-        yield "<h2>DataLoaders</h2>"
-    for loader in report.loaders:
-        yield f"<h3><code>{escape(loader.target)}</code></h3>"
-        if loader.dataset:
-            yield f'<p class="about">{escape(loaders.about(loader))}<br>{escape(loaders.cost_line(loader))}</p>'
-        yield from loaders.plot(loader)
-        if loader.throughput:
-            yield from _table(
-                (*loaders.THROUGHPUT_HEAD, ""), (_throughput(row, loader) for row in loader.throughput)
-            )
-        if loader.collating:
-            yield from _table((*loaders.COLLATE_HEAD, ""), map(_collate, loader.collating))
-        yield from (f"<p>{escape(note)}</p>" for note in loader.notes)
-        if loader.error is not None:
-            yield f'<p class="problem">stopped at {escape(loader.step or "")}: {escape(said(loader.error))}</p>'
-        if loader.recommendation:
-            yield f"<p><b>Recommendation:</b> {escape(loader.recommendation)}</p>"
+def _is_faster(attempt: Attempt) -> bool:
+    return attempt.speedup is not None and attempt.speedup.conclusion == "faster"
 
 
-def _throughput(row: Throughput, loader: LoaderReport) -> str:
-    told = said(row.error) if row.error is not None else ""
-    return f'{_cells(loaders.throughput_row(row, loader))}<td class="faint">{escape(told)}</td>'
+def _low(attempt: Attempt) -> float:
+    return attempt.speedup.low if attempt.speedup is not None else 0.0
 
 
-def _collate(attempt: Attempt) -> str:
-    return f'{_cells(loaders.collate_row(attempt))}<td class="faint">{escape(why(attempt))}</td>'
+def _attempt(attempt: Attempt, scale: intervals.Scale) -> _Row:
+    return _Row(attempt_row(attempt), intervals.drawing(attempt.speedup, scale), why(attempt))
 
 
-def _made(target: TargetReport) -> Iterator[str]:
-    given = [part for part in (target.constructor, target.inputs) if part]
-    if given:
-        yield f'<p class="about">{"guessed" if target.guessed else "given"}: <code>{escape(" ".join(given))}</code></p>'
+def _breakdown(breakdown: Breakdown, scale: intervals.Scale) -> list[_Row]:
+    return [
+        _Row(
+            submodule_row(part),
+            intervals.drawing(part.speedup, scale),
+            "; ".join(part_reasons(part)),
+        )
+        for part in breakdown.submodules
+    ]
 
 
-def _findings(report: Report, view: View) -> Iterator[str]:
-    yield "<h2>Findings</h2>"
-    if not report.findings:
-        yield "<p>None.</p>"
+def _loader(loader: LoaderReport, scale: intervals.Scale) -> dict[str, Any]:
+    return {
+        "report": loader,
+        "about": loaders.about(loader) if loader.dataset else "",
+        "cost": loaders.cost_line(loader),
+        "plot": "".join(loaders.plot(loader)),
+        "throughput": [
+            _Row(loaders.throughput_row(row, loader), "", said(row.error) if row.error else "")
+            for row in loader.throughput
+        ],
+        "collating": [
+            _Row(loaders.collate_row(a), intervals.drawing(a.speedup, scale), why(a))
+            for a in loader.collating
+        ],
+        "error": said(loader.error) if loader.error is not None else "",
+    }
+
+
+def _unknown(target: TargetReport) -> list[str]:
+    """Why verdicts are unknown, each reason once."""
+    places = [*target.script.unknown, *target.trace.unknown, *target.mode.unknown]
+    return list(dict.fromkeys(f"{place.place}: {place.why}" for place in places))
+
+
+def _files(report: Report) -> list[_File]:
+    files = []
     for path, found in groupby(report.findings, key=lambda finding: finding.path):
-        yield f"<h3><code>{escape(path)}</code></h3>"
+        file = _File(path)
         for finding in found:
-            yield from _finding(finding, view)
+            (file.notes if finding.severity == "info" else file.wanted).append(finding)
+        files.append(file)
+    return files
 
 
-def _finding(finding: Finding, view: View) -> Iterator[str]:
-    yield f'<div class="finding {finding.severity}" id="finding-{finding.id}">'
-    yield f'<p><a class="code" href="#{finding.code}">{finding.code}</a> {escape(sentence(finding))}</p>'
-    yield f'<p class="path">{escape(finding.place)}</p>'
-    yield from _excerpt(finding, view)
-    if len(finding.chain) > 1:
-        yield f'<p class="about">reached: <code>{escape(" → ".join(finding.chain))}</code></p>'
-    if finding.help:
-        yield f"<p>{escape(finding.help)}</p>"
-    if said := said_by_torch(finding):
-        yield f'<p class="about">torch {said}</p>'
-    yield "</div>"
-
-
-def _excerpt(finding: Finding, view: View) -> Iterator[str]:
+def _excerpt(finding: Finding, view: View) -> list[_Line]:
     above = view.sources.lines_above(finding.path, finding.cell)
     lines = view.sources.file(finding.path).lines[above:]
     if not lines[finding.line - 1 : finding.line]:
-        return
+        return []
     first, last = max(finding.line - _CONTEXT, 1), min(finding.line + _CONTEXT, len(lines))
     while last > finding.line and not lines[last - 1].strip():
         last -= 1
-    shown = []
-    for number in range(first, last + 1):
-        text = lines[number - 1]
-        code = _marked(text, finding) if number == finding.line else _code(text[:_LONGEST_LINE])
-        shown.append(f'<span class="number">{number}</span>{code}')
-    yield f"<pre>{chr(10).join(shown)}</pre>"
+    return [
+        _marked(number, lines[number - 1], finding)
+        if number == finding.line
+        else _Line(number, _code(lines[number - 1][:_LONGEST_LINE]))
+        for number in range(first, last + 1)
+    ]
 
 
-def _marked(text: str, finding: Finding) -> str:
+def _marked(number: int, text: str, finding: Finding) -> _Line:
     start = finding.column - 1
     end = finding.end_column - 1 if finding.end_line == finding.line else len(text)
     cut = max(0, start - _LONGEST_LINE // 2)
     end = min(max(end, start + 1), start + _LONGEST_LINE)
-    parts = (text[cut:start], text[start:end], text[end : end + _LONGEST_LINE])
-    before, marked, after = map(_code, parts)
-    return f"{before}<mark>{marked}</mark>{after}"
+    return _Line(number, *map(_code, (text[cut:start], text[start:end], text[end : end + _LONGEST_LINE])))
 
 
 def _code(text: str) -> str:
-    return escape(text.replace("\t", "    "))
+    return text.replace("\t", "    ")
 
 
-def _pages(report: Report) -> Iterator[str]:
-    codes = sorted({finding.code for finding in report.findings})
-    if codes:
-        yield "<h2>Rules</h2>"
-    for code in codes:
+def _pages(report: Report) -> Iterable[tuple[str, str, str]]:
+    """Code, name and page, as HTML, of each rule that is broken."""
+    from markdown_it import MarkdownIt
+
+    for code in sorted({finding.code for finding in report.findings}):
         try:
             page = rule(code)
         except UnknownRule:
             continue
-        from markdown_it import MarkdownIt
-
         _, body = split_page(page.page.read_text(encoding="utf-8"))
-        yield f'<details id="{code}"><summary>{code} {page.name}</summary>'
-        yield MarkdownIt().render(body)
-        yield "</details>"
-
-
-def _interval(speedup: Speedup | None) -> str:
-    """A drawing of a ratio's interval between half and twice eager's speed, with a line at equal."""
-    if speedup is None:
-        return ""
-    low, median, high = (_place(ratio) for ratio in (speedup.low, speedup.median, speedup.high))
-    return (
-        f'<svg class="interval {speedup.conclusion.split()[0]}" viewBox="-4 0 108 12" role="img">'
-        "<title>half to twice the speed of eager; the line is equal</title>"
-        '<path d="M0 6H100M50 0V12"/>'
-        f'<rect x="{low:.1f}" y="4.5" width="{max(high - low, 0.8):.1f}" height="3"/>'
-        f'<circle cx="{median:.1f}" cy="6" r="3"/></svg>'
-    )
-
-
-def _place(ratio: float) -> float:
-    return 50 + 50 * min(max(math.log2(ratio), -1), 1) if ratio > 0 else 0
-
-
-def _attempt(attempt: Attempt) -> Iterator[str]:
-    yield f"{_cells(attempt_row(attempt))}<td>{_interval(attempt.speedup)}</td>"
-    if why(attempt):
-        yield f'<td class="why" colspan="{len(ATTEMPT_HEAD) + 1}">{escape(why(attempt))}</td>'
-
-
-def _breakdown(breakdown: Breakdown) -> Iterator[str]:
-    rows = (
-        f"{_cells(submodule_row(part))}<td>{_interval(part.speedup)}</td>" for part in breakdown.submodules
-    )
-    yield from _table((*SUBMODULE_HEAD, ""), rows)
-    for part in breakdown.submodules:
-        yield from (f"<p>{escape(line)}</p>" for line in part_reasons(part))
-    if chosen(breakdown):
-        yield f"<p>{escape(chosen(breakdown))}</p>"
-
-
-def _cells(row: Sequence[Cell]) -> str:
-    name, *others = row
-    cells = "".join(f'<td class="{cell.tone}">{escape(cell.text)}</td>' for cell in others)
-    return f'<td class="name">{escape(name.text)}</td>{cells}'
-
-
-def _table(head: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
-    yield '<div class="scroll"><table>'
-    yield f"<tr>{''.join(f'<th>{escape(title)}</th>' for title in head)}</tr>"
-    yield from (f"<tr>{row}</tr>" for row in rows)
-    yield "</table></div>"
+        yield code, page.name, MarkdownIt().render(body)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree import ElementTree as xml
 
-from tsguard.formats import View
-from tsguard.formats.tables import sentence, why
-from tsguard.report import Attempt, Finding, Report, TargetReport
+from tsguard.formats import View, loaders
+from tsguard.formats.tables import said, sentence, why
+from tsguard.report import Attempt, Finding, LoaderReport, Report, TargetReport
 
 _FAILED = ("failed", "diverged", "timeout", "crashed")
 # Characters that XML 1.0 cannot hold, not even escaped.
@@ -25,6 +25,8 @@ def render(report: Report, view: View) -> str:
         files.setdefault(target.path, _File()).targets.append(target)
     for path in sorted(files):
         _suite(root, path, list(_cases(path, files[path])))
+    for loader in report.loaders:
+        _suite(root, loader.target, list(_of_loader(loader)))
     if report.errors:
         _suite(root, "tsguard", [_case("tsguard", "run", "error", error.message) for error in report.errors])
     xml.indent(root)
@@ -53,6 +55,21 @@ def _cases(path: str, file: _File) -> Iterator[xml.Element]:
         yield from (_attempt(target, attempt) for attempt in target.attempts)
 
 
+def _of_loader(loader: LoaderReport) -> Iterator[xml.Element]:
+    """The whole measurement and each number of workers, a test case each."""
+    kind = "error" if loader.error is not None else ""
+    lines = [loaders.told(loader), *(f"collate, {a.backend}: {why(a) or a.status}" for a in loader.collating)]
+    yield _case(loader.target, "loader", kind, lines[0], "\n".join(lines))
+    for row in loader.throughput:
+        name, rate, *_ = (cell.text for cell in loaders.throughput_row(row, loader))
+        broken = row.status if row.status in _FAILED else ""
+        outcome = said(row.error) if row.error is not None else f"{rate} items/s"
+        if row.status == "skipped":
+            yield _skipped(loader.target, f"{name} workers", "not tried")
+        else:
+            yield _case(loader.target, f"{name} workers", broken, outcome, outcome)
+
+
 def _attempt(target: TargetReport, attempt: Attempt) -> xml.Element:
     where = " ".join(filter(None, (attempt.device, attempt.mode, attempt.dtype)))
     name = f"{target.target} {attempt.backend} {where} {attempt.passes}"
@@ -60,8 +77,8 @@ def _attempt(target: TargetReport, attempt: Attempt) -> xml.Element:
         return _skipped(target.path, name, attempt.note or "")
     if attempt.status not in _FAILED:
         return _case(target.path, name)
-    said = attempt.error.message if attempt.error else ""
-    return _case(target.path, name, attempt.status, why(attempt) or attempt.status, said)
+    detail = attempt.error.message if attempt.error else ""
+    return _case(target.path, name, attempt.status, why(attempt) or attempt.status, detail)
 
 
 def _skipped(path: str, name: str, why: str) -> xml.Element:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from html import escape
 
-from tsguard.formats.tables import Cell, attempt_row, speedup_cell
+from tsguard.formats.tables import Cell, attempt_row, said, speedup_cell
 from tsguard.report import Attempt, LoaderReport, Throughput
 
 THROUGHPUT_HEAD = ("workers", "items/s", "first batch", "speed against now")
@@ -37,6 +37,26 @@ def cost_line(loader: LoaderReport) -> str:
         parts.append(f"copy to the GPU {seconds(cost.transfer_seconds)}")
     items = f"{cost.items} item{'s' if cost.items != 1 else ''}"
     return f"one batch in one process: {', '.join(parts)}; {items}, {_size(cost.bytes)}"
+
+
+def told(loader: LoaderReport) -> str:
+    """A loader's measurement in a line: what is recommended, or where it stopped."""
+    if loader.error is not None:
+        return f"stopped at {loader.step}: {said(loader.error)}"
+    return loader.recommendation or about(loader)
+
+
+def rates(loader: LoaderReport) -> str:
+    """What each number of workers delivers, in a line."""
+    rows = (throughput_row(row, loader) for row in loader.throughput)
+    return "; ".join(
+        f"{name.text} workers: {rate.text}{' items/s' if first.text else ''}" for name, rate, first, _ in rows
+    )
+
+
+def path(loader: LoaderReport) -> str:
+    """The file of a loader's target."""
+    return loader.target.partition(":")[0]
 
 
 def throughput_row(row: Throughput, loader: LoaderReport) -> list[Cell]:
@@ -103,7 +123,8 @@ def plot(loader: LoaderReport) -> Iterator[str]:
         x, _ = place(loader.cores, 0)
         yield f'<line class="cores" x1="{x:.1f}" y1="{_TOP}" x2="{x:.1f}" y2="{_HEIGHT - _BOTTOM}"/>'
         plural = "s" if loader.cores > 1 else ""
-        yield f'<text class="below" x="{x:.1f}" y="{_TOP - 4}">{loader.cores} core{plural}</text>'
+        side = "left" if x > _WIDTH - 2 * _RIGHT else "below"
+        yield f'<text class="{side}" x="{x:.1f}" y="{_TOP - 4}">{loader.cores} core{plural}</text>'
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(r.workers, r.items_per_second or 0) for r in rows))
     yield f'<polyline points="{path}"/>'
     for row in rows:

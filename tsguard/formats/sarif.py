@@ -10,9 +10,9 @@ import json
 from urllib.parse import quote
 
 from tsguard.fingerprint import fingerprints
-from tsguard.formats import View
+from tsguard.formats import View, loaders
 from tsguard.formats.tables import sentence
-from tsguard.report import Finding, Fix, Report
+from tsguard.report import Finding, Fix, LoaderReport, Report
 from tsguard.rules import UnknownRule, rule, split_page
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -23,6 +23,7 @@ def render(report: Report, view: View) -> str:
     """The findings as results, the verdicts and attempts as properties of the run."""
     codes = sorted({finding.code for finding in report.findings})
     marks = fingerprints(report.findings, view.sources)
+    plain = report.to_json()
     log = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -45,15 +46,24 @@ def render(report: Report, view: View) -> str:
                     {
                         "executionSuccessful": not report.errors,
                         "toolExecutionNotifications": [
-                            {"level": "error", "message": {"text": error.message}} for error in report.errors
+                            *(
+                                {"level": "error", "message": {"text": error.message}}
+                                for error in report.errors
+                            ),
+                            *map(_of_loader, report.loaders),
                         ],
                     }
                 ],
-                "properties": {"targets": report.to_json()["targets"]},
+                "properties": {name: plain[name] for name in ("targets", "loaders")},
             }
         ],
     }
     return json.dumps(log, indent=1) + "\n"
+
+
+def _of_loader(loader: LoaderReport) -> dict[str, object]:
+    text = f"{loader.target}: {loaders.told(loader)}"
+    return {"level": "error" if loader.error is not None else "note", "message": {"text": text}}
 
 
 def _rule(code: str) -> dict[str, object]:

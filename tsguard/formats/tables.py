@@ -133,6 +133,13 @@ def speedup_cell(speedup: Speedup | None) -> Cell:
     return Cell(text, _TONES.get(speedup.conclusion, "plain"))
 
 
+def made(target: TargetReport) -> str:
+    """How a target was constructed and called; "" where it was not."""
+    parts = [part for part in (target.constructor, target.inputs) if part]
+    guessed = " (guessed)" if target.guessed else ""
+    return f"with {' '.join(parts)}{guessed}" if parts else ""
+
+
 def why(attempt: Attempt) -> str:
     """What torch said of a failed attempt, or in what a diverged one differs, in a line; "" otherwise."""
     if attempt.error is not None:

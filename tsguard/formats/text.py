@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from tsguard.answer.speed import RULE
 from tsguard.formats import View, loaders
 from tsguard.formats.tables import (
     ATTEMPT_HEAD,
@@ -107,6 +108,7 @@ def _environment(report: Report) -> Iterator[str]:
     if any(attempt.speedup for target in report.targets for attempt in target.attempts):
         told = ", ".join(f"{name} {value}" for name, value in report.environment)
         yield click.style(f"measured with {_printable(told)}", dim=True)
+        yield click.style(RULE, dim=True)
 
 
 def _unknown(target: TargetReport, view: View) -> Iterator[str]:
