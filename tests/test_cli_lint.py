@@ -248,7 +248,8 @@ class Blocked(torch.nn.Module):
     def test_the_finding_is_hidden_and_the_verdict_stays(self, lint, folder, comment):
         ran = self.lint(lint, folder, comment)
         assert (ran.codes, ran.status) == ([], 0)
-        assert ran.report["targets"][0]["script"] == {"verdict": "blocked", "findings": [], "unknown": []}
+        judged = ran.report["targets"][0]["script"]
+        assert (judged["verdict"], judged["findings"], judged["unknown"]) == ("blocked", [], [])
 
     def test_selection_leaves_the_verdict_too(self, lint, folder):
         ran = self.lint(lint, folder, "", "", "--ignore", "TSG1")
