@@ -123,6 +123,17 @@ class TestStatus:
         (folder / "stale.py").write_text(STALE)
         assert lint("--fail-level", "error", "stale.py").status == 0
 
+    def test_an_unknown_verdict_is_1_where_all_must_be_known(self, lint, folder):
+        (folder / "net.py").write_text(f"import foolib\n{NET}")
+        assert lint("--require-known", "net.py").status == 0
+        unread = "import foolib\n\n\n@torch.jit.script\ndef act(x):\n    return foolib.act(x)\n"
+        (folder / "unread.py").write_text(f"import torch\n{unread}")
+        assert lint("unread.py").status == 0
+        assert lint("--require-known", "unread.py").status == 1
+        (folder / "tsguard.toml").write_text("require-known = true\n")
+        assert lint("unread.py").status == 1
+        assert lint("--exit-zero", "unread.py").status == 0
+
     def test_exit_zero_is_0_with_findings(self, lint, folder):
         (folder / "broken.py").write_text(BROKEN)
         assert lint("--exit-zero", "broken.py").status == 0

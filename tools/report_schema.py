@@ -15,7 +15,7 @@ import typing
 from pathlib import Path
 from typing import Any
 
-from tsguard.report import SCHEMA_VERSION, Report
+from tsguard.report import SCHEMA_VERSION, Cause, Report
 
 TARGET = Path(__file__).parent.parent / "tsguard" / "formats" / "report.schema.json"
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
@@ -32,7 +32,10 @@ SUMMARY = {
     "type": "object",
     "description": "Counts by severity, by verdict, and of what is fixed or can be.",
     "properties": {
-        **{name: {"type": "integer"} for name in ("files", "targets", "error", "warning", "info", "fixed")},
+        **{
+            name: {"type": "integer"}
+            for name in ("files", "targets", "error", "warning", "info", "unknown", "fixed")
+        },
         **dict.fromkeys(("script", "trace", "mode", "fixable"), COUNTS),
     },
 }
@@ -43,8 +46,13 @@ def schema() -> dict[str, Any]:
     """The schema of a report of this version."""
     definitions: dict[str, Any] = {}
     report = _object(Report, definitions)
-    report["properties"] |= {"schema_version": {"const": SCHEMA_VERSION}, "summary": SUMMARY}
-    report["required"] += ["schema_version", "summary"]
+    causes = {"type": "array", "items": _value(Cause, definitions)}
+    report["properties"] |= {
+        "schema_version": {"const": SCHEMA_VERSION},
+        "summary": SUMMARY,
+        "causes": causes,
+    }
+    report["required"] += ["schema_version", "summary", "causes"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:tsguard:report:{SCHEMA_VERSION}",

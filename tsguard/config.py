@@ -62,6 +62,7 @@ class Settings:
     torch_version: str | None = None
     output_format: str | None = None
     fail_level: Severity = "warning"
+    require_known: bool = False
     targets: Mapping[str, TargetSettings] = field(default_factory=dict)
     baseline: Path | None = None
     jobs: int = 0
@@ -261,6 +262,7 @@ _KEYS: dict[str, _Reader] = {
     "torch-version": _string,
     "output-format": _one_of(FORMATS),
     "fail-level": _one_of(SEVERITIES),
+    "require-known": _boolean,
     "targets": _targets,
     "baseline": _path,
     "jobs": _count,

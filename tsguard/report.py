@@ -8,7 +8,8 @@ code points, end positions are exclusive, paths are relative to the working fold
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 SCHEMA_VERSION = 1
@@ -396,6 +397,23 @@ class Packages:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """One thing that was not read (see ``Unknown``), and the targets with a verdict that is unknown for it."""
+
+    path: str
+    line: int
+    why: str
+    help: str | None = None
+    cell: int | None = None
+    targets: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """As that of a finding, without a column."""
+        return f"{_placed(self.path, self.cell)}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The one object that every output format is made from.
 
@@ -421,6 +439,24 @@ class Report:
     packages: Packages | None = None
     interrupted: bool = False
 
+    @property
+    def unknown(self) -> tuple[TargetReport, ...]:
+        """The targets with a verdict that is unknown."""
+        return tuple(target for target in self.targets if any(_unknown_judgements(target)))
+
+    def causes(self) -> tuple[Cause, ...]:
+        """What keeps verdicts unknown, each cause once."""
+        found: dict[tuple[str, int | None, int, str], Cause] = {}
+        for target in self.targets:
+            for judgement in _unknown_judgements(target):
+                for place in judgement.unknown:
+                    key = (place.path, place.cell, place.line, place.why)
+                    first = Cause(place.path, place.line, place.why, place.help, place.cell)
+                    cause = found.setdefault(key, first)
+                    if target.target not in cause.targets:
+                        found[key] = replace(cause, targets=(*cause.targets, target.target))
+        return tuple(found.values())
+
     def summary(self) -> dict[str, Any]:
         """Counts by severity, by verdict, and of what is fixed or can be."""
         counts: dict[str, Any] = {"files": self.files, "targets": len(self.targets)}
@@ -435,6 +471,7 @@ class Report:
             counts[family] = tally
         fixes = [finding.fix.applicability for finding in self.findings if finding.fix]
         return counts | {
+            "unknown": len(self.unknown),
             "fixed": self.fixed,
             "fixable": {word: fixes.count(word) for word in APPLICABILITIES},
         }
@@ -452,6 +489,7 @@ class Report:
             "packages": _plain(self.packages) if self.packages is not None else None,
             "findings": [_finding_json(f) for f in self.findings],
             "targets": [_with_passes(t, "attempts") for t in self.targets],
+            "causes": [_plain(cause) for cause in self.causes()],
             "loaders": [_with_passes(loader, "collating") for loader in self.loaders],
             "summary": self.summary(),
             "errors": [_plain(e) for e in self.errors],
@@ -461,6 +499,12 @@ class Report:
 def is_fixable(finding: Finding, unsafe: bool) -> bool:
     """Whether a finding has a fix, a safe one unless ``unsafe`` ones count too."""
     return finding.fix is not None and (unsafe or finding.fix.applicability == "safe")
+
+
+def _unknown_judgements(target: TargetReport) -> Iterator[ScriptJudgement | TraceJudgement | ModeJudgement]:
+    for judgement in (target.script, target.trace, target.mode):
+        if judgement.verdict == "unknown":
+            yield judgement
 
 
 def _placed(path: str, cell: int | None) -> str:

@@ -18,7 +18,7 @@ from tests.samples import BROKEN, NET, STALE
 from tsguard.config import FORMATS
 from tsguard.formats import View, render
 from tsguard.formats.intervals import drawing, scale
-from tsguard.report import Report, Speedup
+from tsguard.report import Report, ScriptJudgement, Speedup, TargetReport, TraceJudgement, Unknown
 
 SCHEMA = Path(importlib.util.find_spec("tsguard").origin).parent / "formats" / "report.schema.json"
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -127,8 +127,31 @@ error[TSG003] [*] "scale" is float, not <Tensor>: 100%, é
     def test_quiet_shows_findings_only(self):
         assert "recommendation" not in shown(EVERYTHING, "text", quiet=True)
 
-    def test_verbose_says_why_a_verdict_is_unknown(self):
-        assert "pkg/net 1.py:2: what x is" in shown(EVERYTHING, "text", verbose=True)
+    def test_a_cause_of_unknown_verdicts_is_one_line_for_all_its_targets(self):
+        place = Unknown("net.py", 2, "foolib cannot be found", "install it")
+        target = TargetReport(
+            "net.py:A", "net.py", "A", 5, "module", ScriptJudgement("unknown", (), (place,))
+        )
+        other = replace(target, target="net.py:B", trace=TraceJudgement("unknown", (), (place,)))
+        report = Report("0.1.0", "2.13", targets=(target, other))
+        text = shown(report, "text")
+        assert "unknown: net.py:2: foolib cannot be found; install it (2 targets)\n" in text
+        assert text.count("foolib") == 1
+        assert "nothing that was read stands in the way where the script verdict is unknown\n" in text
+        assert [cause["targets"] for cause in json.loads(shown(report, "json"))["causes"]] == [
+            ["net.py:A", "net.py:B"]
+        ]
+        assert report.summary()["unknown"] == 2
+
+    def test_what_a_decided_verdict_leaves_open_is_no_cause(self):
+        assert "what x is" not in shown(EVERYTHING, "text", verbose=True)
+
+    def test_of_many_causes_the_first_are_shown(self):
+        places = tuple(Unknown("net.py", line, "what x is") for line in range(1, 31))
+        target = TargetReport("net.py:A", "net.py", "A", 5, "module", ScriptJudgement("unknown", (), places))
+        report = Report("0.1.0", "2.13", targets=(target,))
+        assert "and 10 more causes (--verbose shows them)" in shown(report, "text")
+        assert shown(report, "text", verbose=True).count("what x is") == 30
 
     def test_of_many_targets_those_to_look_at_are_shown(self):
         many = replace(

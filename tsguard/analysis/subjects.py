@@ -20,7 +20,7 @@ from tsguard.analysis.python.expressions import arguments
 from tsguard.analysis.python.interpreter import Interpreter, Raised
 from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.terms import Parameter
+from tsguard.analysis.terms import Is, Named, Parameter
 from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module
@@ -241,6 +241,9 @@ def unknown_parameter(
     if isinstance(known, py.Unknown):
         known = known.default
     hint = _hint(parameter.annotation)
+    chosen = _declared_class(interp, function, parameter) if known is None else None
+    if chosen is not None:
+        return chosen
     if known is not None and not isinstance(known, py.Const):
         return known
     return py.Unknown(
@@ -250,6 +253,36 @@ def unknown_parameter(
         annotation=parameter.annotation,
         scope=function.scope,
     )
+
+
+def _declared_class(interp: Interpreter, function: py.FunctionValue, parameter: ast.arg) -> py.Value | None:
+    """One of the module classes that ``type[Union[A, B]]`` allows, as this world chooses."""
+    annotation = parameter.annotation
+    if not isinstance(annotation, ast.Subscript) or unparsed(annotation.value) not in _TYPES:
+        return None
+    part = annotation.slice
+    if isinstance(part, ast.Subscript) and unparsed(part.value) in ("Union", "typing.Union"):
+        part = part.slice
+    options = [interp.evaluate(node, function.scope) for node in _alternatives(part)]
+    known = [c for c in options if isinstance(c, py.ClassValue) and classes.is_module_class(interp, c)]
+    if not known or len(known) < len(options):
+        return None
+    given = Parameter(parameter.arg, function.node, function.module)
+    for i, option in enumerate(known[:-1]):
+        if interp.world.decide(Is(given, Named(option.node, option.name)), i == 0, guess=True):
+            return option
+    return known[-1]
+
+
+_TYPES = frozenset({"type", "Type", "typing.Type"})
+
+
+def _alternatives(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Tuple):
+        return list(node.elts)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return [*_alternatives(node.left), *_alternatives(node.right)]
+    return [node]
 
 
 def _hint(annotation: ast.expr | None) -> str:

@@ -11,7 +11,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from tsguard.analysis.terms import NONE, Eq, Is, Question, Term, Truth, condition, is_constant, question
+from tsguard.analysis.terms import (
+    NONE,
+    Converts,
+    Eq,
+    Is,
+    Question,
+    Term,
+    Truth,
+    condition,
+    is_constant,
+    question,
+)
 
 T = TypeVar("T")
 
@@ -150,6 +161,7 @@ def explore(
     Yields the differing answer (None for the first), the world, and the result.
     Worlds in which the constructor raises are passed over, and those that would bring the
     steps of all beyond ``allowance``: the parts of what is so large are mostly targets themselves.
+    First come the questions that are answered against the likes of what is given: whether it converts.
     """
     result = run_first(run, World()) or run_first(run, World(lenient=True))
     if result is None:
@@ -157,9 +169,11 @@ def explore(
     world, outcome = result
     yield None, world, outcome
     questions = [(asked, answer) for asked, answer in world.answers.items() if asked not in world.given]
+    questions.sort(key=lambda question: not isinstance(question[0], Converts))
     tried: list[World] = []
     for asked, answer in questions[:limit]:
-        if sum(other.spent for other in tried) + world.spent > allowance:
+        is_dear = sum(other.spent for other in tried) + world.spent > allowance
+        if is_dear and not isinstance(asked, Converts):
             return
         other = World({**world.given, asked: not answer}, lenient=world.lenient)
         result = run_first(run, other, attempts=3, tried=tried)

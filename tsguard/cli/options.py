@@ -46,6 +46,7 @@ class Options:
     exit_zero: bool = False
     fail_level: Severity | None = None
     only_failing: bool = False
+    require_known: bool = False
     baseline: Path | None = None
     update_baseline: bool = False
     torch_version: str | None = None
@@ -72,6 +73,7 @@ class Options:
             cache=settings.cache and not self.no_cache,
             output_format=self.output_format or settings.output_format,
             fail_level=self.fail_level or settings.fail_level,
+            require_known=self.require_known or settings.require_known,
             baseline=self.baseline or settings.baseline,
             torch_version=self.torch_version or settings.torch_version,
             purpose=self.purpose,
@@ -159,6 +161,7 @@ _FILES: tuple[Decorator, ...] = (
         help="The least severity that makes the exit status 1.  [default: warning]",
     ),
     click.option("--only-failing", is_flag=True, help="List no findings below the fail level."),
+    click.option("--require-known", is_flag=True, help="Exit with 1 also if a verdict is unknown."),
     click.option("--baseline", type=_FILE, help="Report only what this file does not hold."),
     click.option("--update-baseline", is_flag=True, help="Accept today's findings: write the baseline."),
     click.option("--statistics", is_flag=True, help="End with the number of findings of each rule."),

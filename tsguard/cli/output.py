@@ -42,7 +42,7 @@ def publish(
 
     Returns:
         The exit status: 2 if something could not be done, 1 for findings at or above
-        the fail level, else 0.
+        the fail level, or an unknown verdict where none may be, else 0.
     """
     chosen = settings.output_format or "text"
     colored = options.output is None and _colored(options.color, sys.stderr if to_stderr else sys.stdout)
@@ -97,6 +97,8 @@ def status(report: Report, settings: Settings, exit_zero: bool = False) -> int:
     if report.errors:
         return 2
     least = SEVERITIES.index(settings.fail_level)
+    if settings.require_known and report.unknown and not exit_zero:
+        return 1
     failed = any(SEVERITIES.index(finding.severity) >= least for finding in report.findings)
     return int(failed and not exit_zero)
 
@@ -146,6 +148,8 @@ def summary(report: Report) -> str:
     if report.loaders:
         return f"{count(len(report.loaders), 'loader')} measured"
     scope = f"{count(len(report.targets), 'target')} in {count(report.files, 'file')}"
+    if report.unknown:
+        scope = f"{scope}, {len(report.unknown)} with an unknown verdict"
     fixed = f" ({report.fixed} fixed)" if report.fixed else ""
     missing = sum(target.not_attempted is not None for target in report.targets)
     left = f", {missing} not attempted" if missing else ""

@@ -31,6 +31,8 @@ _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 _TONE_COLORS = {"good": "green", "bad": "red", "doubtful": "yellow"}
 # A generated file may be one line of megabytes: more of a line than this is not shown.
 _LONGEST_LINE = 160
+# Of the causes of a whole tree of files, those beyond are many of a kind.
+_MOST_CAUSES = 20
 
 
 def render(report: Report, view: View) -> str:
@@ -38,6 +40,7 @@ def render(report: Report, view: View) -> str:
     lines = [line for finding in report.findings for line in (*_finding(finding, view), "")]
     if not view.quiet:
         lines += _targets(report, view)
+        lines += _causes(report, view)
         lines += _environment(report)
         lines += [line for loader in report.loaders for line in _loader(loader)]
     text = "".join(f"{line}\n" for line in lines)
@@ -93,11 +96,11 @@ def _targets(report: Report, view: View) -> Iterator[str]:
         yield click.style(f"and {len(report.targets) - len(shown)} more (--verbose shows them)", dim=True)
     yield ""
     for target in shown:
-        yield from _details(target, view)
+        yield from _details(target)
 
 
-def _details(target: TargetReport, view: View) -> Iterator[str]:
-    lines = [*_unknown(target, view), *_attempted(target)]
+def _details(target: TargetReport) -> Iterator[str]:
+    lines = list(_attempted(target))
     yield from lines
     if lines:
         yield ""
@@ -111,9 +114,22 @@ def _environment(report: Report) -> Iterator[str]:
         yield click.style(RULE, dim=True)
 
 
-def _unknown(target: TargetReport, view: View) -> Iterator[str]:
-    for place in target.script.unknown if view.verbose else ():
-        yield click.style(f"{target.target} is unknown: {place.place}: {place.why}", dim=True)
+def _causes(report: Report, view: View) -> Iterator[str]:
+    """What keeps verdicts unknown, a line each, and that nothing else is in the way."""
+    causes = report.causes()
+    shown = causes if view.verbose else causes[:_MOST_CAUSES]
+    for cause in shown:
+        several = f" ({len(cause.targets)} targets)" if len(cause.targets) > 1 else ""
+        remedy = f"; {cause.help}" if cause.help else ""
+        yield f"{click.style('unknown', bold=True)}: {cause.place}: {_one_line(cause.why + remedy)}{several}"
+    if len(shown) < len(causes):
+        yield click.style(f"and {len(causes) - len(shown)} more causes (--verbose shows them)", dim=True)
+    if any(target.script.verdict == "unknown" for target in report.targets):
+        yield click.style(
+            "nothing that was read stands in the way where the script verdict is unknown", dim=True
+        )
+    if causes:
+        yield ""
 
 
 def _attempted(target: TargetReport) -> Iterator[str]:

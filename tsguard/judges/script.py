@@ -84,11 +84,11 @@ def _verdict(runs: list[tuple[Answer | None, Compilation]], guessed: set[Questio
         return "blocked"
     if "blocked" in outcomes:
         return "depends"
-    if first.gaps:
-        return "unknown"
     if all(outcome == "broken" for outcome in outcomes):
         return "broken"
-    return "depends" if "broken" in outcomes else "ok"
+    if "broken" in outcomes:
+        return "depends"
+    return "unknown" if first.gaps else "ok"
 
 
 def outcome_of(events: tuple[Event, ...]) -> str:

@@ -39,6 +39,8 @@ def read(fc: FunctionCompiler, source: py.Unknown, name: str, owner: str, node: 
         Refusal: the constructor takes it for an object, and in this world torch has no type for it.
     """
     term = source.term
+    if isinstance(node, ast.expr) and fc.is_called(node):
+        return
     if (
         source.unread is None
         and isinstance(term, Parameter)
@@ -57,12 +59,15 @@ def attribute(
     Raises:
         Refusal: an argument has it that is an object, and in this world torch has no type for it.
     """
-    if source is None or not isinstance(node, ast.Attribute) or _is_plain(fc, node, fc.is_called(node)):
+    is_called = isinstance(node, ast.Attribute) and fc.is_called(node)
+    if source is None or not isinstance(node, ast.Attribute) or _is_plain(fc, node, is_called):
         return None
     if is_module(fc.compiler, source):
         fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
         return None
     parameter = root(source.term)
+    if is_called:  # a module's or an object's method, which the call asks about
+        return source
     if source.term is not None and source.unread is None and isinstance(parameter, Parameter):
         name = value.attr if isinstance(value, ast.Attribute) else parameter.name
         owner = (
