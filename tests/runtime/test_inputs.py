@@ -72,6 +72,15 @@ MODELS = {
     "indices": net("", "x: Tensor, index: Tensor", "return x[index]"),
     "lengths": net("", "x: Tensor, lengths: Tensor", "return x.cumsum(1)[torch.arange(x.size(0)), lengths]"),
     "optional that is needed": net("self.fc = nn.Linear(4, 4)", "x, context: Optional[Tensor] = None", "return self.fc(x) + context.sum()"),
+    "sizes of their own in a dictionary": net(
+        "self.a = nn.Linear(5, 3); self.b = nn.Linear(7, 3)", "batch", "return self.a(batch['left']) + self.b(batch['right'])"
+    ),
+    "sizes of their own in an object": net(
+        "self.a = nn.Linear(5, 3); self.b = nn.Conv2d(4, 3, 1)", "data", "return self.a(data.x), self.b(data.image)"
+    ),
+    "sizes of their own in a tuple": net(
+        "self.a = nn.Linear(5, 3); self.b = nn.Linear(7, 3)", "pair: Tuple[Tensor, Tensor]", "return self.a(pair[0]) + self.b(pair[1])"
+    ),
     "keyword only": net("self.fc = nn.Linear(4, 4)", "x, *, scale: float", "return self.fc(x) * scale"),
     "loss": net("self.fc = nn.Linear(4, 3)", "x, labels", "return F.cross_entropy(self.fc(x), labels)"),
     "constructor of sizes": net(

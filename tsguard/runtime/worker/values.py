@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -26,6 +27,9 @@ def leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, An
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
             yield from leaves(getattr(value, field.name, None), f"{path}.{field.name}", depth + 1)
+    elif isinstance(value, SimpleNamespace):
+        for name, item in vars(value).items():
+            yield from leaves(item, f"{path}.{name}", depth + 1)
     else:
         yield path, value
 
@@ -52,6 +56,8 @@ def mapped(value: Any, change: Callable[[Tensor], Any]) -> Any:
     if isinstance(value, (list, tuple)):
         items = [mapped(item, change) for item in value]
         return items if type(value) is list else _rebuilt(value, items)
+    if isinstance(value, SimpleNamespace):
+        return SimpleNamespace(**{name: mapped(item, change) for name, item in vars(value).items()})
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fresh = copy.copy(value)
         for field in dataclasses.fields(value):

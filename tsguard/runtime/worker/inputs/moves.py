@@ -10,10 +10,8 @@ from dataclasses import replace
 from tsguard.runtime.worker.inputs.specs import (
     BATCH,
     Argument,
-    DictSpec,
     Guess,
     Kind,
-    MadeSpec,
     SequenceSpec,
     Spec,
     TensorSpec,
@@ -26,27 +24,21 @@ _LARGEST = 2**23
 
 
 def changed(guess: Guess, names: Iterable[str], change: Change) -> Guess:
-    """Every tensor of these parameters changed, those inside containers too."""
-    wanted = set(names)
-    return Guess(
-        tuple(
-            replace(a, spec=_changed_spec(a.spec, change)) if a.name in wanted else a for a in guess.arguments
-        )
-    )
+    """Every tensor of these parameters, or parts of parameters, changed; those inside containers too."""
+    wanted = tuple(names)
 
-
-def _changed_spec(spec: Spec, change: Change) -> Spec:
-    if isinstance(spec, TensorSpec):
+    def sane(path: str, spec: Spec) -> Spec:
+        if not isinstance(spec, TensorSpec) or not any(_is_in(path, name) for name in wanted):
+            return spec
         fresh = change(spec)
-        sane = all(size >= 0 for size in fresh.shape) and math.prod(fresh.shape) <= _LARGEST
-        return fresh if sane else spec
-    if isinstance(spec, SequenceSpec):
-        return replace(spec, items=tuple(_changed_spec(item, change) for item in spec.items))
-    if isinstance(spec, DictSpec):
-        return DictSpec(tuple((key, _changed_spec(item, change)) for key, item in spec.items))
-    if isinstance(spec, MadeSpec):
-        return replace(spec, items=tuple((key, _changed_spec(item, change)) for key, item in spec.items))
-    return spec
+        fits = all(size >= 0 for size in fresh.shape) and math.prod(fresh.shape) <= _LARGEST
+        return fresh if fits else spec
+
+    return guess.mapped(sane)
+
+
+def _is_in(path: str, name: str) -> bool:
+    return path == name or (path.startswith(name) and path[len(name)] in "[.")
 
 
 def implausibility(guess: Guess) -> float:

@@ -20,8 +20,7 @@ Repair = Callable[[Guess, Trouble, re.Match[str]], Iterator[Move]]
 
 
 def _names(guess: Guess, trouble: Trouble) -> frozenset[str]:
-    known = frozenset(a.name for a in guess.arguments)
-    return (trouble.suspects & known) or known
+    return (trouble.suspects & guess.tensors().keys()) or frozenset(a.name for a in guess.arguments)
 
 
 def _sizes(got: int, want: int, *, both_ways: bool = False) -> Repair:

@@ -17,11 +17,10 @@ from tsguard.runtime.worker.inputs.declared import is_of
 from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import TooSlow, Trial, Trouble, attempt
 from tsguard.runtime.worker.inputs.signature import Hints, Parameter, first_guess, parameters, value_for
-from tsguard.runtime.worker.inputs.specs import Guess, Verbatim
+from tsguard.runtime.worker.inputs.specs import Guess, Verbatim, named
 from tsguard.runtime.worker.loading import evaluate
 from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.state import State, seed_everything
-from tsguard.runtime.worker.values import leaves
 
 MOST_TRIES = 60
 _SECONDS = 30.0
@@ -142,11 +141,10 @@ class _Search:
             call = build(guess, self.module)
         except Exception as error:
             return Trial(Trouble(error, str(error), "", (), (), frozenset(), 0, None, 0), 0, 0.0)
-        names = {}
+        names: dict[int, str] = {}
         values = [*call.args, *call.kwargs.values()]
         for argument, value in zip(sorted(guess.arguments, key=lambda a: a.keyword), values, strict=True):
-            for _, leaf in leaves(value):
-                names[id(leaf)] = argument.name
+            names |= {id(leaf): path for path, leaf in named(argument.spec, value, argument.name)}
         trial = attempt(self.callee, call, names, _SECONDS_OF_A_TRIAL)
         self.state.restore(self.callee)
         return trial

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal["float", "int", "bool"]
 
@@ -109,12 +110,65 @@ class Guess:
         return tuple(argument.expression() for argument in self.arguments)
 
     def get(self, name: str) -> Spec | None:
-        return next((a.spec for a in self.arguments if a.name == name), None)
+        """The value of a parameter, or of a part of one: ``batch['image']``."""
+        return next((spec for path, spec in self._parts() if path == name), None)
 
     def with_spec(self, name: str, spec: Spec) -> Guess:
-        """The same with another value for one parameter."""
-        return Guess(tuple(replace(a, spec=spec) if a.name == name else a for a in self.arguments))
+        """The same with another value for one parameter, or part of one."""
+        return self.mapped(lambda path, old: spec if path == name else old)
+
+    def mapped(self, change: Callable[[str, Spec], Spec]) -> Guess:
+        """The same with every value and part of one changed; parts of what is replaced are left alone."""
+        return Guess(tuple(replace(a, spec=mapped(a.spec, a.name, change)) for a in self.arguments))
 
     def tensors(self) -> dict[str, TensorSpec]:
-        """The parameters whose value is a plain tensor."""
-        return {a.name: a.spec for a in self.arguments if isinstance(a.spec, TensorSpec)}
+        """The parameters whose value is a tensor, and the parts that are; those of a list count as one."""
+        return {path: spec for path, spec in self._parts() if isinstance(spec, TensorSpec)}
+
+    def _parts(self) -> Iterator[tuple[str, Spec]]:
+        for argument in self.arguments:
+            yield from parts(argument.spec, argument.name)
+
+
+def parts(spec: Spec, path: str) -> Iterator[tuple[str, Spec]]:
+    """A value and all of its parts, with the paths that lead there."""
+    yield path, spec
+    for step, part in _inside(spec):
+        yield from parts(part, path + step)
+
+
+def _inside(spec: Spec) -> Iterator[tuple[str, Spec]]:
+    if isinstance(spec, SequenceSpec):
+        for index, item in enumerate(spec.items):
+            yield (f"[{index}]" if spec.is_tuple else "[]"), item
+    elif isinstance(spec, (DictSpec, MadeSpec)):
+        for key, item in spec.items:
+            yield (f"[{key!r}]" if isinstance(spec, DictSpec) else f".{key}"), item
+
+
+def mapped(spec: Spec, path: str, change: Callable[[str, Spec], Spec]) -> Spec:
+    """A value with its parts changed."""
+    fresh = change(path, spec)
+    if fresh is not spec:
+        return fresh
+    fresh_parts = tuple(mapped(item, path + step, change) for step, item in _inside(spec))
+    if isinstance(spec, SequenceSpec):
+        return replace(spec, items=fresh_parts)
+    if isinstance(spec, DictSpec):
+        return DictSpec(tuple(zip((key for key, _ in spec.items), fresh_parts, strict=True)))
+    if isinstance(spec, MadeSpec):
+        return replace(spec, items=tuple(zip((key for key, _ in spec.items), fresh_parts, strict=True)))
+    return spec
+
+
+def named(spec: Spec, value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """The tensors in a value that was made from a spec, with their paths."""
+    if isinstance(spec, TensorSpec):
+        yield path, value
+        return
+    for index, (step, item) in enumerate(_inside(spec)):
+        if isinstance(spec, MadeSpec):
+            inner = getattr(value, spec.items[index][0], None)
+        else:
+            inner = value[spec.items[index][0]] if isinstance(spec, DictSpec) else value[index]
+        yield from named(item, inner, path + step)
