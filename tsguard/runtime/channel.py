@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import psutil
+
 from tsguard.runtime.frames import FrameWriter
 
 
 class Channel:
-    """Tells the supervisor what is going on; ``memory_mb`` is what the worker may hold."""
+    """Tells the supervisor what is going on.
+
+    ``memory_mb`` is what the worker may hold, 0 for no limit, ``process`` the worker,
+    looked up before other code can change how that is done.
+    """
 
     def __init__(self, writer: FrameWriter, memory_mb: int = 0) -> None:
         self._writer = writer
         self.memory_mb = memory_mb
+        self.process = psutil.Process()
 
     def phase(self, name: str, seconds: float | None = None, tried: Sequence[str] | None = None) -> None:
         """Begin a phase; the clock of the limit starts anew.

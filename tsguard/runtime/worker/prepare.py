@@ -112,7 +112,7 @@ def guess_again(prepared: Prepared, compiled: Mapping[str, Any], channel: Channe
         prepared.callee.eval()
     on_try = _teller(channel)
     try:
-        with rationed(channel.memory_mb):
+        with rationed(channel.process, channel.memory_mb):
             found = search.find(prepared.callee, prepared.module, on_try, compiled)
     except Exception:
         return None
@@ -302,7 +302,7 @@ def _is_the_only_module(module: ModuleType, callee: Any) -> bool:
 
 def _inferred(callee: Any, module: ModuleType, channel: Channel) -> tuple[Call, tuple[str, ...], str]:
     try:
-        with rationed(channel.memory_mb):
+        with rationed(channel.process, channel.memory_mb):
             found = search.find(callee, module, _teller(channel))
     except BaseException as error:
         raise Stopped("inputs", error, callee=callee) from None

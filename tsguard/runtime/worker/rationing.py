@@ -12,7 +12,7 @@ _PART = 0.8
 
 
 @contextlib.contextmanager
-def rationed(memory_mb: int) -> Iterator[None]:
+def rationed(process: psutil.Process, memory_mb: int) -> Iterator[None]:
     """Let this process hold no more than most of ``memory_mb`` while the block runs; 0 for no limit.
 
     Address space that is reserved and not used counts too: not for processes that use CUDA.
@@ -20,7 +20,7 @@ def rationed(memory_mb: int) -> Iterator[None]:
     if not memory_mb:
         yield
         return
-    held = psutil.Process().memory_info()
+    held = process.memory_info()
     spare = max(int(_PART * memory_mb * 2**20) - held.rss, 2**26)
     before = resource.getrlimit(resource.RLIMIT_AS)
     most = held.vms + spare
