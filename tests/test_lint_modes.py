@@ -43,8 +43,8 @@ def test_a_kept_inspection_is_the_one_that_was_put(folder):
     job = Job(path, "net.py")
     target = InspectedTarget(EVERYTHING.targets[0], EVERYTHING.findings, 10)
     made = Inspection("net.py", False, EVERYTHING.findings, (target,), EVERYTHING.errors)
-    Cache("").put(job, made, ())
-    assert Cache("").get(job) == made
+    Cache("", "2.13").put(job, made, ())
+    assert Cache("", "2.13").get(job) == made
 
 
 class TestStaleness:

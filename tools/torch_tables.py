@@ -1,11 +1,12 @@
 """Write the torch tables that tsguard ships, from the installed torch.
 
-    python tools/torch_tables.py [FOLDER]
+    python tools/torch_tables.py FOLDER
 
-Every fact is asked of torch itself: operator schemas from its registry, callables by
-resolving and compiling them, modules of ``torch.nn`` by constructing and scripting
-them.  Run it once per torch release; a test compares the shipped tables of a release
-with the torch installed in its environment.
+They go into a folder of the release's name in FOLDER; tools/table_changes.py puts them into
+the package.  Every fact is asked of torch itself: operator schemas from its registry, callables
+by resolving and compiling them, modules of ``torch.nn`` by constructing and scripting them.  What
+hangs on how torch was built is told as of a build without CUDA.  Run it once per torch release; a
+test compares the shipped tables of a release with the torch installed in its environment.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ import re
 import sys
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from nn_samples import SAMPLES
+from table_changes import write
 from torch import nn
 from torch.jit._builtins import _find_builtin
 
@@ -228,20 +230,26 @@ def constant(value: object) -> dict[str, Any] | None:
     return None
 
 
-def survives(question: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The answer to a question asked in a child process, which may crash."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        with os.fdopen(writer, "w") as pipe:
-            json.dump(question(), pipe)
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        text = pipe.read()
-    os.waitpid(child, 0)
-    return json.loads(text) if text else {"fails": "the compiler crashes"}
+def compiled_each(functions: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """What ``compiled`` says of each, asked in child processes, because the compiler may crash."""
+    left = list(functions)
+    while left:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            with os.fdopen(writer, "w") as pipe:
+                for function in left:
+                    print(json.dumps(compiled(function)), file=pipe, flush=True)
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as pipe:
+            answers = [json.loads(line) for line in pipe if line.endswith("\n")]
+        os.waitpid(child, 0)
+        if len(answers) < len(left):
+            answers.append({"fails": "the compiler crashes"})
+        yield from answers
+        del left[: len(answers)]
 
 
 def compiled(function: Any) -> dict[str, Any]:
@@ -287,24 +295,31 @@ def describe(value: Any) -> dict[str, Any] | str | None:
     if inspect.isclass(value):
         entry = {"class": class_kind(value), "is": f"{value.__module__}.{value.__qualname__}"}
         return {**entry, "op": symbol} if symbol else entry
-    if inspect.isfunction(value):
-        entry = survives(lambda: compiled(value))
-        try:
-            parameters = inspect.signature(value).parameters
-            entry["parameters"] = [str(p).partition(":")[0].partition("=")[0] for p in parameters.values()]
-        except (TypeError, ValueError):
-            pass
-        return entry
     if callable(value):
         return {"builtin": type(value).__name__}
     return {"object": type(value).__name__}
+
+
+def is_compiled(value: Any) -> bool:
+    """Whether torch.jit.script compiles a function that it meets, so that it has to be asked."""
+    dispatched = torch._jit_internal.boolean_dispatched
+    return inspect.isfunction(value) and not _find_builtin(value) and value not in dispatched
+
+
+def signature(function: Any) -> dict[str, Any]:
+    """The names of a function's parameters, where Python knows them."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+    return {"parameters": [str(p).partition(":")[0].partition("=")[0] for p in parameters.values()]}
 
 
 def dispatch(value: Any) -> dict[str, Any]:
     """A function that a flag chooses, which may be chosen by another flag in turn."""
     dispatched = torch._jit_internal.boolean_dispatched.get(value)
     if dispatched is None:
-        return survives(lambda: compiled(value))
+        return next(compiled_each([value]))
     return {
         "dispatch": dispatched["arg_name"],
         "index": dispatched["index"],
@@ -318,29 +333,18 @@ def names() -> dict[str, Any]:
     """Qualified name to its meaning; a second name of a thing is an alias of the first."""
     table: dict[str, Any] = {}
     first_names: dict[int, str] = {}
-    for namespace in dict.fromkeys(NAMESPACES):
-        try:
-            module = importlib.import_module(namespace)
-        except Exception:
-            module = getattr(torch, namespace.rpartition(".")[2], None)
-        if module is None:
-            continue
+    functions: dict[str, Any] = {}
+    for namespace, module in namespaces():
         table.setdefault(namespace, {"module": namespace})
-        for name in dir(module):
-            if name.startswith("__"):
-                continue
-            try:
-                value = getattr(module, name)
-            except Exception:
-                continue
-            if isinstance(value, types.ModuleType) and not value.__name__.startswith("torch"):
-                continue
-            if not of_torch(value):
-                continue
+        for name, value in members(module):
             qualified = f"{namespace}.{name}"
             shared = callable(value) and not isinstance(value, type(None))
             if shared and id(value) in first_names:
                 table[qualified] = "=" + first_names[id(value)]
+                continue
+            if is_compiled(value) and namespace != "torch._C":
+                functions[qualified] = value
+                first_names[id(value)] = qualified
                 continue
             entry = describe(value)
             internal = namespace == "torch._C" and not isinstance(entry, str)
@@ -348,7 +352,34 @@ def names() -> dict[str, Any]:
                 table[qualified] = entry
                 if shared:
                     first_names[id(value)] = qualified
+    for name, answer in zip(functions, compiled_each(functions.values()), strict=True):
+        table[name] = {**answer, **signature(functions[name])}
     return table
+
+
+def namespaces() -> Iterator[tuple[str, Any]]:
+    """The modules, and what is used as one, that this torch has."""
+    for namespace in dict.fromkeys(NAMESPACES):
+        try:
+            module = importlib.import_module(namespace)
+        except Exception:
+            module = getattr(torch, namespace.rpartition(".")[2], None)
+        if module is not None:
+            yield namespace, module
+
+
+def members(module: Any) -> Iterator[tuple[str, Any]]:
+    """What a module holds of torch's own."""
+    for name in dir(module):
+        if name.startswith("__"):
+            continue
+        try:
+            value = getattr(module, name)
+        except Exception:
+            continue
+        foreign = isinstance(value, types.ModuleType) and not value.__name__.startswith("torch")
+        if not foreign and of_torch(value):
+            yield name, value
 
 
 def tensor_api() -> dict[str, Any]:
@@ -537,14 +568,6 @@ def module_methods() -> list[str]:
     return sorted(name for name in dir(nn.Module) if not name.startswith("__"))
 
 
-def write(folder: Path, name: str, table: dict[str, Any]) -> None:
-    """One entry a line, so that a change of torch reads well as a change of the file."""
-    entries = [
-        f"{json.dumps(key)}:{json.dumps(value, separators=(',', ':'))}" for key, value in table.items()
-    ]
-    (folder / f"{name}.json").write_text("{\n" + ",\n".join(entries) + "\n}\n", encoding="utf-8")
-
-
 TABLES: dict[str, Callable[[], dict[str, Any]]] = {
     "operators": operators,
     "names": names,
@@ -555,16 +578,15 @@ TABLES: dict[str, Callable[[], dict[str, Any]]] = {
 
 def main() -> None:
     release = ".".join(torch.__version__.split("+")[0].split(".")[:2])
-    default = Path(__file__).parent.parent / "tsguard" / "language" / "tables" / release
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=Path, default=default)
+    parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=TABLES, default=list(TABLES))
     arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
     for name in arguments.only:
         table = TABLES[name]()
         ordered = table if name == "operators" else dict(sorted(table.items()))
-        write(arguments.folder, name, json.loads(json.dumps(ordered, sort_keys=name != "operators")))
+        plain = json.loads(json.dumps(ordered, sort_keys=name != "operators"))
+        write(arguments.folder / release, name, plain)
 
 
 if __name__ == "__main__":

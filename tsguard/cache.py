@@ -30,11 +30,13 @@ class Cache:
 
     Args:
         circumstances: whatever else inspections depend on, as text.
+        release: the torch release that is judged for; entries for several are kept side by side.
         folder: where the entries lie; None for the platform's cache folder.
     """
 
-    def __init__(self, circumstances: str, folder: Path | None = None) -> None:
+    def __init__(self, circumstances: str, release: str, folder: Path | None = None) -> None:
         self._folder = folder or _default_folder()
+        self._release = release
         self._circumstances = f"{_tool()}\0{os.getcwd()}\0{circumstances}"
         self._hashes: dict[str, str | None] = {}
         self._started = time.time_ns()
@@ -74,7 +76,11 @@ class Cache:
             return  # a cache that cannot be written costs time, nothing else
 
     def _entry(self, job: Job) -> Path:
-        key = _digest(repr((str(job.path), job.shown, job.whole, job.named)).encode("utf-8", "surrogatepass"))
+        key = _digest(
+            repr((self._release, str(job.path), job.shown, job.whole, job.named)).encode(
+                "utf-8", "surrogatepass"
+            )
+        )
         return self._folder / key[:2] / f"{key[2:]}.json"
 
     def _hash(self, path: str) -> str | None:

@@ -22,6 +22,7 @@ from tsguard.requests import Job, Plan
 from tsguard.rules import covers
 from tsguard.source.patterns import Patterns
 from tsguard.source.sources import Sources
+from tsguard.torch_release import Judged, NoTables, judged_for
 
 # Starting a worker costs as much as judging about this much source.
 _BYTES_PER_WORKER = 150_000
@@ -77,9 +78,12 @@ def assemble(
         findings_in_cells(findings, sources),
         (target_in_cell(t.report, sources) for i in inspections for t in i.targets),
     )
+    judged = judged_releases(settings)
     report = Report(
         tsguard_version=__version__,
-        torch_tables=torch_release(settings),
+        torch_tables=str(judged),
+        torch_told_by=judged.told_by,
+        torch_note=judged.note,
         findings=numbered,
         targets=targets,
         files=len(plan.jobs),
@@ -129,22 +133,16 @@ def environment(settings: Settings) -> Environment | None:
         raise ConfigError(str(error)) from None
 
 
-def torch_release(settings: Settings) -> str:
-    """The torch release whose tables serve the settings: ``2.13`` for ``2.13.0``.
+def judged_releases(settings: Settings) -> Judged:
+    """The torch releases that the settings, or else the environment, have code judged for.
 
     Raises:
-        ConfigError: there are no tables of it.
+        ConfigError: the settings name a Python that has no packages, or a torch without tables.
     """
-    from tsguard.language.tables import RELEASES
-
-    if settings.torch_version is None:
-        return RELEASES[-1]
-    release = ".".join(settings.torch_version.split(".")[:2])
-    if release not in RELEASES:
-        raise ConfigError(
-            f"no tables for torch {settings.torch_version}; there are tables for {', '.join(RELEASES)}"
-        )
-    return release
+    try:
+        return judged_for(settings.torch_version, search_paths(settings), settings.root)
+    except NoTables as error:
+        raise ConfigError(str(error)) from None
 
 
 def _selected(findings: Iterable[Finding], settings: Settings) -> Iterator[Finding]:
@@ -167,8 +165,29 @@ def inspect_files(
     Raises:
         ConfigError: the Python or the torch version of the settings is of no use.
     """
-    context = _Context(search_paths(settings), torch_release(settings), settings.purpose)
-    cache = Cache(f"{context.release}\0{context.paths}\0{context.purpose}") if settings.cache else None
+    paths = search_paths(settings)
+
+    def inspect_for(release: str, asked: Sequence[Job], told: Callable[[], None]) -> list[Inspection]:
+        return _inspect_for(_Context(paths, release, settings.purpose), asked, settings, told)
+
+    newest, *others = reversed(judged_releases(settings).releases)
+    found = {newest: inspect_for(newest, jobs, progress)}
+    if not others:
+        return found[newest]
+    from tsguard.parting import together
+
+    found = {r: inspect_for(r, jobs, _untold) for r in reversed(others)} | found
+    return together(jobs, found, lambda again, release: inspect_for(release, again, _untold))
+
+
+def _untold() -> None:
+    """The files that are judged again for another release are not counted."""
+
+
+def _inspect_for(
+    context: _Context, jobs: Sequence[Job], settings: Settings, progress: Callable[[], None]
+) -> list[Inspection]:
+    cache = Cache(f"{context.paths}\0{context.purpose}", context.release) if settings.cache else None
     done = {job: kept for job in jobs if cache and (kept := cache.get(job)) is not None}
     for _ in done:
         progress()

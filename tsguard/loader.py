@@ -13,7 +13,7 @@ from tsguard import __version__
 from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.analysis.pipeline.loaders import Loader
 from tsguard.config import Settings
-from tsguard.linting import search_paths, torch_release
+from tsguard.linting import judged_releases, search_paths
 from tsguard.project import Project
 from tsguard.project.modules import Module
 from tsguard.report import Error, Report
@@ -53,7 +53,8 @@ def run(
         ConfigError: the Python or the torch version of the settings is of no use.
     """
     started = time.monotonic()
-    report = Report(__version__, torch_release(settings))
+    judged = judged_releases(settings)
+    report = Report(__version__, str(judged), torch_told_by=judged.told_by, torch_note=judged.note)
     if request.path.is_dir():
         return replace(report, errors=(Error(f"{request.given}: a loader lies in a file: FILE:NAME"),))
     planned = plan([request], settings)

@@ -254,6 +254,16 @@ class Breakdown:
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseVerdicts:
+    """The verdicts on a target for one torch release."""
+
+    release: str
+    script: ScriptVerdict
+    trace: TraceVerdict
+    mode: ModeVerdict
+
+
+@dataclass(frozen=True, slots=True)
 class TargetReport:
     """Everything known about one target.
 
@@ -262,6 +272,8 @@ class TargetReport:
     either was inferred rather than given.  ``blockers`` is what torch.jit.script refuses
     in its own words: its first error, and those past it that do not come of taking it out.
     ``not_attempted`` says why it was not called, None where it was or nobody meant to.
+    ``releases`` is how the verdicts differ where the target is judged for several torch releases,
+    oldest first, with the releases between; () where they agree.  The verdicts are then the gravest.
     """
 
     target: str
@@ -279,6 +291,7 @@ class TargetReport:
     breakdown: Breakdown | None = None
     blockers: tuple[AttemptError, ...] = ()
     recommendation: str | None = None
+    releases: tuple[ReleaseVerdicts, ...] = ()
     cell: int | None = None
     not_attempted: str | None = None
 
@@ -417,7 +430,9 @@ class Cause:
 class Report:
     """The one object that every output format is made from.
 
-    ``purpose`` tells for whose sake the facts of tracing are judged: the ``trace`` verdicts and
+    ``torch_tables`` names the torch releases that the code is judged for, oldest first, separated
+    by commas; ``torch_told_by`` says what tells them, ``torch_note`` what is to be known about
+    them.  ``purpose`` tells for whose sake the facts of tracing are judged: the ``trace`` verdicts and
     findings of a report for "export" are those of torch.export.  ``known`` are the findings before
     any was left out: it is what answers rest on, and no part of the JSON form.  ``baseline`` is
     None without one.  ``packages`` tells where imported packages were read, None where no
@@ -438,6 +453,8 @@ class Report:
     baseline: BaselineUse | None = None
     packages: Packages | None = None
     interrupted: bool = False
+    torch_told_by: str = ""
+    torch_note: str | None = None
 
     @property
     def unknown(self) -> tuple[TargetReport, ...]:
@@ -482,6 +499,8 @@ class Report:
             "schema_version": SCHEMA_VERSION,
             "tsguard_version": self.tsguard_version,
             "torch_tables": self.torch_tables,
+            "torch_told_by": self.torch_told_by,
+            "torch_note": self.torch_note,
             "purpose": self.purpose,
             "interrupted": self.interrupted,
             "environment": dict(self.environment),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.conformance.programs import Program
+from tests.torch_here import RELEASE
 from tsguard.analysis.python import Program as Sources
 from tsguard.environment import package_folders
 from tsguard.judges.script import judge_script
@@ -78,7 +79,7 @@ def compare_in_place(placed: Sequence[tuple[Path, Program]]) -> list[Comparison]
 
 def _compared(program: Program, path: Path, said: dict[str, object]) -> Comparison:
     project = Project((path.parent, *package_folders(path.parent)))
-    outcome = judge_script(Sources(project), find_target(project.module(path), program.target))
+    outcome = judge_script(Sources(project, RELEASE), find_target(project.module(path), program.target))
     return Comparison(
         program,
         str(said["outcome"]),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.torch_here import RELEASE
 from tsguard.analysis.python import Program
 from tsguard.judges.mode import judge_mode
 from tsguard.language import modes
@@ -166,7 +167,7 @@ def verdict(folder: Path, source: str) -> str:
     path = folder / "target.py"
     path.write_text(source, encoding="utf-8")
     project = Project((folder,))
-    return judge_mode(Program(project), find_target(project.module(path), "Target")).verdict
+    return judge_mode(Program(project, RELEASE), find_target(project.module(path), "Target")).verdict
 
 
 def observed(source: str, inputs: str) -> str:

@@ -154,7 +154,11 @@ _FILES: tuple[Decorator, ...] = (
         default="trace",
         help="Say of traces what torch.export makes of the same code.",
     ),
-    click.option("--torch-version", metavar="VERSION", help="Judge for this torch release."),
+    click.option(
+        "--torch-version",
+        metavar="VERSION[,VERSION]",
+        help="Judge for this torch release, or for several.  [default: the installed one]",
+    ),
     click.option(
         "--fail-level",
         type=click.Choice(SEVERITIES),

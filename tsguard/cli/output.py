@@ -63,6 +63,8 @@ def publish(
     if options.statistics:
         _statistics(report)
     tell_errors(report, options)
+    if report.torch_note is not None and not options.quiet:
+        click.echo(f"note: {report.torch_note}", err=True)
     nothing_done = bool(report.errors) and not report.files and not report.loaders
     if not options.quiet and not nothing_done and chosen in ("text", "concise"):
         if packages := _packages(report, options.verbose):

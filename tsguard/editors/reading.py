@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,8 @@ from tsguard.baseline import Baseline
 from tsguard.config import ConfigError, Settings, find, load
 from tsguard.incremental import Judge
 from tsguard.inspection import Inspection
-from tsguard.linting import assemble, search_paths, torch_release
+from tsguard.linting import assemble, judged_releases, search_paths
+from tsguard.parting import together
 from tsguard.report import Finding, Purpose, Report
 from tsguard.requests import Job, Plan, Request, plan
 from tsguard.source import SourceFile
@@ -70,8 +71,15 @@ class Readers:
         return replace(planned, jobs=tuple(jobs)), settings
 
     def inspect(self, job: Job, settings: Settings) -> Inspection:
-        """Judge one file under its settings."""
-        return self.judge(settings).inspect(job)
+        """Judge one file under its settings, for each torch release that they name."""
+        releases = judged_releases(settings).releases
+
+        def inspect(jobs: Sequence[Job], release: str) -> list[Inspection]:
+            return [self.judge(settings, release).inspect(job) for job in jobs]
+
+        if len(releases) == 1:
+            return inspect([job], releases[0])[0]
+        return together([job], {release: inspect([job], release) for release in releases}, inspect)[0]
 
     def assembled(self, planned: Plan, inspections: list[Inspection], settings: Settings) -> list[Reading]:
         """The files of a folder as they were judged, each with the findings that lie in it."""
@@ -92,13 +100,14 @@ class Readers:
         baseline = Baseline.read(file) if file.exists() else Baseline(file)
         baseline.adding(same, report.findings, sources).save()
 
-    def judge(self, settings: Settings) -> Judge:
-        """The judge of all files that see the same packages.
+    def judge(self, settings: Settings, release: str | None = None) -> Judge:
+        """The judge of all files that see the same packages, for a torch release: the newest of the settings.
 
         Raises:
             ConfigError: the Python or the torch version of the settings is of no use.
         """
-        key = (search_paths(settings), torch_release(settings), settings.purpose)
+        release = release or judged_releases(settings).releases[-1]
+        key = (search_paths(settings), release, settings.purpose)
         if key not in self._judges:
             self._judges[key] = Judge(*key)
         return self._judges[key]
@@ -118,8 +127,7 @@ class Readers:
         """The configuration that serves some paths; the defaults where it cannot be used."""
         try:
             settings = load(find(paths))
-            torch_release(settings)
-            search_paths(settings)
+            judged_releases(settings)
         except ConfigError as error:
             self._complain(str(error))
             return Settings(root=paths[0] if paths[0].is_dir() else paths[0].parent)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from tsguard.answer.speed import ratio
@@ -167,6 +168,16 @@ def worth_a_row(report: Report, verbose: bool) -> list[TargetReport]:
     return [
         t for t in report.targets if t.script.verdict not in fine or t.trace.verdict not in fine or t.attempts
     ]
+
+
+def by_release(target: TargetReport) -> Iterator[str]:
+    """How the verdicts differ from torch release to release, a line for each family in which they do."""
+    for family in ("script", "trace", "mode"):
+        told = [(each.release, getattr(each, family)) for each in target.releases]
+        changes = [new for old, new in itertools.pairwise(told) if new[1] != old[1]]
+        if changes:
+            first = f"{told[0][1]} before torch {changes[0][0]}"
+            yield f"{family} is {', '.join([first, *(f'{word} from {release}' for release, word in changes)])}"
 
 
 def sentence(finding: Finding) -> str:

@@ -14,6 +14,7 @@ from tsguard.formats.tables import (
     SUBMODULE_HEAD,
     Cell,
     attempt_row,
+    by_release,
     chosen,
     part_reasons,
     said,
@@ -42,6 +43,7 @@ def render(report: Report, view: View) -> str:
         lines += _targets(report, view)
         lines += _causes(report, view)
         lines += _environment(report)
+        lines += _releases(report) if view.verbose else ()
         lines += [line for loader in report.loaders for line in _loader(loader)]
     text = "".join(f"{line}\n" for line in lines)
     return text if view.color else click.unstyle(text)
@@ -100,10 +102,15 @@ def _targets(report: Report, view: View) -> Iterator[str]:
 
 
 def _details(target: TargetReport) -> Iterator[str]:
-    lines = list(_attempted(target))
+    lines = [*_parted(target), *_attempted(target)]
     yield from lines
     if lines:
         yield ""
+
+
+def _parted(target: TargetReport) -> Iterator[str]:
+    for told in by_release(target):
+        yield f"{click.style(target.target, bold=True)}: {told}"
 
 
 def _environment(report: Report) -> Iterator[str]:
@@ -130,6 +137,13 @@ def _causes(report: Report, view: View) -> Iterator[str]:
         )
     if causes:
         yield ""
+
+
+def _releases(report: Report) -> Iterator[str]:
+    if report.torch_told_by:
+        several = "s" if "," in report.torch_tables else ""
+        told = f"judged by the tables of torch {report.torch_tables}, the release{several} of: {report.torch_told_by}"
+        yield click.style(_printable(told), dim=True)
 
 
 def _attempted(target: TargetReport) -> Iterator[str]:

@@ -1,17 +1,47 @@
-"""The torch tables: facts asked of a torch release, shipped as data, loaded lazily."""
+"""The torch tables: facts asked of torch releases, shipped as data, loaded lazily.
+
+One release is there whole, of each other what changes from its neighbour that is nearer to
+that one (tsguard/language/changes.py says how); tools/table_changes.py writes them.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-_FOLDER = Path(__file__).parent / "tables"
+from tsguard.language.changes import changed
 
-RELEASES = tuple(
-    sorted((p.name for p in _FOLDER.iterdir() if p.is_dir()), key=lambda r: tuple(map(int, r.split("."))))
-)
+FOLDER = Path(__file__).parent / "tables"
+_WHOLE = "2.13"
+
+
+def as_numbers(release: str) -> tuple[int, ...]:
+    """A release as numbers, which compare as releases do.
+
+    Raises:
+        ValueError: it is no release.
+    """
+    return tuple(map(int, release.split(".")))
+
+
+RELEASES = tuple(sorted((p.name for p in FOLDER.iterdir() if p.is_dir()), key=as_numbers))
+
+
+def nearer(release: str, releases: Sequence[str] = RELEASES) -> str | None:
+    """The release whose tables those of a release are told as changes of; None of that told whole."""
+    if release == _WHOLE:
+        return None
+    number = releases.index(release)
+    return releases[number + (1 if number < releases.index(_WHOLE) else -1)]
+
+
+def digest(whole: Mapping[str, Any]) -> str:
+    """A digest of all tables of a release, by their names."""
+    return blake2b(json.dumps(whole, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 class Tables:
@@ -20,19 +50,22 @@ class Tables:
     def __init__(self, release: str) -> None:
         self.release = release
 
-    def _load(self, name: str) -> Any:
-        return json.loads((_FOLDER / self.release / f"{name}.json").read_text(encoding="utf-8"))
+    def table(self, name: str) -> Any:
+        """One table, whole."""
+        told = json.loads((FOLDER / self.release / f"{name}.json").read_text(encoding="utf-8"))
+        near = nearer(self.release)
+        return told if near is None else changed(Tables(near).table(name), told)
 
     @functools.cached_property
     def operators(self) -> dict[str, list[str]]:
         """Operator to its overloads' schemas, in the order in which torch tries them."""
-        table: dict[str, list[str]] = self._load("operators")
+        table: dict[str, list[str]] = self.table("operators")
         return table
 
     @functools.cached_property
     def names(self) -> dict[str, Any]:
         """Qualified name to what it means to ``torch.jit.script``."""
-        table: dict[str, Any] = self._load("names")
+        table: dict[str, Any] = self.table("names")
         return table
 
     @functools.cached_property
@@ -45,19 +78,19 @@ class Tables:
     @functools.cached_property
     def modules(self) -> dict[str, Any]:
         """Module class of ``torch.nn`` to its attributes and methods."""
-        table: dict[str, Any] = self._load("modules")
+        table: dict[str, Any] = self.table("modules")
         return table
 
     @functools.cached_property
     def tensor(self) -> dict[str, str]:
         """Member of ``torch.Tensor`` in Python to "method" or "property"."""
-        table: dict[str, str] = self._load("tensor")["members"]
+        table: dict[str, str] = self.table("tensor")["members"]
         return table
 
     @functools.cached_property
     def module_members(self) -> frozenset[str]:
         """The names that every ``nn.Module`` has."""
-        return frozenset(self._load("tensor")["module"])
+        return frozenset(self.table("tensor")["module"])
 
     def canonical(self, name: str) -> str:
         """The first name of what a qualified name means (aliases followed)."""

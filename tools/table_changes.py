@@ -1,0 +1,54 @@
+"""Put the tables that tools/torch_tables.py has written into the package.
+
+    python tools/table_changes.py FOLDER
+
+FOLDER holds a folder of tables for each torch release that is new, or asked again.  The
+package holds one release whole, of each other what changes from its neighbour, and a
+digest of each release's tables, by which a test knows that they are rebuilt as they were.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from tsguard.language import tables
+from tsguard.language.changes import change
+
+NAMES = ("operators", "names", "tensor", "modules")
+
+
+def write(folder: Path, name: str, table: dict[str, Any]) -> None:
+    """One entry a line, so that a change of torch reads well as a change of the file."""
+    entries = [
+        f"{json.dumps(key)}:{json.dumps(value, separators=(',', ':'))}" for key, value in table.items()
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text("{\n" + ",\n".join(entries) + "\n}\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    asked = {path.name: path for path in parser.parse_args().folder.iterdir() if path.is_dir()}
+    releases = sorted({*tables.RELEASES, *asked}, key=tables.as_numbers)
+    whole = {release: _whole(release, asked.get(release)) for release in releases}
+    digests = {release: tables.digest(table) for release, table in whole.items()}
+    write(tables.FOLDER, "digests", digests)
+    for release in releases:
+        near = tables.nearer(release, releases)
+        for name in NAMES:
+            table = whole[release][name]
+            write(tables.FOLDER / release, name, change(whole[near][name], table) if near else table)
+
+
+def _whole(release: str, asked: Path | None) -> dict[str, dict[str, Any]]:
+    if asked is None:
+        return {name: tables.tables(release).table(name) for name in NAMES}
+    return {name: json.loads((asked / f"{name}.json").read_text(encoding="utf-8")) for name in NAMES}
+
+
+if __name__ == "__main__":
+    main()
