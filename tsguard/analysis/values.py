@@ -166,6 +166,11 @@ def positional_parameters(node: FunctionNode) -> tuple[tuple[ast.arg, ast.expr |
     return tuple(zip(parameters, [*required, *node.args.defaults], strict=True))
 
 
+def required_parameters(node: FunctionNode) -> set[str]:
+    """The names of the parameters without a default."""
+    return {parameter.arg for parameter, default in positional_parameters(node) if default is None}
+
+
 @dataclass(eq=False, slots=True, repr=False)
 class FunctionValue(Value):
     """A function by its source.
@@ -231,7 +236,8 @@ class ModuleValue(ObjectValue):
     ``arguments`` are the constructor arguments of the torch.nn class in its ancestry,
     ``initialized`` tells whether ``nn.Module.__init__`` ran, ``hooks`` its forward
     hooks by kind, ``contents`` whether a container may hold any number of children,
-    ``scripted`` whether torch.jit.script has compiled it, ``place`` the call that made it,
+    ``scripted`` whether torch.jit has compiled it, ``traced`` whether it did so by tracing, so
+    that it is no code any more, ``place`` the call that made it,
     ``training`` the mode that train() or eval() put it in while it was made and
     ``switched`` the call that did so.
     """
@@ -244,6 +250,7 @@ class ModuleValue(ObjectValue):
     hooks: dict[str, list[Value]] = field(default_factory=dict)
     parametrized: dict[str, str] = field(default_factory=dict)
     scripted: bool = False
+    traced: bool = False
     place: tuple[ast.AST, Module] | None = None
     training: bool | None = None
     switched: ast.AST | None = None

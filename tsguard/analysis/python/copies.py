@@ -63,7 +63,8 @@ class Copying:
         assert isinstance(value, ModuleValue)
         self.modules += 1
         twin = self._twins[id(value)] = ModuleValue(value.cls)
-        twin.open, twin.initialized, twin.scripted = value.open, value.initialized, value.scripted
+        twin.open, twin.initialized = value.open, value.initialized
+        twin.scripted, twin.traced = value.scripted, value.traced
         twin.place, twin.training, twin.switched = value.place, value.training, value.switched
         twin.parametrized = dict(value.parametrized)
         twin.attributes = self._named(value.attributes)

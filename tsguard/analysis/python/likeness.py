@@ -74,7 +74,8 @@ class Likenesses:
                 module.children,
             )
         )
-        state = (module.open, module.initialized, module.scripted, module.training, module.switched)
+        compiled = (module.scripted, module.traced)
+        state = (module.open, module.initialized, compiled, module.training, module.switched)
         hooked = module if module.hooks else None
         key = (module.cls, module.place, held, state, hooked, *module.parametrized.items())
         return self._numbers.setdefault(key, len(self._numbers))

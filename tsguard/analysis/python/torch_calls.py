@@ -53,6 +53,8 @@ def call(
     name = function.name
     described = interp.tables.entry(name)
     if isinstance(described, dict) and described.get("class"):
+        if function.name == "torch.jit.Attribute" and args:
+            return _declared(args[0], node)
         return _class(interp, function, described["class"], args, kwargs)
     if name in _UNDOING:
         return _undone(interp, name, args)
@@ -68,6 +70,8 @@ def call(
         return args[0]
     if name == "torch.jit.script" and args:
         return _scripted(args[0])
+    if name in ("torch.jit.trace", "torch.jit.trace_module") and args:
+        return _traced(args[0], node)
     if isinstance(described, str):
         made = _operator(described, node)
         if isinstance(made, TensorValue):
@@ -87,6 +91,23 @@ def _scripted(value: Value) -> Value:
     if isinstance(value, FunctionValue):
         return replace(value, marks=value.marks | {"script"})
     return value
+
+
+def _declared(value: Value, node: ast.AST | None) -> Value:
+    """``torch.jit.Attribute(value, type)``: the value, with the expression that is its type."""
+    annotation = node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
+    return ObjectValue(
+        External("torch.jit.Attribute"), {"value": value, "type": Unknown("", annotation=annotation)}
+    )
+
+
+def _traced(value: Value, node: ast.AST | None) -> Value:
+    """What is handed to torch.jit.trace comes back as a recording of itself."""
+    if isinstance(value, ModuleValue):
+        return replace(value, scripted=True, traced=True)
+    if isinstance(value, FunctionValue):
+        return replace(value, marks=value.marks | {"trace"})
+    return Unknown(operations.place_label(node))
 
 
 def _class(

@@ -21,6 +21,7 @@ from tsguard.analysis.script import (
     module_calls,
     module_compilation,
     notes,
+    overload_checks,
     signatures,
     submodules,
 )
@@ -142,6 +143,9 @@ class Compiler:
             Refusal: it is being compiled: a recursive call.
         """
         key = (id(function), 0)
+        if "overload" in function.marks:
+            place = getattr(function.node, "decorator_list", None) or [function.node]
+            raise Refusal("unscriptable-function/overload-missing", place[0], name=function.name)
         if key in self.compiling:
             raise self._recursion(function.name, node)
         self.compiling.add(key)
@@ -238,6 +242,11 @@ class Compiler:
         if declaration is not None:
             implementation = signature if receiver is None else None
             signature = signatures.declared(self, declaration, source.scope, implementation)
+            lines = source.module.file.lines
+            for refusal in overload_checks.refused(declaration, node, lines, is_method=receiver is not None):
+                self.report(refusal, source.module)
+        elif node.name == "__setstate__":
+            signature = signatures.left_open(signature)
         for refusal in signature.refusals:
             self.report(refusal, source.module)
         if dropped:

@@ -69,6 +69,7 @@ def _stored(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
         ConcreteType,
         instance.cls,
         instance.open,
+        instance.traced,
         tuple(instance.parameters),
         tuple(instance.buffers),
         children,

@@ -273,6 +273,12 @@ def _fork(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     return simple(t.UNKNOWN if result.type is t.UNKNOWN else t.FutureType(result.type))
 
 
+def _awaitable(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
+    """``torch.jit._awaitable(f, x)``: like fork, and taken for the result wherever that is wanted."""
+    _fork(fc, node, hint)
+    return simple(t.UNKNOWN)
+
+
 def _legacy_tensor(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     """``torch.FloatTensor(2, 3)``, ``torch.LongTensor([1, 2])``."""
     values = [fc.attempt(arg) for arg in node.args]
@@ -311,5 +317,6 @@ FORMS: dict[str, Form] = {
     "list": _list,
     "dict": _dict,
     "fork": _fork,
+    "awaitable": _awaitable,
     "legacy_tensor": _legacy_tensor,
 }

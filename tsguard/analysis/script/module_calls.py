@@ -68,6 +68,8 @@ def call(
     if callee.interface is not None:
         return call_value(fc, get_attribute(fc, callee, "forward", node), args, kwargs, node)
     instance = callee.instance
+    if instance.traced:
+        return simple(t.UNKNOWN)  # what it returned for the example
     for parameter in instance.parametrized if isinstance(instance.cls, py.External) else ():
         note_parametrized(compiler, instance, parameter)
     if instance.hooks.get("forward") or instance.hooks.get("forward_pre"):

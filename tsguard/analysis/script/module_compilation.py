@@ -54,6 +54,8 @@ def compile_module(
     if (id(instance), interface) in compiler.compiled_modules:
         return
     compiler.compiled_modules.add((id(instance), interface))
+    if instance.traced:
+        return
     if isinstance(instance.cls, py.ClassValue):
         if not _prepared(compiler, instance):
             return

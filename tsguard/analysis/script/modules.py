@@ -13,6 +13,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.script import classes
 from tsguard.analysis.script.annotations import annotation_type, is_final
 from tsguard.analysis.script.forward_references import are_strings
 from tsguard.analysis.script.inference import Uninferable, type_of
@@ -92,12 +93,14 @@ class _Declared:
         instance: py.ModuleValue,
         annotations: dict[str, ast.expr],
         holder: py.ClassValue | None,
+        *,
+        written: bool = False,
     ) -> None:
         self.compiler = compiler
         self.instance = instance
         self.annotations = annotations
         self.holder = holder
-        self.strings = holder is not None and are_strings(holder)
+        self.strings = holder is not None and not written and are_strings(holder)
 
     def type(self, name: str, inferred: t.Type) -> t.Type:
         """An attribute's type: annotated, or as inferred."""
@@ -192,6 +195,8 @@ def _is_no_constant(compiler: Compiler, value: py.Value) -> bool:
         return any(_is_no_constant(compiler, item) for item in value.items)
     if isinstance(value, py.External):
         return _is_callable_attribute(compiler, value)
+    if isinstance(value, py.ObjectValue) and value.cls == py.External("builtins.object"):
+        return True
     return isinstance(value, (*_NO_CONSTANTS, py.TensorValue))
 
 
@@ -228,10 +233,43 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
         info.attributes[name] = declared.type(name, t.UNKNOWN)
         _check_value(compiler, info, declared, name, value)
         return
+    if isinstance(value, py.ObjectValue) and value.cls == py.External("torch.jit.Attribute"):
+        _typed(compiler, info, declared, name, value)
+        return
     try:
         info.attributes[name] = type_of(compiler, value)
+        _check_fields(compiler, info, declared, name, value)
     except Uninferable as reason:
         info.failed[name] = str(reason)
+
+
+def _typed(
+    compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.ObjectValue
+) -> None:
+    """``self.name = torch.jit.Attribute(value, type)``, which says the type where it is assigned."""
+    told, cls = value.attributes["type"], declared.instance.cls
+    if not isinstance(told, py.Unknown) or told.annotation is None or not isinstance(cls, py.ClassValue):
+        info.attributes[name] = t.UNKNOWN
+        return
+    said = _Declared(compiler, declared.instance, {name: told.annotation}, cls, written=True)
+    info.attributes[name] = said.type(name, t.UNKNOWN)
+    _check_value(compiler, info, said, name, value.attributes["value"])
+
+
+def _check_fields(
+    compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.Value
+) -> None:
+    """Torch copies the attributes of an object by the types that its class gives them."""
+    type_ = info.attributes[name]
+    compiled = classes.script_class(compiler, type_)
+    if compiled is None or not isinstance(value, py.ObjectValue) or isinstance(value, py.ModuleValue):
+        return
+    for attribute, wanted in compiled.attributes.items():
+        given = _inferred(compiler, value.attributes.get(attribute, py.NONE))
+        if wanted is t.TENSOR and given in (t.INT, t.FLOAT, t.STR, t.BOOL):
+            facts = {"name": name, "cls": compiled.cls.name, "field": attribute, "given": given}
+            refusal = Refusal("attribute-type-mismatch/object", compiled.cls.node, **facts, declared=wanted)
+            compiler.report(refusal, compiled.cls.module)
 
 
 def _is_callable_attribute(compiler: Compiler, value: py.FunctionValue | py.External) -> bool:

@@ -42,6 +42,7 @@ from tsguard.analysis.script.sugared import (
 )
 from tsguard.language import schemas
 from tsguard.language import types as t
+from tsguard.language.schemas import Argument, Schema
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ _SPECIAL_NAMES = {
     "torch.jit.fork": "fork",
     "torch.jit._fork": "fork",
     "torch.jit.isinstance": "isinstance",
+    "torch.jit._awaitable": "awaitable",
 }
 _LEGACY = frozenset(
     f"torch.{k}Tensor" for k in ["Bool", "Long", "Byte", "Char", "Double", "Float", "Int", "Short", "Half"]
@@ -224,7 +226,7 @@ class Names:
         if "cached" in marks:
             return PythonS(value, value.name, ignored=True)
         if "trace" in marks:
-            return UnknownS()
+            return Compiled(value.name, (_traced(value.node, value.name),))
         return Function(value)
 
     def _class(self, fc: FunctionCompiler, cls: py.ClassValue, node: ast.AST) -> Sugared:
@@ -333,6 +335,8 @@ class Names:
             return PythonS(value, name, ignored=True)
         if "fails" in entry:
             raise Refusal("unscriptable-function", node, name=text_of(node), why=cause(entry["fails"]))
+        if entry.get("object") == "complex":
+            return simple(t.COMPLEX)
         if "builtin" in entry:
             if name.startswith("torch.cuda.") and name.rpartition(".")[2] in _CUDA_OPERATORS:
                 return UnknownS()
@@ -409,10 +413,19 @@ class Names:
         interp = self.compiler.interp
         if isinstance(value, py.ClassValue) and python_classes.is_module_class(interp, value):
             raise Refusal("module-built-in-forward", node, name=text_of(node.func))
+        if isinstance(value, py.ModuleValue) and self._is_compiled(value):
+            raise Refusal("global-value/scripted", node.func, name=text_of(node.func))
         if isinstance(value, py.External):
             self._check_external(value, node)
         if isinstance(value, (py.Const, py.ListValue, py.DictValue, py.TupleValue, py.TensorValue)):
             raise Refusal("global-value", node, name=callee.name, kind=describe(value))
+
+    def _is_compiled(self, module: py.ModuleValue) -> bool:
+        """Whether a module is a ScriptModule, which may be called by what holds it alone."""
+        scripts = ("torch.jit.ScriptModule", "torch.jit._script.ScriptModule")
+        return module.scripted or any(
+            python_classes.derives_from(self.compiler.interp, module.cls, name) for name in scripts
+        )
 
     def _check_external(self, value: py.External, node: ast.Call) -> None:
         name = value.name
@@ -426,6 +439,16 @@ class Names:
             raise Refusal("class-built-in-forward", node, name=shown)
         if head not in ("torch", "builtins"):
             raise Refusal("python-call", node, name=shown)
+
+
+def _traced(node: py.FunctionNode, name: str) -> Schema:
+    """How a traced function is called: by its parameters, of the types of the example's inputs."""
+    required = py.required_parameters(node)
+    arguments = tuple(
+        Argument(p.arg, t.UNKNOWN, has_default=p.arg not in required)
+        for p in (*node.args.posonlyargs, *node.args.args)
+    )
+    return Schema(name, "", arguments, t.UNKNOWN, node.args.vararg is not None or node.args.kwarg is not None)
 
 
 def _dispatched(name: str, entry: dict[str, Any]) -> Sugared:

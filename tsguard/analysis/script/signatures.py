@@ -66,6 +66,14 @@ def declared(
     return replace(own, arguments=arguments)
 
 
+def left_open(signature: Signature) -> Signature:
+    """The signature of a ``__setstate__``, whose un-annotated parameter is what ``__getstate__`` returns."""
+    arguments = tuple(
+        replace(a, type=t.UNKNOWN, inferred=False) if a.inferred else a for a in signature.arguments
+    )
+    return replace(signature, arguments=arguments, inferred=frozenset())
+
+
 class _Reader:
     def __init__(
         self, compiler: Compiler, node: ast.FunctionDef, scope: Scope, method: bool, opaque: bool
