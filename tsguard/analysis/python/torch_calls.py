@@ -53,7 +53,7 @@ def call(
     name = function.name
     described = interp.tables.entry(name)
     if isinstance(described, dict) and described.get("class"):
-        if function.name == "torch.jit.Attribute" and args:
+        if name == "torch.jit.Attribute" and args:
             return _declared(args[0], node)
         return _class(interp, function, described["class"], args, kwargs)
     if name in _UNDOING:
@@ -68,18 +68,15 @@ def call(
         return NONE
     if name.startswith("torch.nn.init.") and args:
         return args[0]
-    if name == "torch.jit.script" and args:
-        return _scripted(args[0])
-    if name in ("torch.jit.trace", "torch.jit.trace_module") and args:
-        return _traced(args[0], node)
+    if name in ("torch.jit.script", "torch.jit.trace", "torch.jit.trace_module") and args:
+        return _scripted(args[0]) if name == "torch.jit.script" else _traced(args[0], node)
     if isinstance(described, str):
         made = _operator(described, node)
         if isinstance(made, TensorValue):
             made.sizes = sizes(interp, name.removeprefix("torch."), args, kwargs)
         return made
-    if isinstance(described, dict) and ("schemas" in described or "dispatch" in described):
-        return TensorValue()
-    return Unknown(placed(node))
+    is_compiled = isinstance(described, dict) and not {"schemas", "dispatch"}.isdisjoint(described)
+    return TensorValue() if is_compiled else Unknown(placed(node))
 
 
 def _scripted(value: Value) -> Value:
@@ -97,7 +94,7 @@ def _declared(value: Value, node: ast.AST | None) -> Value:
     """``torch.jit.Attribute(value, type)``: the value, with the expression that is its type."""
     annotation = node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
     return ObjectValue(
-        External("torch.jit.Attribute"), {"value": value, "type": Unknown("", annotation=annotation)}
+        External("torch.jit.Attribute"), {"value": value, "type": Unknown(annotation=annotation)}
     )
 
 
@@ -107,7 +104,7 @@ def _traced(value: Value, node: ast.AST | None) -> Value:
         return replace(value, scripted=True, traced=True)
     if isinstance(value, FunctionValue):
         return replace(value, marks=value.marks | {"trace"})
-    return Unknown(operations.place_label(node))
+    return Unknown(placed(node))
 
 
 def _class(

@@ -114,6 +114,11 @@ def _tolist(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugare
     fc.expression(node.func.value)
     if hint is None:
         raise Refusal("untyped-tolist", node, value=text_of(node.func.value))
+    element = hint
+    while isinstance(element, t.ListType):
+        element = element.element
+    if element not in (t.INT, t.FLOAT, t.COMPLEX, t.BOOL, t.UNKNOWN):
+        raise Refusal("untyped-tolist/element", node, value=text_of(node.func.value), type=hint)
     return simple(hint)
 
 

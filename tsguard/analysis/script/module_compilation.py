@@ -63,6 +63,18 @@ def compile_module(
         compiler.info(instance)
         if python_classes.has_unknown_base(compiler.interp, instance.cls):
             compiler.reporter.add_gap(python_classes.unread_base(compiler.interp, instance.cls))
+    _compile_children(compiler, instance, interface)
+    for held in instance.attributes.values():
+        gap = unread_in(compiler.interp, held)
+        if gap is not None:  # a module, for all that is known
+            compiler.reporter.add_gap(gap)
+    concrete_type(compiler, instance)
+    _compile_methods(compiler, instance, interface)
+
+
+def _compile_children(
+    compiler: Compiler, instance: py.ModuleValue, interface: tuple[str, ...] | None
+) -> None:
     faces = compiler.info(instance).interfaces
     for name, child in instance.children.items():
         if name in faces:
@@ -75,12 +87,6 @@ def compile_module(
             if known is None and isinstance(child, py.Unknown):
                 known = unread.what(child, compiler.target, module, place)
             compiler.reporter.add_gap(known or unread.use(module, place))
-    for held in instance.attributes.values():
-        gap = unread_in(compiler.interp, held)
-        if gap is not None:  # a module, for all that is known
-            compiler.reporter.add_gap(gap)
-    concrete_type(compiler, instance)
-    _compile_methods(compiler, instance, interface)
 
 
 def _prepared(compiler: Compiler, instance: py.ModuleValue) -> bool:
