@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.conformance.programs import Program
 from tests.torch_here import RELEASE
 from tsguard.analysis.python import Program as Sources
-from tsguard.environment import package_folders
+from tsguard.environment import find_environment
 from tsguard.judges.script import judge_script
 from tsguard.project import Project
 from tsguard.project.targets import find_target
@@ -78,7 +78,8 @@ def compare_in_place(placed: Sequence[tuple[Path, Program]]) -> list[Comparison]
 
 
 def _compared(program: Program, path: Path, said: dict[str, object]) -> Comparison:
-    project = Project((path.parent, *package_folders(path.parent)))
+    environment = find_environment(path.parent)
+    project = Project((path.parent, *(environment.folders if environment is not None else ())))
     outcome = judge_script(Sources(project, RELEASE), find_target(project.module(path), program.target))
     return Comparison(
         program,
