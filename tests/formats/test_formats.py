@@ -18,7 +18,16 @@ from tests.samples import BROKEN, NET, STALE
 from tsguard.config import FORMATS
 from tsguard.formats import View, render
 from tsguard.formats.intervals import drawing, scale
-from tsguard.report import Report, ScriptJudgement, Speedup, TargetReport, TraceJudgement, Unknown
+from tsguard.report import (
+    BaselineEntry,
+    BaselineUse,
+    Report,
+    ScriptJudgement,
+    Speedup,
+    TargetReport,
+    TraceJudgement,
+    Unknown,
+)
 
 SCHEMA = Path(importlib.util.find_spec("tsguard").origin).parent / "formats" / "report.schema.json"
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -234,6 +243,29 @@ class TestSarif:
     def test_fixes_are_edits(self, run):
         (change,) = run["results"][0]["fixes"][0]["artifactChanges"]
         assert change["replacements"][0]["insertedContent"]["text"] == "torch.tensor(1.0)"
+
+    def test_rules_link_to_the_published_page(self, run):
+        known, _ = run["tool"]["driver"]["rules"]
+        assert known["helpUri"].startswith(run["tool"]["driver"]["informationUri"])
+        assert known["helpUri"].endswith("/TSG003-unused-suppression/")
+
+    def test_without_a_baseline_nothing_is_said_of_one(self, run):
+        assert not any("baselineState" in result for result in run["results"])
+
+    def test_a_baseline_tells_what_is_new_known_and_gone(self):
+        gone = BaselineEntry("pkg/old.py", "TSG003", "0" * 32)
+        use = BaselineUse(accepted=EVERYTHING.findings[1:], stale=(gone,))
+        report = replace(EVERYTHING, findings=EVERYTHING.findings[:1], baseline=use)
+        results = json.loads(shown(report, "sarif"))["runs"][0]["results"]
+        assert [result["baselineState"] for result in results] == ["new", "unchanged", "unchanged", "absent"]
+        assert ["suppressions" in result for result in results] == [False, True, True, False]
+
+    @pytest.mark.parametrize("baseline", [None, BaselineUse(EVERYTHING.findings[:1])])
+    def test_it_holds_to_the_schema(self, baseline):
+        schema = json.loads(Path(__file__).with_name("sarif-schema-2.1.0.json").read_text())
+        log = json.loads(shown(replace(EVERYTHING, baseline=baseline), "sarif"))
+        validator = validator_for(schema)
+        assert [error.message for error in validator(schema).iter_errors(log)] == []
 
     def test_what_could_not_be_done_is_a_notification(self, run):
         (invocation,) = run["invocations"]

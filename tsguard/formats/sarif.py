@@ -1,7 +1,8 @@
 """SARIF 2.1.0, for GitHub code scanning and other viewers.
 
 Paths are relative and fingerprints hold no line numbers, so that an alert stays the
-same alert from run to run.
+same alert from run to run.  Under a baseline each result tells whether it is new; what the
+baseline accepts is there too, suppressed, and so is what has gone since.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from urllib.parse import quote
 from tsguard.fingerprint import fingerprints
 from tsguard.formats import View, loaders
 from tsguard.formats.tables import sentence
-from tsguard.report import Finding, Fix, LoaderReport, Report
+from tsguard.links import SITE, rule_url
+from tsguard.report import BaselineEntry, Finding, Fix, LoaderReport, Report
 from tsguard.rules import UnknownRule, rule, split_page
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -21,8 +23,13 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 def render(report: Report, view: View) -> str:
     """The findings as results, the verdicts and attempts as properties of the run."""
-    codes = sorted({finding.code for finding in report.findings})
-    marks = fingerprints(report.findings, view.sources)
+    use = report.baseline
+    accepted = use.accepted if use is not None else ()
+    found = (*report.findings, *accepted)
+    gone = use.stale if use is not None else ()
+    codes = sorted({*(finding.code for finding in found), *(entry.code for entry in gone)})
+    states = [*[None if use is None else "new"] * len(report.findings), *["unchanged"] * len(accepted)]
+    marks = fingerprints(found, view.sources)
     plain = report.to_json()
     log = {
         "$schema": _SCHEMA,
@@ -33,14 +40,19 @@ def render(report: Report, view: View) -> str:
                     "driver": {
                         "name": "tsguard",
                         "version": report.tsguard_version,
+                        "semanticVersion": report.tsguard_version,
+                        "informationUri": SITE,
                         "rules": [_rule(code) for code in codes],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The working folder."}}},
                 "results": [
-                    _result(finding, codes.index(finding.code), mark)
-                    for finding, mark in zip(report.findings, marks, strict=True)
+                    *(
+                        _result(finding, codes.index(finding.code), mark, state)
+                        for finding, mark, state in zip(found, marks, states, strict=True)
+                    ),
+                    *(_absent(entry, codes.index(entry.code)) for entry in gone),
                 ],
                 "invocations": [
                     {
@@ -77,13 +89,14 @@ def _rule(code: str) -> dict[str, object]:
         "name": page.name,
         "shortDescription": {"text": page.summary},
         "fullDescription": {"text": page.summary},
+        "helpUri": rule_url(code),
         "help": {"text": page.help or page.summary, "markdown": body.strip()},
         "defaultConfiguration": {"level": _LEVELS[page.severity]},
         "properties": {"tags": [page.family], "problem.severity": page.severity},
     }
 
 
-def _result(finding: Finding, index: int, mark: str) -> dict[str, object]:
+def _result(finding: Finding, index: int, mark: str, state: str | None) -> dict[str, object]:
     help = f"\n{finding.help}" if finding.help else ""
     cell = f"(cell {finding.cell}, line {finding.line}) " if finding.cell is not None else ""
     result: dict[str, object] = {
@@ -100,9 +113,26 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, object]:
             "warned": finding.warned,
         },
     }
+    if state is not None:
+        result["baselineState"] = state
+    if state == "unchanged":
+        result["suppressions"] = [{"kind": "external", "justification": "accepted by the baseline"}]
     if finding.fix is not None:
         result["fixes"] = [_fix(finding.fix)]
     return result
+
+
+def _absent(entry: BaselineEntry, index: int) -> dict[str, object]:
+    """What was accepted once and is not found any more."""
+    return {
+        "ruleId": entry.code,
+        "ruleIndex": index,
+        "level": "none",
+        "baselineState": "absent",
+        "message": {"text": f"{entry.code} is not found any more"},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(entry.path)}}],
+        "partialFingerprints": {"tsguard/v1": entry.fingerprint},
+    }
 
 
 def _fix(fix: Fix) -> dict[str, object]:
