@@ -45,6 +45,7 @@ class TargetSettings:
 class Settings:
     """Everything that a run may be told, with the defaults of a run told nothing.
 
+    ``severities`` replace those of rules, by selector;
     ``root`` is the project's folder; ``file`` the configuration read, None without one;
     ``exclude`` None stands for the default exclusions; ``jobs`` 0 for as many as
     there are cores; ``purpose`` "export" judges traces for torch.export's sake.
@@ -62,6 +63,7 @@ class Settings:
     torch_version: str | None = None
     output_format: str | None = None
     fail_level: Severity = "warning"
+    severities: tuple[tuple[str, Severity], ...] = ()
     require_known: bool = False
     targets: Mapping[str, TargetSettings] = field(default_factory=dict)
     baseline: Path | None = None
@@ -111,7 +113,7 @@ def load(file: Path | None) -> Settings:
     root = file.absolute().parent
     read = {key: _KEYS[key](value, f"{place}{key}", root) for key, value in table.items()}
     layer = Layer(read.pop("select", None), read.pop("extend-select", ()), read.pop("ignore", ()))
-    named = {key.replace("-", "_"): value for key, value in read.items()}
+    named = {_FIELDS.get(key, key.replace("-", "_")): value for key, value in read.items()}
     return Settings(root=root, file=file, selection=Selection((layer,)), **named)
 
 
@@ -219,6 +221,16 @@ def _one_of(choices: Sequence[str]) -> _Reader:
     return read
 
 
+def _severities(value: Any, place: str, root: Path) -> tuple[tuple[str, Severity], ...]:
+    if not isinstance(value, dict):
+        raise _expected("a table of codes and severities", place, value)
+    read = _one_of(SEVERITIES)
+    return tuple(
+        (_selectors([code], place, root)[0], cast("Severity", read(level, f"{place}.{code!r}", root)))
+        for code, level in value.items()
+    )
+
+
 def _per_file(value: Any, place: str, root: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise _expected("a table of patterns and codes", place, value)
@@ -249,6 +261,10 @@ _TARGET_KEYS: dict[str, _Reader] = {
     "require": _one_of(("script", "trace", "either")),
     "min-speedup": _ratio,
 }
+# Keys that are called otherwise in ``Settings``.
+_FIELDS = {"severity": "severities"}
+# Keys that are called otherwise in ``Settings``.
+_FIELDS = {"severity": "severities"}
 _KEYS: dict[str, _Reader] = {
     "select": _selectors,
     "extend-select": _selectors,
@@ -262,6 +278,7 @@ _KEYS: dict[str, _Reader] = {
     "torch-version": _string,
     "output-format": _one_of(FORMATS),
     "fail-level": _one_of(SEVERITIES),
+    "severity": _severities,
     "require-known": _boolean,
     "targets": _targets,
     "baseline": _path,

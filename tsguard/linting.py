@@ -154,7 +154,15 @@ def _selected(findings: Iterable[Finding], settings: Settings) -> Iterator[Findi
             for patterns, selectors in per_file
         )
         if not ignored and settings.selection.selects(finding.code):
-            yield finding
+            yield _graded(finding, settings)
+
+
+def _graded(finding: Finding, settings: Settings) -> Finding:
+    """A finding with the severity that the narrowest selector of the configuration gives it."""
+    fitting = [pair for pair in settings.severities if covers(pair[0], finding.code)]
+    if not fitting:
+        return finding
+    return replace(finding, severity=max(fitting, key=lambda pair: len(pair[0]))[1])
 
 
 def inspect_files(

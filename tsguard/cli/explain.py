@@ -7,20 +7,34 @@ import sys
 import click
 
 from tsguard.cli.options import Unusable
-from tsguard.rules import Rule, UnknownRule, rule, split_page
-from tsguard.selection import nearest_rule
+from tsguard.cli.rules import lines, width
+from tsguard.rules import Rule, UnknownRule, all_rules, covers, rule, split_page
+from tsguard.selection import UnknownSelector, nearest_rule, selector
 
 
 @click.command("explain")
 @click.argument("code")
 def command(code: str) -> int:
-    """Show the page of a rule, named by its code or name."""
+    """Show the page of a rule, named by its code or name; a family, or the beginning of codes, is listed."""
     try:
         found = rule(code)
     except UnknownRule:
+        listed = _covered(code)
+        if listed:
+            click.echo("\n".join(lines(listed, width())))
+            return 0
         raise Unusable(f"no rule has the code or name {code!r}{nearest_rule(code)}") from None
     _show(found)
     return 0
+
+
+def _covered(text: str) -> list[Rule]:
+    """The rules that a selector of several stands for; none for what is no selector."""
+    try:
+        wanted = selector(text)
+    except UnknownSelector:
+        return []
+    return [each for each in all_rules() if covers(wanted, each.code)]
 
 
 def _show(found: Rule) -> None:

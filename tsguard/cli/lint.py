@@ -21,11 +21,17 @@ from tsguard.source.text import is_notebook
 @click.command("lint")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @click.option("--stdin-filename", metavar="FILE", help="The name of what `-` reads from standard input.")
+@click.option("--watch", "watched", is_flag=True, help="Lint again whenever a file changes.")
 @click.option("--add-ignore", is_flag=True, help="Write a suppression comment for each finding.")
 @fix_options
 @common_options
 def command(
-    options: Options, fixing: Fixing, paths: tuple[str, ...], stdin_filename: str | None, add_ignore: bool
+    options: Options,
+    fixing: Fixing,
+    paths: tuple[str, ...],
+    stdin_filename: str | None,
+    add_ignore: bool,
+    watched: bool,
 ) -> int:
     """Judge code for torch.jit without running it.
 
@@ -33,11 +39,23 @@ def command(
     or package.module:Name.  Neither torch nor the code is imported.
     """
     paths = paths or (".",)
-    settings = options.settings([Path(path.partition(":")[0]) for path in paths if path != "-"])
-    planned = plan([_request(path, settings, stdin_filename) for path in paths], settings)
     if fixing.wanted and (add_ignore or options.update_baseline):
         raise click.UsageError("what is fixed is not accepted or suppressed: give one of these options")
-    return _run(options, settings, planned, add_ignore, fixing)
+    if watched and (fixing.wanted or add_ignore or options.update_baseline or "-" in paths):
+        raise click.UsageError("--watch only shows findings, of files")
+
+    def run() -> tuple[int, list[Path]]:
+        settings = options.settings([Path(path.partition(":")[0]) for path in paths if path != "-"])
+        planned = plan([_request(path, settings, stdin_filename) for path in paths], settings)
+        status = _run(options, settings, planned, add_ignore, fixing)
+        configuration = [settings.file] if settings.file is not None else []
+        return status, [*(job.path for job in planned.jobs), *map(Path, planned.empty), *configuration]
+
+    if watched:
+        from tsguard.cli.watch import watch
+
+        return watch(run)
+    return run()[0]
 
 
 def _run(options: Options, settings: Settings, planned: Plan, add_ignore: bool, fixing: Fixing) -> int:

@@ -18,6 +18,7 @@ from tsguard.cli.options import Options, Unusable
 from tsguard.config import Settings
 from tsguard.formats import View, render
 from tsguard.ignoring import add_ignores
+from tsguard.links import takes_links
 from tsguard.report import SEVERITIES, BaselineUse, Report
 from tsguard.requests import Plan
 from tsguard.source.sources import Sources
@@ -52,6 +53,7 @@ def publish(
         options.quiet,
         options.verbose,
         unsafe_fixes,
+        colored and takes_links(sys.stderr if to_stderr else sys.stdout, os.environ),
         *(_origin() if chosen == "html" else ()),
     )
     report = _failing(report, settings) if options.only_failing else report

@@ -23,9 +23,7 @@ def command(output_format: str) -> int:
     if output_format == "json":
         click.echo(json.dumps([_plain(rule) for rule in listed], indent=1))
     else:
-        # A pipe wants one line a rule.
-        wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
-        click.echo("\n".join(_lines(listed, wide)))
+        click.echo("\n".join(lines(listed, width())))
     return 0
 
 
@@ -34,7 +32,13 @@ def _plain(rule: Rule) -> dict[str, str | None]:
     return {name: getattr(rule, name) for name in names}
 
 
-def _lines(listed: list[Rule], wide: int) -> Iterator[str]:
+def width() -> int:
+    """The columns that there are; a pipe wants one line a rule."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+
+
+def lines(listed: list[Rule], wide: int) -> Iterator[str]:
+    """Rules, one after the other, with their summaries wrapped."""
     width = max((len(rule.name) for rule in listed), default=0)
     for rule in listed:
         start = f"{rule.code}  {rule.name:{width}}  {rule.severity:7}  "

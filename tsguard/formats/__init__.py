@@ -24,6 +24,7 @@ class View:
     quiet: bool = False
     verbose: bool = False
     unsafe_fixes: bool = False
+    links: bool = False
     command: str = ""
     date: str = ""
 

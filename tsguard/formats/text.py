@@ -26,6 +26,7 @@ from tsguard.formats.tables import (
     widths,
     worth_a_row,
 )
+from tsguard.links import linked
 from tsguard.report import Breakdown, Finding, LoaderReport, Report, TargetReport
 
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -51,7 +52,8 @@ def render(report: Report, view: View) -> str:
 
 def _finding(finding: Finding, view: View) -> Iterator[str]:
     color = _SEVERITY_COLORS[finding.severity]
-    code = click.style(f"{finding.severity}[{finding.code}]", fg=color, bold=True)
+    shown = linked(finding.code) if view.links else finding.code
+    code = click.style(f"{finding.severity}[{shown}]", fg=color, bold=True)
     mark = click.style(view.mark(finding), fg="cyan")
     yield f"{code} {mark}{click.style(_one_line(finding.message), bold=True)}"
     gutter = " " * len(str(finding.line + 1))

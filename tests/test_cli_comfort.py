@@ -1,0 +1,197 @@
+"""What makes everyday use pleasant: watching, completion, first steps, severities, links, stale entries."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tsguard.links import takes_links
+from tsguard.rules import pages
+
+BAD = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x, **more):
+        return x
+"""
+GOOD = BAD.replace(", **more", "")
+
+
+def test_watching_lints_again_when_a_file_changes(tmp_path):
+    net = tmp_path / "net.py"
+    net.write_text(BAD)
+    command = [
+        sys.executable,
+        "-m",
+        "tsguard",
+        "lint",
+        "--isolated",
+        "--watch",
+        "--output-format",
+        "concise",
+        ".",
+    ]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        killer = threading.Timer(120, process.kill)
+        killer.start()
+        try:
+            seen = _until(process, "watching")
+            assert "TSG103" in seen
+            net.write_text(GOOD)
+            assert "TSG103" not in _until(process, "watching")
+            net.write_text(f"{BAD}\n")
+            assert "TSG103" in _until(process, "watching")
+        finally:
+            killer.cancel()
+            process.kill()
+
+
+def _until(process: subprocess.Popen[str], word: str) -> str:
+    """What a process prints up to a line with a word; time stamps of files tell changes apart from then on."""
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if word in line:
+            time.sleep(0.1)
+            return "".join(lines)
+    raise AssertionError(f"it ended: {''.join(lines)}")
+
+
+def test_watching_changes_nothing(tsguard):
+    ran = tsguard("lint", "--watch", "--fix", ".")
+    assert ran.status == 2
+    assert "--watch only shows findings" in ran.err
+
+
+class TestCompletion:
+    def test_bash_completes_commands_and_options(self, tmp_path):
+        binary = tmp_path / "tsguard"
+        binary.write_text(f'#!/bin/sh\nexec {sys.executable} -m tsguard "$@"\n')
+        binary.chmod(0o755)
+        script = (
+            "source <(tsguard completion bash)\n"
+            'COMP_WORDS=(tsguard lint --stat); COMP_CWORD=2; _tsguard_completion tsguard; echo "${COMPREPLY[@]}"\n'
+        )
+        environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+        ran = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True)
+        assert ran.stdout.split() == ["--statistics"], ran.stderr
+
+    def test_it_is_installed_where_the_shell_looks(self, tsguard, tmp_path, monkeypatch):
+        monkeypatch.setenv("HOME", str(tmp_path))
+        assert tsguard("completion", "fish", "--install").status == 0
+        assert "complete" in (tmp_path / ".config" / "fish" / "completions" / "tsguard.fish").read_text()
+
+    def test_an_unknown_shell_is_asked_for(self, tsguard, monkeypatch):
+        monkeypatch.setenv("SHELL", "/bin/dash")
+        assert "say for which shell" in tsguard("completion").err
+
+
+def test_explain_lists_a_family(tsguard):
+    ran = tsguard("explain", "TSG0")
+    assert [line.split()[0] for line in ran.out.splitlines()] == [c for c in pages() if c.startswith("TSG0")]
+
+
+class TestSeverity:
+    @pytest.mark.parametrize(
+        ("table", "status", "severity"),
+        [
+            ("", 1, "error"),
+            ("[severity]\nTSG1 = 'info'\n", 0, "info"),
+            ("[severity]\nTSG1 = 'info'\nTSG103 = 'warning'\n", 1, "warning"),
+            ("[severity]\nvariable-arguments = 'info'\n", 2, None),
+        ],
+    )
+    def test_the_configuration_grades_rules(self, tsguard, tmp_path, monkeypatch, table, status, severity):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "net.py").write_text(BAD)
+        (tmp_path / "tsguard.toml").write_text(table)
+        ran = tsguard("lint", "--select", "TSG103", "--no-cache", ".")
+        assert ran.status == status
+        assert severity is None or f"{severity}[TSG103]" in ran.out
+
+
+class TestInit:
+    @pytest.fixture
+    def folder(self, tmp_path, monkeypatch) -> Path:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "net.py").write_text(BAD)
+        return tmp_path
+
+    def test_the_folder_is_green_afterwards_and_red_for_what_is_new(self, tsguard, folder):
+        assert tsguard("lint", ".").status == 1
+        assert tsguard("init").status == 0
+        assert tsguard("lint", ".").status == 0
+        (folder / "more.py").write_text(BAD)
+        assert tsguard("lint", ".").status == 1
+        hooks = yaml.safe_load((folder / ".pre-commit-config.yaml").read_text())
+        assert [hook["id"] for hook in hooks["repos"][0]["hooks"]] == ["tsguard"]
+
+    def test_what_is_there_is_kept(self, tsguard, folder):
+        (folder / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+        (folder / ".pre-commit-config.yaml").write_text(
+            "repos:\n  - repo: meta\n    hooks: [{ id: identity }]\n"
+        )
+        assert tsguard("init").status == 0
+        assert (folder / "pyproject.toml").read_text().startswith("[project]\nname = 'x'\n\n[tool.tsguard]\n")
+        hooks = yaml.safe_load((folder / ".pre-commit-config.yaml").read_text())
+        assert len(hooks["repos"]) == 2
+        assert "configures tsguard already" in tsguard("init").out
+
+    def test_a_dry_run_writes_nothing(self, tsguard, folder):
+        assert "would add" in tsguard("init", "--dry-run").out
+        assert sorted(path.name for path in folder.iterdir()) == ["net.py"]
+
+
+def test_stale_entries_of_a_baseline_are_counted(tsguard, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    net = tmp_path / "net.py"
+    net.write_text(BAD)
+    tsguard("lint", "--baseline", "accepted.json", "--update-baseline", ".")
+    ran = tsguard("lint", "--baseline", "accepted.json", ".")
+    assert "1 finding accepted by the baseline" in ran.err
+    assert "stale" not in ran.err
+    net.write_text(GOOD)
+    ran = tsguard("lint", "--baseline", "accepted.json", ".")
+    assert "1 stale entry in it: --update-baseline removes it" in ran.err
+    # What is left out by --select is not gone.
+    assert "stale" not in tsguard("lint", "--baseline", "accepted.json", "--select", "TSG3", ".").err
+
+
+class TestLinks:
+    def test_codes_lead_to_their_pages(self, tsguard, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("FORCE_HYPERLINK", "1")
+        (tmp_path / "net.py").write_text(BAD)
+        page = pages()["TSG103"].absolute().as_uri()
+        assert f"\x1b]8;;{page}\x1b\\TSG103\x1b]8;;\x1b\\" in tsguard("lint", "--color", "always", ".").out
+        assert "\x1b]8" not in tsguard("lint", "--color", "never", ".").out
+
+    @pytest.mark.parametrize(
+        ("environment", "expected"),
+        [
+            ({"TERM_PROGRAM": "WezTerm"}, True),
+            ({"VTE_VERSION": "6003"}, True),
+            ({"VTE_VERSION": "4999"}, False),
+            ({"TERM": "xterm-256color"}, False),
+            ({"TERM_PROGRAM": "WezTerm", "FORCE_HYPERLINK": "0"}, False),
+        ],
+    )
+    def test_terminals_that_show_them_say_so(self, environment, expected):
+        master, slave = os.openpty()
+        with os.fdopen(slave, "w") as terminal, os.fdopen(master):
+            assert takes_links(terminal, environment) is expected
+
+    def test_a_file_takes_none(self, tmp_path):
+        with (tmp_path / "out").open("w") as file:
+            assert not takes_links(file, {"TERM_PROGRAM": "WezTerm"})
