@@ -100,6 +100,11 @@ class Fields(NamedTuple):
     flag: bool
 
 
+class Refused(nn.Module):
+    def forward(self, x):
+        return eval("x")
+
+
 class Net(nn.Module):
     def __init__(self, config{annotation}):
         super().__init__()
@@ -129,6 +134,14 @@ class Net(nn.Module):
         (": list[int]", "self.size = config", "self.size.copy()[0] > 1", "ok"),
         (": nn.Module", "self.part = config", "self.part.out_features > 1", "unknown"),
         (": nn.Module", "self.part = nn.Sequential(config)", "x.size(0) > 1", "unknown"),
+        ("", "self.part = config; self.size = config.size", "self.part(x).sum() > self.size", "unknown"),
+        ("", "self.part = getattr(nn, config)()", "self.part(x).sum() > 1", "unknown"),
+        ("", "self.parts = nn.ModuleList(config)", "x.size(0) > len(self.parts)", "unknown"),
+        ("", "self.part = {'a': nn.ReLU, 'b': nn.GELU}[config]()", "self.part(x).sum() > 1", "ok"),
+        ("", "self.part = {'a': nn.ReLU, 'b': Refused}[config]()", "self.part(x).sum() > 1", "depends"),
+        ("", "self.config = config", "self.config['flag']", "depends"),
+        (": type[nn.ReLU]", "self.part = config()", "self.part(x).sum() > 1", "unknown"),
+        (": type[Refused]", "self.part = config()", "self.part(x).sum() > 1", "blocked"),
     ],
 )
 def test_an_argument_of_unknown_type_counts_where_compiled_code_uses_it(

@@ -162,9 +162,10 @@ class IsInstance(Question):
 
 @dataclass(frozen=True, slots=True)
 class Converts(Question):
-    """Whether torch has a type for an object: few classes have one."""
+    """Whether torch has a type for an object, or for a dict: few classes and dicts have one."""
 
     subject: Term
+    is_dict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,10 @@ class Not(Question):
 
 # Of what has more parts, the place alone is kept: sums of sums have no end.
 _MOST_PARTS = 40
+_CONVERTED = {
+    False: "a NamedTuple or a class that TorchScript compiles",
+    True: "a dict whose values are all of one type",
+}
 _OPPOSITES = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 # How tightly the signs of operators bind; what is no operation binds most tightly.
 _COMPARISON, _ATOM = 4, 20
@@ -205,6 +210,13 @@ def root(term: Term | None) -> Term | None:
     return term
 
 
+def parameter_in(term: Term | None) -> Parameter | None:
+    """The parameter that a term rests on; the first, where it rests on several."""
+    if term is None:
+        return None
+    return next((part for part in _parts(term) if isinstance(part, Parameter)), None)
+
+
 def question(term: Term) -> tuple[Question, bool]:
     """The question that the truth of a term is, and the answer that means yes."""
     wanted = True
@@ -227,8 +239,7 @@ def spelled(term: Term, level: int = 0) -> str:
 def condition(asked: Question, answer: bool) -> str:
     """An answer to a question, as one would write it."""
     if isinstance(asked, Converts):
-        kinds = "a NamedTuple or a class that TorchScript compiles"
-        return f"{'' if answer else 'unless '}{spelled(asked.subject)} is {kinds}"
+        return f"{'' if answer else 'unless '}{spelled(asked.subject)} is {_CONVERTED[asked.is_dict]}"
     return spelled(asked if answer else Not(asked))
 
 
@@ -240,13 +251,13 @@ def _parts(term: Term) -> Iterator[Term]:
             continue
         yield part
         if isinstance(part, (Operation, Compare, Is, Eq)):
-            pending += (part.left, part.right)
+            pending += (part.right, part.left)
         elif isinstance(part, (Attribute, Element)):
             pending.append(part.owner)
         elif isinstance(part, Item):
-            pending += (part.owner, part.key)
+            pending += (part.key, part.owner)
         elif isinstance(part, Call):
-            pending += (part.function, *part.arguments)
+            pending += (*reversed(part.arguments), part.function)
         elif isinstance(part, Group):
             pending += part.items
         elif isinstance(part, In):

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import Gap, text_of
-from tsguard.analysis.terms import Parameter, root
+from tsguard.analysis.terms import Attribute, Parameter, parameter_in
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Unknown
@@ -59,6 +59,7 @@ def depth(module: Module, node: ast.AST) -> Gap:
 
 def use(module: Module, node: ast.AST) -> Gap:
     """Of a value that compiled code uses: what makes it is not followed."""
+    node = node.func if isinstance(node, ast.Call) else node
     return _gap(module, node, f"what {text_of(node)} is, is not told by the source", _ASK_TORCH)
 
 
@@ -66,10 +67,15 @@ def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:
     """Of an unknown that is called or is a part: what is known of the reason, at least its place."""
     if value.unread is not None:
         return value.unread
-    origin = root(value.term)
-    if isinstance(origin, Parameter) and origin.module is not None:
+    origin = parameter_in(value.term)
+    if origin is not None and origin.module is not None:
         return _argument(origin, origin.module, target)
     return use(module, node)
+
+
+def may_be_module(called: Unknown) -> bool:
+    """Whether what is called may be a module, rather than a method of some plain value."""
+    return not isinstance(called.term, Attribute) or parameter_in(called.term) is not None
 
 
 def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:

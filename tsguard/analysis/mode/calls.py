@@ -11,7 +11,7 @@ from tsguard.analysis.mode import quiet, state, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import Interpreter, Raised, classes
-from tsguard.analysis.terms import Parameter, placed, root, spelled
+from tsguard.analysis.terms import placed, spelled
 from tsguard.analysis.values import (
     FALSE,
     BoundMethod,
@@ -205,7 +205,5 @@ def _unknown(walk: Walk, function: Unknown, args: Args, node: ast.AST | None) ->
         uses.random(walk, name, node)
     elif _differs(args):
         _report_use(walk, node)
-    elif function.unread is not None or (
-        function.default is None and isinstance(root(function.term), Parameter)
-    ):
+    elif function.unread is not None or (function.default is None and unread.may_be_module(function)):
         walk.unread(unread.what(function, walk.target, walk.module, node or walk.target.node))

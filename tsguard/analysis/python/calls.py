@@ -65,7 +65,17 @@ def call(
             return interp.call(method, args, kwargs, node)
     if is_none(function):
         raise interp.raise_("TypeError", node)
+    return _call_unknown(function, args, kwargs, node)
+
+
+def _call_unknown(
+    function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Unknown:
+    """The result of calling what is not known; what was not read may have set attributes of a module."""
     unread = function.unread if isinstance(function, Unknown) else None
+    for given in (*args, *kwargs.values()):
+        if unread is not None and isinstance(given, ModuleValue):
+            given.open = True
     if kwargs:
         return Unknown(placed(node), unread=unread)
     return Unknown(

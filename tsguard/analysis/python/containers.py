@@ -6,16 +6,18 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import classes, operations
-from tsguard.analysis.terms import Item, placed, spelled
+from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
     ClassValue,
     Const,
     DictValue,
     EnumMember,
     External,
+    FunctionValue,
     ListValue,
     ModuleValue,
     ObjectValue,
+    Partial,
     RangeValue,
     SliceValue,
     TensorValue,
@@ -119,10 +121,28 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
         hinted = key_of(key.default) if key.default is not None else None
         if hinted in owner.items:
             return owner.items[hinted]
+        if key.term is not None and isinstance(next(iter(owner.items.values())), _MADE_OF):
+            return _chosen(interp, owner, key.term)
         return _blurred(next(iter(owner.items.values())), node)
     if owner.open or isinstance(key, Unknown):
         return Unknown(placed(node))
     raise interp.raise_("KeyError", node)
+
+
+# What a dict from names holds to make something of: which, a world decides.
+_MADE_OF = (ClassValue, External, FunctionValue, ModuleValue, Partial)
+_MOST_OPTIONS = 4
+
+
+def _chosen(interp: Interpreter, owner: DictValue, key: Term) -> Value:
+    """The item of one of a few keys; of many, that of any."""
+    options = [(Literal.of(k), item) for k, item in owner.items.items() if isinstance(k, (str, int))]
+    if owner.open or len(options) != len(owner.items) or len(options) > _MOST_OPTIONS:
+        return Unknown(Item(Named(owner, "a dict"), key))
+    for i, (literal, found) in enumerate(options[:-1]):
+        if interp.world.decide(Eq(key, literal), i == 0, guess=True):
+            return found
+    return options[-1][1]
 
 
 def key_of(key: Value) -> object:

@@ -14,7 +14,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.script.declared import is_module
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import ModuleS
+from tsguard.analysis.script.sugared import ModuleS, Value
 from tsguard.analysis.terms import Converts, Parameter, Term, root
 from tsguard.source.walking import walked
 
@@ -70,17 +70,35 @@ def attribute(
         return source
     if source.term is not None and source.unread is None and isinstance(parameter, Parameter):
         name = value.attr if isinstance(value, ast.Attribute) else parameter.name
-        owner = (
-            fc.compiler.name_of(fc.receiver.instance) if isinstance(fc.receiver, ModuleS) else "the module"
-        )
-        _refuse(fc, source.term, name, owner, value or node)
+        _refuse(fc, source.term, name, _owner(fc), value or node)
     return source
 
 
-def _refuse(fc: FunctionCompiler, term: Term, name: str, owner: str, node: ast.AST) -> None:
+def item(fc: FunctionCompiler, value: Value, index: ast.expr) -> None:
+    """An item of a value of unknown type is read; a text that is known picks it from a dict of settings.
+
+    Raises:
+        Refusal: an argument has it, and in this world its values are of several types.
+    """
+    source = value.source
+    if not isinstance(index, ast.Constant) or not isinstance(index.value, str):
+        return
+    if source is not None and source.unread is None and isinstance(source.term, Parameter):
+        name = value.node.attr if isinstance(value.node, ast.Attribute) else source.term.name
+        _refuse(fc, source.term, name, _owner(fc), value.node or index, is_dict=True)
+
+
+def _owner(fc: FunctionCompiler) -> str:
+    return fc.compiler.name_of(fc.receiver.instance) if isinstance(fc.receiver, ModuleS) else "the module"
+
+
+def _refuse(
+    fc: FunctionCompiler, term: Term, name: str, owner: str, node: ast.AST, *, is_dict: bool = False
+) -> None:
     fc.compiler.reporter.tie()
-    if not fc.compiler.interp.world.decide(Converts(term), False, guess=True):
-        raise Refusal("unconvertible-attribute/argument", node, name=name, owner=owner)
+    if not fc.compiler.interp.world.decide(Converts(term, is_dict), False, guess=True):
+        rule = "unconvertible-attribute/argument-dict" if is_dict else "unconvertible-attribute/argument"
+        raise Refusal(rule, node, name=name, owner=owner)
 
 
 def _is_object(fc: FunctionCompiler, parameter: Parameter) -> bool:
@@ -99,7 +117,8 @@ def _reads_members(fc: FunctionCompiler, function: ast.AST, name: str) -> bool:
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == name
-        and not _is_plain(fc, node, id(node) in called_nodes)
+        and id(node) not in called_nodes
+        and not _is_plain(fc, node, is_called=False)
         for node in walked(function)
     )
 

@@ -65,10 +65,21 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, nod
     if name in info.ignored:
         raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)
     if owner.instance.open or python_classes.has_unknown_base(compiler.interp, owner.instance.cls):
-        if isinstance(owner.instance.cls, py.ClassValue):
+        if isinstance(owner.instance.cls, py.ClassValue) and not _is_of_torch(compiler, owner.instance.cls):
             compiler.reporter.add_gap(_unread(compiler, owner.instance.cls, node, fc.module))
         return UnknownS()
     raise _absent(compiler, owner, name, node)
+
+
+def _is_of_torch(compiler: Compiler, cls: py.ClassValue) -> bool:
+    """Whether a class has attributes from one of torch that the tables do not describe."""
+    return any(
+        isinstance(base, py.External)
+        and base.name.startswith("torch.")
+        and base.name != "torch.nn.Module"
+        and base.name not in compiler.tables.modules
+        for base in python_classes.mro(compiler.interp, cls)
+    )
 
 
 def _unread(compiler: Compiler, cls: py.ClassValue, node: ast.AST, module: Module) -> Gap:

@@ -267,7 +267,9 @@ def _compile_hooks(compiler: Compiler, owner: ModuleS) -> None:
                 )
             elif isinstance(hook, py.FunctionValue) and not isinstance(hook.node, ast.Lambda):
                 _compile_hook(compiler, owner, kind, hook)
-            elif not isinstance(hook, py.Unknown):
+            elif isinstance(hook, py.Unknown):
+                compiler.reporter.add_gap(unread.what(hook, compiler.target, module, place))
+            else:
                 what = "a lambda" if isinstance(hook, py.FunctionValue) else kind_of(hook)
                 compiler.report(
                     Refusal("hook-object", place, name=compiler.name_of(owner.instance), what=what), module

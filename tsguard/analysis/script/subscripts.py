@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import differences
+from tsguard.analysis.script import arguments, differences
 from tsguard.analysis.script.calls import call_builtin, call_method
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal, not_refined
@@ -64,6 +64,7 @@ def _item(
 ) -> Sugared:
     type_ = value.type
     if type_ is t.UNKNOWN:
+        arguments.item(fc, value, index)
         _emit_index(fc, index)
         return UnknownS(value.source)
     if is_subtype(type_, t.TENSOR):

@@ -15,7 +15,6 @@ from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.python import Interpreter, Program
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python import statements as python_statements
-from tsguard.analysis.terms import Parameter, root
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, state, statements
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
@@ -157,8 +156,7 @@ class Tracer(Interpreter):
 
     def unread(self, called: py.Unknown, node: ast.AST | None) -> None:
         """Note a call of what was not read, or of an argument that may be anything."""
-        is_given = called.default is None and isinstance(root(called.term), Parameter)
-        if called.unread is not None or is_given:
+        if called.unread is not None or (called.default is None and unread.may_be_module(called)):
             gap = unread.what(called, self.target, self.module, node or self.target.node)
             if gap not in self.gaps:
                 self.gaps.append(gap)
