@@ -113,12 +113,15 @@ class DictValue(Value):
     """A dict by hashable constant keys; ``open`` when it may hold other keys.
 
     ``registry_of`` is the module that registers what the dict holds: its ``_buffers``, say.
+    ``filled_by`` tells who adds to a table at module level: where it is defined, and the names of
+    the functions, classes and objects there that do so.
     """
 
     items: dict[object, Value]
     open: bool = False
     ordered: bool = False
     registry_of: ModuleValue | None = None
+    filled_by: tuple[Module, frozenset[str]] | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -222,11 +225,15 @@ class ClassValue(Value):
 
 @dataclass(eq=False, slots=True, repr=False)
 class ObjectValue(Value):
-    """An instance of a class of the project, or of an External class."""
+    """An instance of a class of the project, or of an External class.
+
+    ``contents`` is what an instance of a class derived from ``dict`` holds.
+    """
 
     cls: Value
     attributes: dict[str, Value] = field(default_factory=dict)
     open: bool = False
+    contents: DictValue | None = None
 
 
 @dataclass(eq=False, slots=True, repr=False)

@@ -13,20 +13,21 @@ _MUTATORS = frozenset(["add", "append", "clear", "extend", "insert", "pop", "rem
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Statements at module level by the name they change, and the names that nested code changes.
+    """Statements at module level by the name they change, and the names that nested code changes,
+    each with the functions and classes whose code does so.
 
     ``registrations`` are those that call a method of a name, and definitions that one decorates.
     """
 
     statements: dict[str, list[ast.stmt]] = field(default_factory=dict)
-    nested: frozenset[str] = frozenset()
+    nested: dict[str, frozenset[str]] = field(default_factory=dict)
     registrations: dict[str, list[ast.stmt]] = field(default_factory=dict)
 
 
 def changes(tree: ast.Module) -> Changes:
     """The changes of global containers and classes in a module."""
     statements: dict[str, list[ast.stmt]] = {}
-    nested: set[str] = set()
+    nested: dict[str, frozenset[str]] = {}
     registrations: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
         for name in _registering(node):
@@ -37,8 +38,10 @@ def changes(tree: ast.Module) -> Changes:
         elif isinstance(
             node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If, ast.For, ast.With, ast.Try)
         ):
-            nested.update(name for inner in statements_in(node) for name in _changed(inner))
-    return Changes(statements, frozenset(nested), registrations)
+            own = frozenset(filter(None, [getattr(node, "name", None)]))
+            for name in {name for inner in statements_in(node) for name in _changed(inner)}:
+                nested[name] = nested.get(name, frozenset()) | own
+    return Changes(statements, nested, registrations)
 
 
 def _registering(node: ast.stmt) -> Iterator[str]:

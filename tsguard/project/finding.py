@@ -25,6 +25,8 @@ class Finder:
         self._found: dict[tuple[str, Module], Module | None] = {}
         self._looked_at: dict[Module, set[Path]] = {}
         self._editable: dict[str, Path] | None = None
+        root = search_paths[0] if search_paths else Path()
+        self._nowhere = Module("", SourceFile("", ""), root)
 
     def of_file(self, path: Path, file: SourceFile | None = None, shown: str | None = None) -> Module:
         """The module that a file holds; ``file`` when its text is already at hand."""
@@ -54,6 +56,10 @@ class Finder:
             self._found[key] = self._search(name, importer)
         return self._found[key]
 
+    def named(self, name: str) -> Module | None:
+        """The module of this absolute name as who is nowhere would find it, by the search paths alone."""
+        return self.find(name, self._nowhere)
+
     def stub_beside(self, module: Module) -> Module | None:
         """The ``.pyi`` file that lies beside a module's own."""
         name = "__init__" if module.is_package else module.name.rpartition(".")[2]
@@ -66,6 +72,11 @@ class Finder:
             found = self.of_file(path)
             if found is not module:
                 yield found
+
+    def beside(self, module: Module) -> Iterator[Module]:
+        """The modules in the folder of a module's file."""
+        for path in sorted(self._folder(module).glob("*.py")):
+            yield self.of_file(path)
 
     def is_absent(self, name: str, importer: Module) -> bool:
         """Whether importing a module fails: the environment is at hand, and nothing of this name is in it."""

@@ -136,7 +136,11 @@ def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | No
     if name in owner.attributes:
         return owner.attributes[name]
     if name in ("__name__", "__qualname__"):
+        while isinstance(owner, FunctionValue) and owner.wrapped is not None:
+            owner = owner.wrapped
         return Const(owner.name)
+    if name == "__code__":
+        return ObjectValue(External("types.CodeType"), {"function": owner})
     if name == "__isabstractmethod__":
         return TRUE if "abstract" in owner.marks else None
     return Const(owner.module.name) if name == "__module__" else Unknown(named(owner.name, name))
@@ -213,6 +217,9 @@ def _has_member(interp: Interpreter, base: External, name: str) -> bool:
     return entry is None or name in ("__init__", "forward") or name in entry["methods"]
 
 
+_OF_MAPPINGS = frozenset(name for name in dir(dict) if name not in dir(object))
+
+
 def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Value | None:
     if name in owner.attributes:
         return owner.attributes[name]
@@ -227,6 +234,8 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
         return _member(interp, found[0], owner)
     if isinstance(owner.cls, External) and owner.cls.name.startswith("numpy."):
         return numpy_arrays.attribute(owner, name)
+    if owner.contents is not None and name in _OF_MAPPINGS:
+        return BoundMethod(External(f"builtins.dict.{name}"), owner)
     for base in classes.mro(interp, owner.cls):
         if isinstance(base, External) and base.name not in (
             "builtins.object",

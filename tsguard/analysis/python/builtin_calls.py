@@ -26,12 +26,14 @@ from tsguard.analysis.values import (
     FALSE,
     NONE,
     Atom,
+    ClassMethod,
     ClassValue,
     Const,
     DictValue,
     External,
     FunctionValue,
     ListValue,
+    ModuleReference,
     ModuleValue,
     ObjectValue,
     Partial,
@@ -489,7 +491,52 @@ def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
 
 
 def _import_module(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return Unknown()
+    """A module by its name, as far as it is told; one that is not found is not said to be absent."""
+    name = constant(interp.settled(args[0])) if args else None
+    package = constant(interp.settled(args[1] if len(args) > 1 else kwargs.get("package", NONE)))
+    if not isinstance(name, str):
+        return Unknown()
+    if name.startswith("."):
+        kept = package.split(".") if isinstance(package, str) else []
+        ups = len(name) - len(name.lstrip(".")) - 1
+        name = ".".join([*kept[: len(kept) - ups], *filter(None, [name.lstrip(".")])]) if kept else ""
+    finder = interp.program.project.finder
+    if finder.is_described(name):
+        return External(name)
+    found = finder.named(name)
+    return ModuleReference(found) if found is not None else Unknown()
+
+
+def _imported(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``__import__``, which returns the package that a dotted name begins with."""
+    name = constant(interp.settled(args[0])) if len(args) == 1 and not kwargs else None
+    if not isinstance(name, str):
+        return Unknown()
+    return _import_module(interp, [Const(name.partition(".")[0])], {}, node)
+
+
+def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """The first item of a generator expression, which nobody else takes items from."""
+    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if not isinstance(first, ast.GeneratorExp) or not isinstance(args[0], ListValue) or args[0].open:
+        return Unknown()
+    if args[0].items:
+        return args[0].items[0]
+    if len(args) > 1:
+        return args[1]
+    raise interp.raise_("StopIteration", node)
+
+
+def _copied_function(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``types.FunctionType(function.__code__, ...)``: a function that does the same."""
+    code = args[0].attributes.get("function") if args and isinstance(args[0], ObjectValue) else None
+    if not isinstance(code, FunctionValue):
+        return Unknown()
+    return FunctionValue(code.node, code.scope, code.name, code.owner, code.marks, code.wrapped, code.behind)
+
+
+def _object(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return ObjectValue(External("builtins.object"))
 
 
 def _cast(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -612,6 +659,11 @@ HANDLERS: dict[str, Handler] = {
     "itertools.chain": _chain,
     "itertools.repeat": _repeat,
     "importlib.import_module": _import_module,
+    "builtins.__import__": _imported,
+    "builtins.next": _next,
+    "builtins.object": _object,
+    "builtins.classmethod": lambda interp, args, kwargs, node: ClassMethod(args[0]) if args else Unknown(),
+    "types.FunctionType": _copied_function,
     "typing.cast": _cast,
     "dataclasses.dataclass": records.make,
     "dataclasses.field": _field,

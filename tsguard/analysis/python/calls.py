@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes, constructions, library, metaclasses, natives, operations, records
+from tsguard.analysis.python import (
+    classes,
+    constructions,
+    library,
+    mappings,
+    metaclasses,
+    natives,
+    operations,
+    records,
+)
 from tsguard.analysis.python.statements import Return
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Call, Parameter, placed
@@ -16,6 +25,7 @@ from tsguard.analysis.values import (
     BoundMethod,
     ClassValue,
     Const,
+    DictValue,
     EnumMember,
     External,
     FunctionValue,
@@ -273,6 +283,10 @@ def instantiate(
     instance = ObjectValue(cls)
     instance.open = classes.has_unknown_base(interp, cls)
     found = classes.class_member(interp, cls, "__init__")
+    if mappings.is_mapping(interp, cls):
+        instance.contents = DictValue({})
+        if found is None:
+            mappings.method(interp, "__init__", instance.contents, args, kwargs, node)
     if found is not None:
         interp.call(BoundMethod(found[0], instance), args, kwargs, node)
     else:

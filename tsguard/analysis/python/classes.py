@@ -271,8 +271,9 @@ def filled_dicts(interp: Interpreter, cls: Value) -> set[str]:
         for base in mro(interp, cls)
         if isinstance(base, ClassValue)
         for name, member in base.members.items()
-        if isinstance(member, FunctionValue) and name != "__init__"
-        for node in walked(member.node)
+        for function in [member.function if isinstance(member, (ClassMethod, StaticMethod)) else member]
+        if isinstance(function, FunctionValue) and name != "__init__"
+        for node in walked(function.node)
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute)

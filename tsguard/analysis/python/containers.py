@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes, operations
+from tsguard.analysis.python import classes, operations, registries
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
     ClassValue,
@@ -115,6 +115,7 @@ def _sliced(owner: ListValue | TupleValue, key: SliceValue) -> Value:
 
 def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST | None) -> Value:
     index = key_of(key)
+    registries.fill(interp, owner, index)
     if index in owner.items:
         return owner.items[index]
     if isinstance(key, Unknown) and owner.items:

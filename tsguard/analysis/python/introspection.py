@@ -107,6 +107,9 @@ def _getfullargspec(interp: Interpreter, value: Value) -> Value:
     return ObjectValue(External("inspect.FullArgSpec"), facts, open=True)
 
 
+_KINDS = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
+
+
 class _Parameter:
     def __init__(self, name: str, kind: str, annotation: Value, default: Value) -> None:
         self.name = name
@@ -115,6 +118,7 @@ class _Parameter:
             "kind": External(f"inspect.Parameter.{kind}"),
             "annotation": annotation,
             "default": default,
+            **{other: External(f"inspect.Parameter.{other}") for other in _KINDS},
         }
 
     def described(self) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import builtin_calls, enumerations, numpy_arrays, operations, sizes
+from tsguard.analysis.python import builtin_calls, enumerations, numpy_arrays, operations, registries, sizes
 from tsguard.analysis.python.containers import key_of, merge, put
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import placed
@@ -126,6 +126,7 @@ def _key(key: object) -> Value:
 
 def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, node: ast.AST | None) -> Value:
     index = key_of(interp.settled(args[0]))
+    registries.fill(interp, receiver, index)
     if index in receiver.items:
         return receiver.items.pop(index) if name == "pop" else receiver.items[index]
     default = args[1] if len(args) > 1 else NONE
@@ -144,7 +145,15 @@ def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Valu
         target.items.extend(items)
         target.open = target.open or is_open
         return target
-    return NONE
+    if name in ("issubset", "issuperset") and args:
+        items, is_open = iterate(interp, args[0])
+        given = SetValue(items, is_open)
+        part, whole = (receiver, given) if name == "issubset" else (given, receiver)
+        held = [operations.compare(interp, ast.In(), item, whole) for item in part.items]
+        if all(isinstance(answer, Const) for answer in held) and not part.open:
+            return Const(all(constant(answer) for answer in held))
+        return Unknown(hint="bool")
+    return NONE if name in ("clear", "discard", "remove", "update") else Unknown()
 
 
 def _constant_method(

@@ -81,6 +81,8 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
         _apply_changes(interp, name, value, scope)
     if isinstance(value, ObjectValue) and not isinstance(value, ModuleValue):
         _apply_registrations(interp, name, value, scope)
+    if isinstance(value, ClassValue):
+        _open_tables(interp, value, scope)
     return value
 
 
@@ -123,6 +125,8 @@ def _apply_changes(
     changes = scope.module.changes
     if not isinstance(value, ClassValue):
         value.open = value.open or name in changes.nested
+        if isinstance(value, DictValue) and name in changes.nested:
+            value.filled_by = (scope.module, changes.nested[name] | {name})
     for statement in changes.statements.get(name, ()):
         if isinstance(value, ClassValue) and classes.annotate(value, statement, scope):
             continue
@@ -141,6 +145,15 @@ def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, sco
         filled = value.attributes.get(attribute)
         if isinstance(filled, DictValue):
             filled.open = True
+            filled.filled_by = (scope.module, frozenset([name]))
+
+
+def _open_tables(interp: Interpreter, cls: ClassValue, scope: Scope) -> None:
+    """A table in a class to which its methods add is filled by who is handed to the class."""
+    tables = {key: member for key, member in cls.members.items() if isinstance(member, DictValue)}
+    for key in classes.filled_dicts(interp, cls) & tables.keys() if tables else ():
+        tables[key].open = True
+        tables[key].filled_by = (scope.module, frozenset([cls.name]))
 
 
 def _registered(interp: Interpreter, node: ast.stmt, scope: Scope) -> Value:
@@ -255,6 +268,10 @@ def _bound(interp: Interpreter, name: str, scope: Scope, node: ast.stmt) -> Valu
         if node.value is None:
             return None
         return interp.evaluate(node.value, scope)
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        from tsguard.analysis.python import assignments
+
+        return dict(assignments.imported(interp, node, scope)).get(name)
     return Unknown(_global(scope, name))
 
 

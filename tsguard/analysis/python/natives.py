@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.python import (
     builtin_calls,
     introspection,
+    mappings,
     methods,
     numpy_arrays,
     regular_expressions,
@@ -74,6 +75,9 @@ def call_inherited(
     interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """A method that an object has from a class that is not read: ``object.__init__``."""
+    held = mappings.call(interp, name, receiver, args, kwargs)
+    if held is not None:
+        return held
     if name == "builtins.type.__call__":
         return call(interp, External(name), [receiver, *args], kwargs, None)
     if name.endswith((".__init__", ".__init_subclass__")):

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python import enumerations, sizes
+from tsguard.analysis.python import enumerations, registries, sizes
 from tsguard.analysis.terms import (
     Attribute,
     Call,
@@ -45,6 +45,7 @@ from tsguard.analysis.values import (
     TupleValue,
     Unknown,
     Value,
+    constant,
     is_none,
     plain,
 )
@@ -423,6 +424,14 @@ def _default_identity(left: Value, right: Value) -> Value | None:
 
 
 def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
+    if isinstance(right, ObjectValue) and right.contents is not None:
+        method = interp.attribute(right, "__contains__")
+        if isinstance(method, BoundMethod) and isinstance(method.function, FunctionValue):
+            held = interp.call(method, [left], {}, node)
+            return held if isinstance(op, ast.In) else unary(interp, ast.Not(), held, node)
+        right = right.contents
+    if isinstance(right, DictValue):
+        registries.fill(interp, right, constant(left))
     found = _contained(left, right)
     if found is not None:
         return Const(found == isinstance(op, ast.In))
@@ -432,6 +441,8 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
         default = _contained(default_left, default_right)
     if isinstance(right, External) and right.name == "os.environ":
         default = False  # unset where nothing tells
+    if isinstance(right, DictValue) and right.filled_by is not None and default is None:
+        default = False  # what gives it this key was not found
     positive = Unknown(combined(In, [left, right], node), "bool", None if default is None else Const(default))
     return positive if isinstance(op, ast.In) else unary(interp, ast.Not(), positive, node)
 

@@ -1,0 +1,54 @@
+"""Instances of classes that derive from ``dict``: what they hold, and the methods they have from it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python import classes
+from tsguard.analysis.values import NONE, DictValue, External, ObjectValue, Value
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+_BASES = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict"})
+
+
+def is_mapping(interp: Interpreter, cls: Value) -> bool:
+    """Whether instances of a class hold items as a dict does."""
+    return any(isinstance(base, External) and base.name in _BASES for base in classes.mro(interp, cls))
+
+
+def call(
+    interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
+    """The result of a method that an instance has from ``dict``; None for any other."""
+    base, _, short = name.rpartition(".")
+    if not isinstance(receiver, ObjectValue) or receiver.contents is None or base not in _BASES:
+        return None
+    return method(interp, short, receiver.contents, args, kwargs)
+
+
+def method(
+    interp: Interpreter,
+    name: str,
+    contents: DictValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None = None,
+) -> Value:
+    """What a dict's method does with the contents."""
+    from tsguard.analysis.python import containers, methods, operations
+
+    if name == "__init__":
+        name = "update"
+    if name == "update" and not args and not kwargs:
+        return NONE
+    if name == "__getitem__" and args:
+        return containers.item(interp, contents, args[0], node)
+    if name == "__setitem__" and len(args) == 2:
+        interp.set_item(contents, args[0], args[1])
+        return NONE
+    if name == "__contains__" and args:
+        return operations.compare(interp, ast.In(), args[0], contents, None)
+    return methods.call(interp, name, contents, args, kwargs, node)

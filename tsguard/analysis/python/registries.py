@@ -1,0 +1,101 @@
+"""Registries: tables that other modules fill, by decorators or calls, when somebody asks for a name.
+
+Python runs the registrations when it imports those modules.  Here they are run when a table is
+asked for a key that it does not hold, and only those that may give it that key.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.values import DictValue
+from tsguard.analysis.worlds import Exhausted, Impossible
+from tsguard.project.modules import Module
+from tsguard.source.statements import module_level
+from tsguard.source.walking import walked
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.interpreter import Interpreter
+
+
+def fill(interp: Interpreter, table: DictValue, key: object) -> None:
+    """Run the registrations by which a table may come to hold a key that it does not hold."""
+    if table.filled_by is None or not isinstance(key, str) or key in table.items:
+        return
+    tried = interp.program.memory.setdefault("registrations", set())
+    assert isinstance(tried, set)
+    if (table, key) in tried:
+        return
+    tried.add((table, key))
+    home, registrars = table.filled_by
+    for module, node in _registrations(interp, home, registrars, key):
+        _run(interp, module, node)
+        if key in table.items:
+            return
+
+
+def _run(interp: Interpreter, module: Module, node: ast.stmt) -> None:
+    """Run a registration on its own: what it does hangs on no argument of a target."""
+    from tsguard.analysis.python.interpreter import Interpreter, Raised
+
+    alone = Interpreter(interp.program)
+    scope = interp.program.scope(module)
+    try:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            alone.lookup(node.name, scope)
+        else:
+            alone.execute([node], scope)
+    except (Raised, Impossible, Exhausted):
+        return
+
+
+def _registrations(
+    interp: Interpreter, home: Module, registrars: frozenset[str], key: str
+) -> Iterator[tuple[Module, ast.stmt]]:
+    """Statements of the home's package that hand something to a registrar, and mention the key."""
+    alike = key.lower()
+    for module in _package(interp, home):
+        text = module.file.text
+        if any(name in text for name in registrars) and alike in text.lower():
+            for node in module_level(module.file.tree.body):
+                if _registers(node, registrars) and _mentions(node, alike):
+                    yield module, node
+
+
+def _package(interp: Interpreter, home: Module) -> Iterator[Module]:
+    finder = interp.program.project.finder
+    package = finder.find(home.name.partition(".")[0], home) if "." in home.name else None
+    yield from finder.below(package) if package is not None else finder.beside(home)
+
+
+def _registers(node: ast.stmt, registrars: frozenset[str]) -> bool:
+    handed: list[ast.expr] = []
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        handed = [*node.decorator_list, *getattr(node, "bases", ())]
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        handed = [node.value.func]
+    elif isinstance(node, ast.Assign):
+        handed = [target for target in node.targets if isinstance(target, ast.Subscript)]
+    return any(
+        getattr(part, "id", getattr(part, "attr", None)) in registrars for e in handed for part in walked(e)
+    )
+
+
+def _mentions(node: ast.stmt, alike: str) -> bool:
+    """Whether a registration names the key: as the name of what it defines, or in a text."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        parts = [part for decorator in node.decorator_list for part in walked(decorator)]
+        if isinstance(node, ast.ClassDef):
+            parts += [part for keyword in node.keywords for part in walked(keyword)]
+            parts += [
+                part for member in node.body if isinstance(member, ast.Assign) for part in walked(member)
+            ]
+        if node.name.lower() == alike:
+            return True
+    else:
+        parts = list(walked(node))
+    return any(
+        isinstance(p, ast.Constant) and isinstance(p.value, str) and p.value.lower() == alike for p in parts
+    )
