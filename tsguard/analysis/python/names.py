@@ -126,7 +126,7 @@ def _apply_changes(
     if not isinstance(value, ClassValue):
         value.open = value.open or name in changes.nested
         if isinstance(value, DictValue) and name in changes.nested:
-            value.filled_by = (scope.module, changes.nested[name] | {name})
+            value.filled_by = value.filled_by or (scope.module, changes.nested[name] | {name})
     for statement in changes.statements.get(name, ()):
         if isinstance(value, ClassValue) and classes.annotate(value, statement, scope):
             continue
@@ -145,7 +145,7 @@ def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, sco
         filled = value.attributes.get(attribute)
         if isinstance(filled, DictValue):
             filled.open = True
-            filled.filled_by = (scope.module, frozenset([name]))
+            filled.filled_by = filled.filled_by or (scope.module, frozenset([name]))
 
 
 def _open_tables(interp: Interpreter, cls: ClassValue, scope: Scope) -> None:
@@ -153,7 +153,7 @@ def _open_tables(interp: Interpreter, cls: ClassValue, scope: Scope) -> None:
     tables = {key: member for key, member in cls.members.items() if isinstance(member, DictValue)}
     for key in classes.filled_dicts(interp, cls) & tables.keys() if tables else ():
         tables[key].open = True
-        tables[key].filled_by = (scope.module, frozenset([cls.name]))
+        tables[key].filled_by = tables[key].filled_by or (scope.module, frozenset([cls.name]))
 
 
 def _registered(interp: Interpreter, node: ast.stmt, scope: Scope) -> Value:

@@ -43,8 +43,13 @@ def _run(interp: Interpreter, module: Module, node: ast.stmt) -> None:
     alone = Interpreter(interp.program)
     scope = interp.program.scope(module)
     try:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, ast.FunctionDef):
             alone.lookup(node.name, scope)
+        elif isinstance(node, ast.ClassDef):
+            cls = alone.lookup(node.name, scope)
+            for decorator in reversed(node.decorator_list):
+                if cls is not None:
+                    alone.call(alone.evaluate(decorator, scope), [cls], {}, decorator)
         else:
             alone.execute([node], scope)
     except (Raised, Impossible, Exhausted):
