@@ -59,6 +59,38 @@ MODELS = {
     "the key of a table": net(
         "self.fc = {'in': nn.Linear(3, 3), 'out': nn.Linear(3, 4)}[zork]", "x", LINEAR, parameters=", zork"
     ),
+    "a list of modules": net(
+        "self.parts = nn.ModuleList(zork)",
+        "x: Tensor",
+        "for part in self.parts:",
+        "    x = part(x)",
+        "return x",
+        parameters=", zork",
+    ),
+    "a model with an attribute": net(
+        "self.zork = zork; self.fc = nn.Linear(zork.width, 3)", "x: Tensor", "return self.fc(self.zork(x))", parameters=", zork"
+    ).replace(
+        "class Net",
+        "class Part(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.width = 7\n"
+        "        self.fc = nn.Linear(5, 7)\n    def forward(self, x):\n        return self.fc(x)\n\nclass Net",
+    ),
+    "one of four that must be None": net(
+        "assert (a is None) ^ (b is None or c is None); self.fc = nn.Linear(3, 3)", "x", LINEAR, parameters=", a, b, c"
+    ),
+    "a class that a method makes": net(
+        "self.fc = self.made(zork)", "x", LINEAR, parameters=", zork"
+    ) + "\n    def made(self, kind):\n        return kind(3, 4)\n",
+    "a text that only forward refuses": net(
+        "assert zork in ('one', 'two', 'three'); self.zork = zork; self.fc = nn.Linear(3, 3)",
+        "x",
+        "if self.zork != 'three':",
+        "    raise NotImplementedError(f'{self.zork} is yet to be done')",
+        LINEAR,
+        parameters=", zork",
+    ),
+    "a width that must be odd": net(
+        "self.fc = nn.Conv1d(3, 3, zork, padding=zork // 2)", "x", "return x + self.fc(x)", parameters=", zork"
+    ),
     "a probability": net("self.d = nn.Dropout(zork)", "x: Tensor", "return self.d(x)", parameters=", zork"),
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ import functools
 import inspect
 import itertools
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -18,6 +19,7 @@ from torch import nn
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.worker.constructing.construct import CannotConstruct, candidates
+from tsguard.runtime.worker.errors import message_of
 from tsguard.runtime.worker.inputs import search
 from tsguard.runtime.worker.inputs.specs import Guess
 from tsguard.runtime.worker.loading import evaluate, import_file, look_up
@@ -26,7 +28,9 @@ from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.state import State, seed_everything
 from tsguard.runtime.worker.values import cloned
 
-_MOST_CONSTRUCTIONS = 4
+_MOST_CONSTRUCTIONS = 16
+_SECONDS_FOR_OTHERS = 40.0
+_TRIES_FOR_OTHERS = 20
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.DOTALL)
 
 
@@ -80,18 +84,24 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
     """
     module = _imported(subject, channel)
     stopped: Stopped | None = None
-    for made in itertools.islice(_made(subject, module, channel), _MOST_CONSTRUCTIONS):
+    heard: list[str] = []
+    started = time.monotonic()
+    for made in itertools.islice(_made(subject, module, channel, heard), _MOST_CONSTRUCTIONS):
         if isinstance(made.callee, nn.Module):
             made.callee.eval()
         channel.send("constructed", expression=made.expression, guessed=made.guessed)
         channel.phase("inputs")
         try:
-            call, inputs, source = _inputs(subject, module, made, channel)
+            tries = _TRIES_FOR_OTHERS if stopped is not None else search.MOST_TRIES
+            call, inputs, source = _inputs(subject, module, made, channel, tries)
         except Stopped as stop:
             if not isinstance(stop.cause, Exception):
                 raise
             # Other constructor arguments may do, unless these were given or need no guess.
             stopped = stopped or stop
+            heard.append(message_of(stop.cause))
+            if time.monotonic() - started > _SECONDS_FOR_OTHERS:
+                break
             continue
         channel.send("inputs", expressions=inputs, source=source)
         own = source == "inferred" or (subject.guessed and source == "given")
@@ -130,7 +140,7 @@ def constructed(subject: Subject, channel: Channel) -> tuple[ModuleType, Any]:
         Stopped: the file cannot be imported or the target not constructed.
     """
     module = _imported(subject, channel)
-    for made in _made(subject, module, channel):
+    for made in _made(subject, module, channel, []):
         return module, made.callee
     raise Stopped("construct", TypeError(f"{subject.qualname} gives no module"))
 
@@ -154,8 +164,12 @@ class _Made:
     call: Call | None = None
 
 
-def _made(subject: Subject, module: ModuleType, channel: Channel) -> Iterator[_Made]:
-    """What the target is, or may be where constructor arguments have to be guessed."""
+def _made(subject: Subject, module: ModuleType, channel: Channel, heard: list[str]) -> Iterator[_Made]:
+    """What the target is, or may be where constructor arguments have to be guessed.
+
+    Args:
+        heard: what calls of those that were made so far ended in.
+    """
     channel.phase("construct")
     seed_everything(0)
     try:
@@ -171,7 +185,7 @@ def _made(subject: Subject, module: ModuleType, channel: Channel) -> Iterator[_M
             yield _Made(supplied[0], call=supplied[1])
             return
         tell = functools.partial(_tell_construction, channel)
-        for built in candidates(module, subject.qualname, found, tell):
+        for built in candidates(module, subject.qualname, found, tell, heard):
             yield _Made(built.instance, built.expression, built.guessed)
             channel.phase("construct")
             seed_everything(0)
@@ -211,7 +225,7 @@ def _as_call(inputs: Any) -> Call:
 
 
 def _inputs(
-    subject: Subject, module: ModuleType, made: _Made, channel: Channel
+    subject: Subject, module: ModuleType, made: _Made, channel: Channel, tries: int
 ) -> tuple[Call, tuple[str, ...] | None, str]:
     callee = made.callee
     if subject.inputs is not None:
@@ -227,7 +241,7 @@ def _inputs(
     channel.phase("inputs")
     if supplied is not None:
         return supplied, None, "example_inputs()"
-    return _inferred(callee, module, channel)
+    return _inferred(callee, module, channel, tries)
 
 
 def _given(expressions: tuple[str, ...], module: ModuleType) -> Call:
@@ -300,10 +314,12 @@ def _is_the_only_module(module: ModuleType, callee: Any) -> bool:
     return modules == {type(callee)}
 
 
-def _inferred(callee: Any, module: ModuleType, channel: Channel) -> tuple[Call, tuple[str, ...], str]:
+def _inferred(
+    callee: Any, module: ModuleType, channel: Channel, tries: int
+) -> tuple[Call, tuple[str, ...], str]:
     try:
         with rationed(channel.process, channel.memory_mb):
-            found = search.find(callee, module, _teller(channel))
+            found = search.find(callee, module, _teller(channel), most_tries=tries)
     except BaseException as error:
         raise Stopped("inputs", error, callee=callee) from None
     if isinstance(found, search.NotFound):

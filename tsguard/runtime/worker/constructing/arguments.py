@@ -131,7 +131,9 @@ def _is_mapping(use: Use) -> bool:
 
 
 def _is_object(wanted: Wanted) -> bool:
-    """Whether attributes are read that no usual value has."""
+    """Whether attributes are read that no usual value has; what is called is a module or a class of them."""
+    if wanted.use.called or wanted.use.makes is not None:
+        return False
     read = set(wanted.use.attributes)
     usual = (str, list, dict, nn.Module, Tensor, type)
     return bool(read) and wanted.annotation is None and not any(read <= set(dir(kind)) for kind in usual)

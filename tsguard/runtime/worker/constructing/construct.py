@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -51,11 +51,13 @@ def candidates(
     qualname: str,
     cls: type,
     on_try: Callable[[str], None] = lambda expression: None,
+    heard: Sequence[str] = (),
 ) -> Iterator[Constructed]:
     """Instances of ``cls``, which the file knows as ``qualname``, the most plausible first.
 
     Args:
         on_try: hears of each expression before it is evaluated.
+        heard: grows by what calls of the instances end in, which tells what else to try.
 
     Raises:
         CannotConstruct: nothing that was tried works.
@@ -72,7 +74,7 @@ def candidates(
         if isinstance(instance, nn.Module):
             any_built = True
             yield Constructed(instance, call, guessed=bool(needed))
-    search = _Search(module, qualname, cls, on_try)
+    search = _Search(module, qualname, cls, on_try, heard)
     for parameters in (needed, required(cls, module, optional=True)) if not any_built or needed else ():
         for built in search.run(parameters):
             any_built = True
@@ -94,11 +96,19 @@ def _source(module: ModuleType) -> str:
 class _Search:
     """Starts from the likeliest values and changes what the errors are about."""
 
-    def __init__(self, module: ModuleType, qualname: str, cls: type, on_try: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        module: ModuleType,
+        qualname: str,
+        cls: type,
+        on_try: Callable[[str], None],
+        heard: Sequence[str],
+    ) -> None:
         self.module = module
         self.qualname = qualname
         self.cls = cls
         self.on_try = on_try
+        self.heard = heard
         self.first: Exception | None = None
         self.tries = 0
         self.lessons = 0
@@ -137,7 +147,7 @@ class _Search:
             else:
                 if isinstance(instance, nn.Module):
                     yield Constructed(instance, expression, guessed=True)
-                changes = _others(chosen, options)
+                changes = _others(chosen, options, self.heard[-1] if self.heard else "")
             for more, changed in changes:
                 heapq.heappush(queue, (cost + more, next(order), changed))
 
@@ -168,11 +178,16 @@ def _changes(chosen: Chosen, options: Options, error: Exception) -> Iterator[tup
             yield (0.3 if mentioned or stub else 1.0) + rank / 10, {**chosen, path: value}
 
 
-def _others(chosen: Chosen, options: Options) -> Iterator[tuple[float, Chosen]]:
-    """Neighbours of arguments that construct; a stub in the place of a module is replaced first."""
+def _others(chosen: Chosen, options: Options, heard: str) -> Iterator[tuple[float, Chosen]]:
+    """Neighbours of arguments that construct; first what a call complained of, and stubs in the place of modules."""
     for path, values in options.items():
+        text = chosen[path].strip("'")
+        blamed = _mentioned(path[-1], heard) or (
+            chosen[path].startswith("'") and bool(text) and text in heard
+        )
+        likely = blamed or chosen[path] == STUB
         for rank, value in enumerate(v for v in values if v != chosen[path]):
-            yield (0.2 if chosen[path] == STUB else 1.0) + rank / 10, {**chosen, path: value}
+            yield (0.2 if likely else 1.0) + rank / 10, {**chosen, path: value}
 
 
 def _resized(chosen: Chosen, left: int, right: int, divisor: int | None) -> Iterator[tuple[float, Chosen]]:

@@ -28,6 +28,11 @@ _NOT_SEVERAL = re.compile(
     r"'(?:int|float|bool)' object is not (?:iterable|subscriptable)|type '(?:int|float|bool)' has no len\(\)"
     r"|cannot unpack non-iterable|after \* must be an iterable"
 )
+_NOT_ONE = re.compile(
+    r"not supported between instances of '(?:int|float)' and '(?:tuple|list)'"
+    r"|not supported between instances of '(?:tuple|list)' and '(?:int|float)'"
+    r"|unsupported operand type\(s\) for .*'(?:tuple|list)'|'(?:tuple|list)' object cannot be interpreted as an integer"
+)
 _NOT_CALLABLE = re.compile(r"'(?:int|float|str|tuple|bool|list)' object is not callable")
 _TOO_SHORT = re.compile(r"(?:tuple|list) index out of range|not enough values to unpack \(expected (\d+)")
 
@@ -81,7 +86,7 @@ def _lacking(error: Exception, message: str, chosen: Chosen) -> tuple[Path, str,
                 return path, error.args[0], MAPPING
     match = _NOT_AN_OBJECT.match(message)
     if match is not None:
-        for path in _behind(error, chosen, ast.Attribute, match[2]):
+        for path in _behind(error, chosen):
             mapping = match[2] in dir(dict) and match[1] != "dict"
             return None if mapping else (path, match[2], OBJECT)
     return None
@@ -90,18 +95,22 @@ def _lacking(error: Exception, message: str, chosen: Chosen) -> tuple[Path, str,
 def _instead(error: Exception, message: str, chosen: Chosen) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Values of another kind for what the failing line iterates, subscripts or calls."""
     if _NOT_SEVERAL.search(message):
-        for path in _behind(error, chosen, ast.Subscript, None):
+        for path in _behind(error, chosen):
             key = _key(error)
             text = chosen[path]
             if key is not None:
                 yield path, (f"{{{key!r}: 64}}",)
             yield path, (f"({text}, {text})", f"[{text}] * 4")
+    if _NOT_ONE.search(message):
+        for path in _behind(error, chosen):
+            if chosen[path][:1] in "([":
+                yield path, (chosen[path].strip("([ ])").partition(",")[0],)
     if _NOT_CALLABLE.search(message):
-        for path in _behind(error, chosen, ast.Call, None):
+        for path in _behind(error, chosen):
             yield path, ("nn.ReLU", STUB, "nn.LayerNorm")
     short = _TOO_SHORT.search(message)
     if short is not None:
-        for path in _behind(error, chosen, ast.Subscript, None):
+        for path in _behind(error, chosen):
             text = chosen[path]
             items = re.fullmatch(r"([(\[])(.*?),?([)\]])", text)
             if items is not None and text.count(",") < 8:
@@ -121,7 +130,7 @@ def _key(error: Exception) -> str | None:
     return None
 
 
-def _behind(error: Exception, chosen: Chosen, kind: type[ast.AST], attribute: str | None) -> list[Path]:
+def _behind(error: Exception, chosen: Chosen) -> list[Path]:
     """The chosen parts that the failing line may be about, by what its expressions are called and worth."""
     frame, line = innermost_frame(error)
     found: dict[Path, int] = {}

@@ -12,6 +12,7 @@ import functools
 import inspect
 import sys
 import textwrap
+import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -106,6 +107,14 @@ def _tree(function: Any) -> ast.FunctionDef | None:
     except (OSError, TypeError, SyntaxError, IndexError):
         return None
     return found if isinstance(found, ast.FunctionDef) else None
+
+
+@functools.lru_cache(256)
+def _hints(callee: Any) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(vars(callee)["__init__"] if isinstance(callee, type) else callee)
+    except Exception:
+        return {}
 
 
 def _methods(owner: type) -> Iterator[Any]:
@@ -288,7 +297,8 @@ class _Reader:
         if parameter is None:
             return
         if parameter.annotation is not parameter.empty:
-            found.annotations.append(parameter.annotation)
+            written = isinstance(parameter.annotation, str)
+            found.annotations.append(_hints(callee).get(parameter.name) if written else parameter.annotation)
         elif type(parameter.default) in (int, float, bool, str):
             found.annotations.append(type(parameter.default))
         if not str(getattr(callee, "__module__", "torch")).startswith("torch."):

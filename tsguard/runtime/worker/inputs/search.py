@@ -6,7 +6,9 @@ import heapq
 import inspect
 import itertools
 import math
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
@@ -23,6 +25,8 @@ from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.state import State, seed_everything
 
 MOST_TRIES = 60
+_MOST_ALIKE = 16
+"""After so many errors that differ in their numbers only, inputs are not at fault."""
 _SECONDS = 30.0
 _SECONDS_OF_A_TRIAL = 15.0
 _UNDECLARED = 4.0
@@ -69,6 +73,7 @@ def find(
     module: ModuleType,
     on_try: Callable[[Guess], None] = lambda guess: None,
     compiled: Mapping[str, Any] = MappingProxyType({}),
+    most_tries: int = MOST_TRIES,
 ) -> Found | NotFound:
     """Search until a call comes through, tries are used up, or time is.
 
@@ -76,7 +81,7 @@ def find(
         module: the target's file, where the guess is evaluated.
         compiled: the types that the compiled target insists on, by parameter, where that is known.
     """
-    return _Search(callee, module, on_try, compiled).run()
+    return _Search(callee, module, on_try, compiled).run(most_tries)
 
 
 class _Search:
@@ -103,15 +108,18 @@ class _Search:
         self.queue: list[tuple[float, int, Guess]] = []
         self.order = itertools.count()
         self.best: tuple[int, Exception, Guess] | None = None
+        self.alike: Counter[tuple[str, int, str]] = Counter()
 
-    def run(self) -> Found | NotFound:
+    def run(self, most_tries: int) -> Found | NotFound:
         first = first_guess(self.parameters, self.hints)
         self._push(0.0, first)
         for cost, guess in self._openings(first):
             self._push(cost, guess)
         started, tries = time.monotonic(), 0
         slow: Guess | None = None
-        while self.queue and tries < MOST_TRIES and time.monotonic() - started < _SECONDS:
+        while (
+            self.queue and tries < most_tries and not self.chasing and time.monotonic() - started < _SECONDS
+        ):
             _, _, guess = heapq.heappop(self.queue)
             if guess.expressions() in self.tried:
                 continue
@@ -152,9 +160,16 @@ class _Search:
     def _learn(self, guess: Guess, trouble: Trouble) -> None:
         if self.best is None or trouble.survived > self.best[0]:
             self.best = (trouble.survived, trouble.error, guess)
-        progress = -trouble.survived / (1 + trouble.survived)
+        kind = (trouble.operation, trouble.line, re.sub(r"\d+", "", trouble.message))
+        self.alike[kind] += 1
+        progress = -trouble.survived / (1 + trouble.survived) + self.alike[kind] / 10
         for cost, repaired in self._moves(guess, trouble):
             self._push(progress + cost, repaired)
+
+    @property
+    def chasing(self) -> bool:
+        """Whether each repair only moves the same error to other sizes."""
+        return self.alike.total() > MOST_TRIES // 3 and max(self.alike.values()) > _MOST_ALIKE
 
     def _moves(self, guess: Guess, trouble: Trouble) -> Iterator[Move]:
         if isinstance(trouble.error, TooSlow):
