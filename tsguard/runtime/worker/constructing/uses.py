@@ -12,10 +12,11 @@ import functools
 import inspect
 import sys
 import textwrap
-import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+from tsguard.runtime.worker.inputs.declared import in_python
 
 _DEEPEST = 4
 _OF_SEQUENCES = {
@@ -109,12 +110,11 @@ def _tree(function: Any) -> ast.FunctionDef | None:
     return found if isinstance(found, ast.FunctionDef) else None
 
 
-@functools.lru_cache(256)
-def _hints(callee: Any) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(vars(callee)["__init__"] if isinstance(callee, type) else callee)
-    except Exception:
-        return {}
+def _declared(parameter: inspect.Parameter, callee: Any) -> Any:
+    """The type that a parameter declares, None if it cannot be told."""
+    if not isinstance(parameter.annotation, str):
+        return parameter.annotation
+    return in_python(parameter.annotation, vars(sys.modules.get(callee.__module__, sys)))
 
 
 def _methods(owner: type) -> Iterator[Any]:
@@ -297,8 +297,7 @@ class _Reader:
         if parameter is None:
             return
         if parameter.annotation is not parameter.empty:
-            written = isinstance(parameter.annotation, str)
-            found.annotations.append(_hints(callee).get(parameter.name) if written else parameter.annotation)
+            found.annotations.append(_declared(parameter, callee))
         elif type(parameter.default) in (int, float, bool, str):
             found.annotations.append(type(parameter.default))
         if not str(getattr(callee, "__module__", "torch")).startswith("torch."):
