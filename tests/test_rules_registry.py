@@ -35,7 +35,9 @@ def test_the_front_matter_has_known_keys_and_values(code):
     assert matter["family"] in get_args(Family)
     assert matter["severity"] in SEVERITIES
     assert matter.get("fix", "none") in ("none", "safe", "unsafe")
-    assert re.fullmatch(r">=\d+\.\d+(,<\d+\.\d+)?", matter.get("torch", ">=2.2"))
+    for bounds in rules.rule(code).torch.values():
+        assert re.fullmatch(r">=\d+\.\d+(,<\d+\.\d+)?", bounds)
+    assert rules.rule(code).torch.keys() <= rules.rule(code).wordings.keys()
 
 
 @every_page

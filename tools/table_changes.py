@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +31,18 @@ def write(folder: Path, name: str, table: dict[str, Any]) -> None:
     (folder / f"{name}.json").write_text("{\n" + ",\n".join(entries) + "\n}\n", encoding="utf-8")
 
 
+def digest(whole: Mapping[str, Any]) -> str:
+    """A digest of all tables of a release, by their names."""
+    return blake2b(json.dumps(whole, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     asked = {path.name: path for path in parser.parse_args().folder.iterdir() if path.is_dir()}
     releases = sorted({*tables.RELEASES, *asked}, key=tables.as_numbers)
     whole = {release: _whole(release, asked.get(release)) for release in releases}
-    digests = {release: tables.digest(table) for release, table in whole.items()}
+    digests = {release: digest(table) for release, table in whole.items()}
     write(tables.FOLDER, "digests", digests)
     for release in releases:
         near = tables.nearer(release, releases)

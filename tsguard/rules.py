@@ -3,7 +3,9 @@
 A rule is its page: the front matter holds its code, name, family, severity and the
 wording of its message and help; the body explains it and holds the Bad and Good
 examples that the tests run on torch.  A rule that is broken in several ways words each
-as a variant (``message.walrus: ...``); ``rule-name/variant`` names one.  A page of the
+as a variant (``message.walrus: ...``); ``rule-name/variant`` names one.  ``torch`` gives the
+releases for which a rule holds, ``torch.VARIANT`` those of a variant; so do the examples that
+are of some releases only (a fence of ``python torch>=2.3``).  A page of the
 trace family says what it means for torch.export: ``export`` is the severity there (``off``
 for none), ``export.severity.VARIANT`` that of a variant, and what begins with
 ``export.message`` or ``export.help`` is worded otherwise.  File names alone tell codes and names, so nothing is read until a rule is needed.
@@ -16,8 +18,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
+from tsguard.language.releases import allows
 from tsguard.report import Family, Severity
 
 _PAGE_NAME = re.compile(r"(TSG\d{3,4})-([a-z0-9-]+)\.md")
@@ -32,7 +35,7 @@ FAMILIES: Mapping[str, Family] = {
 }
 """The selector of each family.  Which family a rule is of, its page alone declares."""
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```(\w*)(?: torch(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class Rule:
     wordings: Mapping[str, Wording]
     outcome: str
     fix: str
-    torch: str
+    torch: Mapping[str, str]
     summary: str
     page: Path
     exports: Mapping[str, Severity | None] = field(default_factory=dict)
@@ -68,6 +71,10 @@ class Rule:
     @property
     def help(self) -> str | None:
         return self.wordings[""].help
+
+    def bounds(self, variant: str = "") -> str:
+        """The torch releases for which the rule, or a variant of it, holds: ``>=2.2,<2.4``."""
+        return self.torch.get(variant, self.torch[""])
 
     def worded(self, variant: str, facts: Mapping[str, str]) -> Wording:
         """The message and help for a variant ("" for none), filled in.
@@ -156,7 +163,11 @@ def rule(key: str) -> Rule:
         wordings=_wordings(matter),
         outcome=matter.get("outcome", ""),
         fix=matter.get("fix", "none"),
-        torch=matter.get("torch", ">=2.2"),
+        torch={
+            key.removeprefix("torch").removeprefix("."): value
+            for key, value in matter.items()
+            if key.partition(".")[0] == "torch"
+        },
         summary=body.strip().partition("\n")[0],
         page=path,
         exports={
@@ -211,6 +222,24 @@ def sections(body: str) -> dict[str, str]:
     return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
 
 
-def code_blocks(section: str) -> list[tuple[str, str]]:
-    """The fenced blocks of a section: language and text."""
-    return [(match[1], match[2]) for match in _FENCE.finditer(section)]
+class CodeBlock(NamedTuple):
+    """A fenced block; ``torch`` bounds the releases that it is about, "" for those of its page."""
+
+    language: str
+    text: str
+    torch: str
+
+
+def code_blocks(section: str) -> list[CodeBlock]:
+    """The fenced blocks of a section."""
+    return [CodeBlock(match[1], match[3], match[2] or "") for match in _FENCE.finditer(section)]
+
+
+@functools.cache
+def holds(name: str, release: str) -> bool:
+    """Whether the rule of a name, or of ``rule-name/variant``, holds for a torch release.
+
+    Raises:
+        UnknownRule: no page has it.
+    """
+    return allows(rule(name).bounds(name.partition("/")[2]), release)

@@ -12,14 +12,16 @@ import ast
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
 import tsguard
+from tests.torch_here import RELEASE
 from tsguard import rules
 from tsguard.config import Settings
+from tsguard.language.releases import allows
 from tsguard.linting import lint
 from tsguard.report import Finding, Purpose, Report, TargetReport
 from tsguard.requests import parse, plan
@@ -31,13 +33,17 @@ _MARK = re.compile(r"# (TSG\d{3,4}(?:, TSG\d{3,4})*)$")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One Python block of a page; ``quotes`` are torch's words as the page gives them."""
+    """One Python block of a page.
+
+    ``quotes`` are torch's words as the page gives them, ``torch`` bounds the releases it is about.
+    """
 
     code: str
     kind: Literal["bad", "good"]
     number: int
     text: str
     quotes: tuple[str, ...] = ()
+    torch: str = ""
 
     @property
     def id(self) -> str:
@@ -83,17 +89,23 @@ def examples(family: str) -> list[Example]:
 
 
 def examples_of(code: str) -> Iterator[Example]:
+    """A page's examples that are about the installed torch, the bad ones first."""
+    return (example for example in examples_of_all_releases(code) if allows(example.torch, RELEASE))
+
+
+def examples_of_all_releases(code: str) -> Iterator[Example]:
     """A page's examples, the bad ones first."""
+    rule = rules.rule(code)
     _, body = rules.split_page(rules.pages()[code].read_text(encoding="utf-8"))
     sections = rules.sections(body)
     for kind, heading in (("bad", "Bad"), ("good", "Good")):
         found: list[Example] = []
-        for language, text in rules.code_blocks(sections.get(heading, "")):
+        for language, text, torch in rules.code_blocks(sections.get(heading, "")):
             if language == "python":
-                found.append(Example(code, kind, len(found) + 1, text))
+                found.append(Example(code, kind, len(found) + 1, text, torch=torch or rule.bounds()))
             elif language == "text" and found:
                 last = found.pop()
-                found.append(Example(code, kind, last.number, last.text, (*last.quotes, text.strip())))
+                found.append(replace(last, quotes=(*last.quotes, text.strip())))
         yield from found
 
 
@@ -113,11 +125,11 @@ class Linted:
 
 
 @functools.cache
-def linted(example: Example, purpose: Purpose = "trace") -> Linted:
+def linted(example: Example, purpose: Purpose = "trace", release: str = RELEASE) -> Linted:
     """Lint an example, as the command line would."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        settings = Settings(root=folder, jobs=1, cache=False, purpose=purpose)
+        settings = Settings(root=folder, torch_version=release, jobs=1, cache=False, purpose=purpose)
         request = parse(f"{example.write(folder)}:{example.target}", settings)
         report, _ = lint(plan([request], settings), settings)
     assert not report.errors

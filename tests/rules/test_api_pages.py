@@ -10,6 +10,7 @@ import pytest
 
 from tests.rules.on_torch import TorchProcess
 from tests.rules.pages import Example, examples, reported_names, wording
+from tests.torch_here import RELEASE
 from tsguard import rules
 from tsguard.config import Settings
 from tsguard.linting import lint
@@ -29,7 +30,7 @@ def every(kind: str) -> pytest.MarkDecorator:
 def found(example: Example) -> list[Finding]:
     """The findings of the family in the whole file."""
     with TemporaryDirectory() as name:
-        settings = Settings(root=Path(name), jobs=1, cache=False)
+        settings = Settings(root=Path(name), torch_version=RELEASE, jobs=1, cache=False)
         request = parse(str(example.write(Path(name))), settings)
         report, _ = lint(plan([request], settings), settings)
     assert not [finding for finding in report.findings if finding.family == "tool"]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.rules.on_torch import TorchProcess
 from tests.rules.pages import Example, examples_of
+from tests.torch_here import RELEASE
 from tsguard import rules
 from tsguard.config import Settings
 from tsguard.fixing import Fixed, fix
@@ -39,7 +40,7 @@ class Tried:
 
     @property
     def settings(self) -> Settings:
-        return Settings(root=self.path.parent, jobs=1, cache=False)
+        return Settings(root=self.path.parent, torch_version=RELEASE, jobs=1, cache=False)
 
     @property
     def target(self) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.rules.on_torch import ExampleCrashed, TorchProcess
 from tests.rules.pages import Example, examples, reported_names, wording
+from tests.torch_here import RELEASE
 from tsguard import rules
 from tsguard.config import Settings
 from tsguard.linting import lint
@@ -26,7 +27,7 @@ def every(kind: str) -> pytest.MarkDecorator:
 
 def found(example: Example, folder: Path) -> list[Finding]:
     """The findings of the family in the whole file."""
-    settings = Settings(root=folder, jobs=1, cache=False)
+    settings = Settings(root=folder, torch_version=RELEASE, jobs=1, cache=False)
     report, _ = lint(plan([parse(str(example.write(folder)), settings)], settings), settings)
     assert not [f for f in report.findings if f.family == "tool"]
     return [f for f in report.findings if f.family == "pipeline"]

@@ -43,7 +43,7 @@ def _show(found: Rule) -> None:
 
     _, body = split_page(found.page.read_text(encoding="utf-8"))
     fix = "" if found.fix == "none" else f" · {found.fix} fix"
-    facts = f"{found.family} · {found.severity}{fix} · torch {found.torch}"
+    facts = f"{found.family} · {found.severity}{fix} · torch {found.bounds()}"
     title = f"# {found.code} {found.name}\n\n*{facts}*\n\n"
     if not sys.stdout.isatty():
         click.echo(title + body.strip())  # a file or a pipe wants the Markdown itself

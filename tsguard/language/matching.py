@@ -17,6 +17,7 @@ from tsguard.language.relations import (
     match_variables,
     same,
 )
+from tsguard.language.releases import Ways, ways
 from tsguard.language.schemas import Argument, Operators, Schema, operators
 
 
@@ -64,6 +65,7 @@ class Mismatch:
 @dataclass(slots=True)
 class _Attempt:
     convert: bool
+    bools: bool
     bound: dict[str, t.Type] = field(default_factory=dict)
     conversions: list[Conversion] = field(default_factory=list)
 
@@ -77,12 +79,17 @@ def convertible_to_list(type_: t.Type, wanted: t.Type) -> bool:
     return isinstance(type_, t.TupleType) and all(is_subtype(e, wanted.element) for e in type_.elements)
 
 
-def converted(given: t.Type, wanted: t.Type, *, allow: bool = True, empty_list: bool = False) -> t.Type:
-    """The type of a value after torch has tried to convert it to ``wanted``."""
+def converted(
+    given: t.Type, wanted: t.Type, *, allow: bool = True, empty_list: bool = False, bools: bool = True
+) -> t.Type:
+    """The type of a value after torch has tried to convert it to ``wanted``.
+
+    ``allow`` lets it convert Tensors and numbers, ``bools`` bools besides.
+    """
     if given is t.UNKNOWN:
         return given
     if isinstance(wanted, t.OptionalType) and not isinstance(given, t.OptionalType) and given is not t.NONE:
-        return converted(given, wanted.element, allow=allow, empty_list=empty_list)
+        return converted(given, wanted.element, allow=allow, empty_list=empty_list, bools=bools)
     if empty_list and isinstance(wanted, t.ListType):
         return wanted
     if isinstance(given, t.TupleType):
@@ -90,15 +97,17 @@ def converted(given: t.Type, wanted: t.Type, *, allow: bool = True, empty_list: 
         if convertible_to_list(given, inner):
             return inner
         if isinstance(wanted, t.TupleType) and not is_subtype(given, wanted):
-            return _converted_tuple(given, wanted, allow)
-    return _converted_number(given, wanted) if allow else given
+            return _converted_tuple(given, wanted, allow, bools)
+    if not allow or (given is t.BOOL and not bools):
+        return given
+    return _converted_number(given, wanted)
 
 
-def _converted_tuple(given: t.TupleType, wanted: t.TupleType, allow: bool) -> t.Type:
+def _converted_tuple(given: t.TupleType, wanted: t.TupleType, allow: bool, bools: bool) -> t.Type:
     if len(given.elements) != len(wanted.elements):
         return given
     pairs = zip(given.elements, wanted.elements, strict=True)
-    return t.TupleType(tuple(converted(g, w, allow=allow) for g, w in pairs))
+    return t.TupleType(tuple(converted(g, w, allow=allow, bools=bools) for g, w in pairs))
 
 
 def _converted_number(given: t.Type, wanted: t.Type) -> t.Type:
@@ -122,9 +131,10 @@ def match(
     self_value: Operand | None = None,
     *,
     convert: bool = True,
+    bools: bool = True,
 ) -> Match | Mismatch:
     """Match one schema to a call's arguments."""
-    attempt = _Attempt(convert)
+    attempt = _Attempt(convert, bools)
     used = 0
     used_keywords: set[str] = set()
     for index, argument in enumerate(schema.arguments):
@@ -228,7 +238,9 @@ def _match_argument(
     concrete = evaluate_variables(argument.type, attempt.bound)
     if concrete is None:
         return None if t.mentions_unknown(type_) else failed
-    result = converted(type_, concrete, allow=attempt.convert, empty_list=given.empty_list)
+    result = converted(
+        type_, concrete, allow=attempt.convert, empty_list=given.empty_list, bools=attempt.bools
+    )
     if not is_subtype(result, concrete):
         return failed
     if result != type_ and attempt.convert and not isinstance(type_, (t.TupleType, t.ListType)):
@@ -241,6 +253,8 @@ def match_overloads(
     args: Sequence[Operand],
     kwargs: Mapping[str, Operand],
     self_value: Operand | None = None,
+    *,
+    bools: bool = True,
 ) -> Match | Mismatch:
     """Match a call to the first overload that fits, first without conversions, then with.
 
@@ -248,7 +262,7 @@ def match_overloads(
     result is known only if they agree.
     """
     if len(schemas) == 1:
-        result = match(schemas[0], args, kwargs, self_value)
+        result = match(schemas[0], args, kwargs, self_value, bools=bools)
         return result if isinstance(result, Match) else _nearest([result], kwargs)
     unknown = any(
         t.mentions_unknown(o.type) for o in [*args, *kwargs.values(), *([self_value] if self_value else [])]
@@ -258,7 +272,7 @@ def match_overloads(
         mismatches = []
         matches = []
         for schema in schemas:
-            result = match(schema, args, kwargs, self_value, convert=convert)
+            result = match(schema, args, kwargs, self_value, convert=convert, bools=bools)
             if isinstance(result, Mismatch):
                 mismatches.append(result)
             elif not unknown:
@@ -302,8 +316,9 @@ def _likelihood(found: Mismatch) -> tuple[bool, int, bool, bool]:
 class Matcher:
     """Matches calls of one release's operators; equal calls are matched once."""
 
-    def __init__(self, operators: Operators) -> None:
+    def __init__(self, operators: Operators, ways: Ways) -> None:
         self.operators = operators
+        self.ways = ways
         self._done: dict[tuple[object, ...], Match | Mismatch] = {}
 
     def match(
@@ -317,7 +332,8 @@ class Matcher:
         key = (name, _key(self_value), tuple(map(_key, args)), tuple((k, _key(v)) for k, v in kwargs.items()))
         result = self._done.get(key)
         if result is None:
-            result = match_overloads(self.operators.overloads(name), args, kwargs, self_value)
+            schemas = self.operators.overloads(name)
+            result = match_overloads(schemas, args, kwargs, self_value, bools=self.ways.bools_are_numbers)
             self._done[key] = result
         return result
 
@@ -329,4 +345,4 @@ def _key(operand: Operand | None) -> tuple[t.Type, bool] | None:
 @functools.cache
 def matcher(release: str) -> Matcher:
     """The matcher of a torch release."""
-    return Matcher(operators(release))
+    return Matcher(operators(release), ways(release))

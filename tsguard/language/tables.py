@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +36,6 @@ def nearer(release: str, releases: Sequence[str] = RELEASES) -> str | None:
         return None
     number = releases.index(release)
     return releases[number + (1 if number < releases.index(_WHOLE) else -1)]
-
-
-def digest(whole: Mapping[str, Any]) -> str:
-    """A digest of all tables of a release, by their names."""
-    return blake2b(json.dumps(whole, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 class Tables:

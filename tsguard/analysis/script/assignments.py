@@ -102,7 +102,9 @@ def set_variable(
 
 
 def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast.AST) -> Value:
-    result = converted(value.type, outer.type, empty_list=value.empty_list)
+    result = converted(
+        value.type, outer.type, empty_list=value.empty_list, bools=fc.compiler.ways.bools_are_numbers
+    )
     if not is_subtype(result, outer.type):
         facts = {"name": name, "before": str(outer.type), "now": str(value.type)}
         if outer.type is t.NONE:

@@ -169,7 +169,7 @@ def call_schemas(
     """Call a function by its schemas: one, or several overloads."""
     if not schemas:
         return UnknownS()
-    result = match_overloads(schemas, args, kwargs)
+    result = match_overloads(schemas, args, kwargs, bools=fc.compiler.ways.bools_are_numbers)
     if isinstance(result, Mismatch):
         raise mismatch(fc, result, args, kwargs, node, name, python=True)
     none_defaults.passed(fc, result.schema, args, kwargs, node)
@@ -342,6 +342,8 @@ def _call_python(
     if callee.ignored and isinstance(value, (py.FunctionValue, py.BoundMethod)):
         return _call_ignored(fc, callee, args, kwargs, node)
     if callee.opaque:
+        if fc.compiler.ways.compiles_autograd_properties:
+            raise Refusal("unscriptable-function/autograd", node, name=text_of(node.func))
         return Simple(Value(t.TENSOR, node=node, opaque=True))
     if callee.receiver is not None:
         raise Refusal("unscriptable-function/method", node, name=text_of(node.func), why=callee.name)

@@ -39,6 +39,7 @@ from tsguard.analysis.worlds import Exhausted
 from tsguard.language import grammar
 from tsguard.language import types as t
 from tsguard.language.matching import Matcher, matcher
+from tsguard.language.releases import Ways
 from tsguard.language.schemas import Operators, Schema
 from tsguard.language.tables import Tables
 from tsguard.project import Target
@@ -97,6 +98,10 @@ class Compiler:
     @property
     def operators(self) -> Operators:
         return self.matcher.operators
+
+    @property
+    def ways(self) -> Ways:
+        return self.matcher.ways
 
     @property
     def tables(self) -> Tables:

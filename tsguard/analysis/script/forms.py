@@ -85,7 +85,9 @@ def _annotate(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Suga
     _count(node, "torch.jit.annotate", 2, 2)
     type_ = annotation_type(fc.compiler, node.args[0], fc.scope)
     value = fc.expression(node.args[1], type_)
-    result = converted(value.type, type_, empty_list=value.empty_list)
+    result = converted(
+        value.type, type_, empty_list=value.empty_list, bools=fc.compiler.ways.bools_are_numbers
+    )
     if not is_subtype(result, type_):
         raise Refusal(
             "reassigned-type/annotated", node, name=text_of(node.args[1]), annotated=type_, type=value.type

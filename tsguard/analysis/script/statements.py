@@ -91,7 +91,9 @@ def _emit_return(fc: FunctionCompiler, node: ast.Return) -> None:
 def _check_declared(fc: FunctionCompiler, node: ast.Return, value: Value, declared: t.Type) -> None:
     result = value.type
     if not (is_subtype(declared, t.TENSOR) and result is t.NONE):
-        result = converted(result, declared, empty_list=value.empty_list)
+        result = converted(
+            result, declared, empty_list=value.empty_list, bools=fc.compiler.ways.bools_are_numbers
+        )
     if not is_subtype(result, declared):
         raise _return_mismatch(fc, node, value, declared)
     fc.merged = declared

@@ -1,0 +1,54 @@
+"""What torch releases do in ways of their own, as far as it is no data of their tables.
+
+Each of these was asked of torch: tests/conformance/test_releases.py asks the installed one again.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+from tsguard.language.tables import as_numbers
+
+_BOUND = re.compile(r"(>=|<)(\d+\.\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The ways of one release.
+
+    bools_are_numbers: a bool is taken where an int, a float or a number is wanted.
+    compiles_autograd_properties: ``autograd.Function`` has properties, which are compiled with
+        what calls ``apply``, and whose annotations are refused.
+    """
+
+    bools_are_numbers: bool
+    compiles_autograd_properties: bool
+
+
+@functools.cache
+def ways(release: str) -> Ways:
+    """The ways of a release: ``2.4``."""
+    return Ways(
+        bools_are_numbers=allows(">=2.3", release),
+        compiles_autograd_properties=allows(">=2.15", release),
+    )
+
+
+@functools.cache
+def allows(bounds: str, release: str) -> bool:
+    """Whether a release is within bounds such as ``>=2.2,<2.6``, as rule pages give them.
+
+    Raises:
+        ValueError: the bounds are none.
+    """
+    number = as_numbers(release)
+    for bound in bounds.split(","):
+        found = _BOUND.fullmatch(bound.strip())
+        if found is None:
+            raise ValueError(f"{bound!r} is no bound of torch releases")
+        at_least = number >= as_numbers(found[2])
+        if at_least != (found[1] == ">="):
+            return False
+    return True
