@@ -386,8 +386,8 @@ EXAMPLES = [
 @pytest.mark.parametrize(("code", "section"), EXAMPLES)
 def test_the_examples_of_the_rule_pages(check: Check, folder: Path, code: str, section: str) -> None:
     _, body = rules.split_page(rules.pages()[code].read_text())
-    ((_, source),) = rules.code_blocks(rules.sections(body)[section])
-    (folder / "example.py").write_text(source)
+    (block,) = rules.code_blocks(rules.sections(body)[section])
+    (folder / "example.py").write_text(block.text)
     timed = code == "TSG905"
     report = check("example.py", time_budget=4.0 if timed else 0, timeout=30)
     assert (code in codes(report)) == (section == "Bad"), [f.message for f in report.findings]

@@ -9,7 +9,7 @@ from tsguard import rules
 
 def blocks(code: str, section: str) -> list[tuple[str, str]]:
     _, body = rules.split_page(rules.pages()[code].read_text(encoding="utf-8"))
-    return rules.code_blocks(rules.sections(body)[section])
+    return [(block.language, block.text) for block in rules.code_blocks(rules.sections(body)[section])]
 
 
 @pytest.mark.parametrize("code", ["TSG001", "TSG003"])

@@ -21,7 +21,7 @@ from tsguard.report import (
     Unknown,
 )
 from tsguard.requests import Job, shown
-from tsguard.rules import rule
+from tsguard.rules import holds, rule
 from tsguard.source import Span
 
 if TYPE_CHECKING:
@@ -124,7 +124,8 @@ def _of_file(program: Program, module: Module, job: Job) -> Iterator[Finding]:
     from tsguard.judges.pipeline import judge_pipeline
 
     for finding in (*judge_api(program, module), *judge_pipeline(program.project, module)):
-        yield _named(finding, job)
+        if holds(finding.code, program.tables.release):
+            yield _named(finding, job)
 
 
 def _broken(module: Module, job: Job) -> Finding:

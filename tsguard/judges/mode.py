@@ -12,7 +12,7 @@ from tsguard.analysis.values import ClassValue, External, ModuleValue
 from tsguard.analysis.worlds import Exhausted
 from tsguard.project import Target
 from tsguard.report import Layer, ModeVerdict
-from tsguard.rules import rule
+from tsguard.rules import holds, rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,13 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     if built is None:
         return _unknown(target, "its constructor always raises")
     walk = follow(program, target, built.world, built.value)
-    always = tuple((event, None) for event in walk.events.values())
+    release = program.tables.release
+    always = tuple((event, None) for event in walk.events.values() if holds(event.rule, release))
+    conditional = (pair for pair in walk.conditional.values() if holds(pair[0].rule, release))
     depending = any(rule(event.rule).outcome == "dependent" for event, _ in always)
     gaps = (*walk.gaps.values(), *unread_bases(Interpreter(program, built.world), built.value))
     verdict: ModeVerdict = "dependent" if depending else "unknown" if gaps else "independent"
-    return ModeOutcome(verdict, _layers(walk), (*always, *walk.conditional.values()), gaps)
+    return ModeOutcome(verdict, _layers(walk), (*always, *conditional), gaps)
 
 
 def _unknown(target: Target, why: str) -> ModeOutcome:

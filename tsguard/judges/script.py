@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, Program
@@ -12,7 +12,7 @@ from tsguard.analysis.terms import Question
 from tsguard.analysis.worlds import Answer, Exhausted, World, explore
 from tsguard.project import Target
 from tsguard.report import ScriptVerdict
-from tsguard.rules import rule
+from tsguard.rules import holds, rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,12 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     def run(world: World) -> Compilation:
         interp = Interpreter(program, world)
         try:
-            return compile_target(interp, target, built(interp, target))
+            compilation = compile_target(interp, target, built(interp, target))
         except Exhausted:
             exhausted.append(Gap(target.module, target.line, "it is too large to be followed to the end"))
             return Compilation(gaps=tuple(exhausted[-1:]))
+        held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
+        return replace(compilation, events=held)
 
     for question, world, compilation in explore(run):
         runs.append((question, compilation))

@@ -89,6 +89,7 @@ def construct(
     fc: FunctionCompiler, callee: ClassS, args: Sequence[Value], kwargs: Mapping[str, Value], node: ast.Call
 ) -> Sugared:
     """An object of a script class, constructed in compiled code."""
+    from tsguard.analysis.script import notes
     from tsguard.analysis.script.calls import call_schemas
     from tsguard.analysis.script.names import context_schema
 
@@ -96,6 +97,8 @@ def construct(
         torch_schema = context_schema(str(callee.type.key))
         if torch_schema is not None:
             call_schemas(fc, (torch_schema,), args, kwargs, node, callee.cls.name)
+        else:
+            notes.autocast(fc, callee.cls.name, args, kwargs, node)
         return simple(callee.type)
     compiled = fc.compiler.compiled_class(callee.cls)
     if "dataclass" in callee.cls.marks and "script" not in callee.cls.marks:

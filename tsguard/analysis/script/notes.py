@@ -41,6 +41,14 @@ def _note(fc: FunctionCompiler, rule: str, node: ast.AST, **facts: object) -> No
     fc.compiler.report(Refusal(rule, node, **facts), fc.module)
 
 
+def autocast(
+    fc: FunctionCompiler, name: str, args: Sequence[Value], kwargs: Mapping[str, Value], node: ast.Call
+) -> None:
+    """An autocast that is not told its dtype; that of ``torch.cuda.amp`` has one by default."""
+    if len(args) < 2 and "dtype" not in kwargs and not name.startswith("torch.cuda."):
+        _note(fc, "autocast-dtype", node, function=text_of(node.func))
+
+
 def match(
     fc: FunctionCompiler,
     found: Match,
