@@ -45,7 +45,7 @@ class TargetSettings:
 class Settings:
     """Everything that a run may be told, with the defaults of a run told nothing.
 
-    ``severities`` replace those of rules, by selector;
+    ``severity`` replaces those of rules, by selector;
     ``root`` is the project's folder; ``file`` the configuration read, None without one;
     ``exclude`` None stands for the default exclusions; ``jobs`` 0 for as many as
     there are cores; ``purpose`` "export" judges traces for torch.export's sake.
@@ -63,7 +63,7 @@ class Settings:
     torch_version: str | None = None
     output_format: str | None = None
     fail_level: Severity = "warning"
-    severities: tuple[tuple[str, Severity], ...] = ()
+    severity: tuple[tuple[str, Severity], ...] = ()
     require_known: bool = False
     targets: Mapping[str, TargetSettings] = field(default_factory=dict)
     baseline: Path | None = None
@@ -113,7 +113,7 @@ def load(file: Path | None) -> Settings:
     root = file.absolute().parent
     read = {key: _KEYS[key](value, f"{place}{key}", root) for key, value in table.items()}
     layer = Layer(read.pop("select", None), read.pop("extend-select", ()), read.pop("ignore", ()))
-    named = {_FIELDS.get(key, key.replace("-", "_")): value for key, value in read.items()}
+    named = {key.replace("-", "_"): value for key, value in read.items()}
     return Settings(root=root, file=file, selection=Selection((layer,)), **named)
 
 
@@ -261,10 +261,6 @@ _TARGET_KEYS: dict[str, _Reader] = {
     "require": _one_of(("script", "trace", "either")),
     "min-speedup": _ratio,
 }
-# Keys that are called otherwise in ``Settings``.
-_FIELDS = {"severity": "severities"}
-# Keys that are called otherwise in ``Settings``.
-_FIELDS = {"severity": "severities"}
 _KEYS: dict[str, _Reader] = {
     "select": _selectors,
     "extend-select": _selectors,

@@ -159,7 +159,7 @@ def _selected(findings: Iterable[Finding], settings: Settings) -> Iterator[Findi
 
 def _graded(finding: Finding, settings: Settings) -> Finding:
     """A finding with the severity that the narrowest selector of the configuration gives it."""
-    fitting = [pair for pair in settings.severities if covers(pair[0], finding.code)]
+    fitting = [pair for pair in settings.severity if covers(pair[0], finding.code)]
     if not fitting:
         return finding
     return replace(finding, severity=max(fitting, key=lambda pair: len(pair[0]))[1])
