@@ -6,7 +6,7 @@ COMPILED := build/compiled
 # A process a core; a file stays in one, because its tests share what is slow to start.
 PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test lint types package compiled test-compiled conformance bench captures clean
+.PHONY: demo test lint types package compiled test-compiled conformance bench captures site clean
 
 demo: $(READY)
 	$(BIN)/tsguard check fixtures/conv2d.py
@@ -43,6 +43,10 @@ bench: $(READY)
 # What README.md shows, printed anew.
 captures: $(READY)
 	$(BIN)/python tools/captures.py
+
+# The documentation site, in build/site: strict, so that a broken link fails.
+site: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:
 	rm -rf .venv build dist
