@@ -41,11 +41,12 @@ def make_optional(event: Event) -> Fix | None:
         # A type comment may speak for it, or what is done with it against it.
         if event.facts["annotated"] != "not annotated" or _is_no_tensor(function, name):
             return None
-        written = spelled("Optional[Tensor]", event.module, function.lineno)
+        type_ = f"Optional[{event.facts['type']}]"
+        written = spelled(type_, event.module, function.lineno)
         if written is None:
             return None
         change = changed_parameter(file, function, name, lambda p: _annotated(p, written.text))
-        message = f"Annotate {name} as Optional[Tensor]"
+        message = f"Annotate {name} as {type_}"
         return Fix("unsafe", message, (*written.edits, change)) if change else None
     edits = imported(event.module, "typing", ["Optional"], function.lineno)
     change = changed_parameter(file, function, name, _optional)

@@ -111,7 +111,9 @@ class _Parser:
             return _NAMES[name], None
         if (len(name) <= 2 and name.islower()) or name in ("tKey", "tVal"):
             return t.VarType(name), None
-        return t.ClassType(name.rpartition(".")[2], name.removeprefix("__torch__.")), None
+        if name == "__torch__.torch.nn.utils.rnn.PackedSequence":
+            return t.PACKED_SEQUENCE, None
+        return t.ClassType(name.rpartition(".")[2], name), None
 
     def _subscripted(self, name: str) -> tuple[t.Type, int | None]:
         size = None

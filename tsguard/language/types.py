@@ -205,5 +205,13 @@ def is_large(type_: Type) -> bool:
     return bool(pending)
 
 
+# Source: torch/nn/utils/rnn.py.
+PACKED_SEQUENCE = TupleType(
+    (TENSOR, TENSOR, OptionalType(TENSOR), OptionalType(TENSOR)),
+    ("data", "batch_sizes", "sorted_indices", "unsorted_indices"),
+    "PackedSequence",
+)
+
+
 def tuple_of(elements: Iterable[Type]) -> TupleType:
     return TupleType(tuple(elements))

@@ -37,7 +37,8 @@ _SIMPLE: dict[str, t.Type] = {
     "builtins.int": t.INT, "builtins.float": t.FLOAT, "builtins.bool": t.BOOL, "builtins.str": t.STR,
     "builtins.complex": t.COMPLEX, "builtins.NoneType": t.NONE, "typing.Any": t.ANY, "torch.device": t.DEVICE,
     "torch.dtype": t.INT, "torch.qscheme": t.INT, "torch.Generator": t.GENERATOR, "torch.Stream": t.STREAM,
-    "torch.SymInt": t.INT, "torch.types.Number": t.NUMBER, "types.NoneType": t.NONE, "torch.cuda.Stream": t.STREAM,
+    "torch.SymInt": t.INT, "torch.types.Number": t.NUMBER,
+    "torch.nn.utils.rnn.PackedSequence": t.PACKED_SEQUENCE, "types.NoneType": t.NONE, "torch.cuda.Stream": t.STREAM,
 }  # fmt: skip
 # What the C++ parser knows without an import.  Source: string_to_type.cpp.
 _BARE: dict[str, t.Type] = {
@@ -71,7 +72,7 @@ def annotation_type(compiler: Compiler, node: ast.expr, scope: Scope) -> t.Type:
 
 
 # Classes of libraries that torch compiles as its own script classes, with no method that it refuses.
-_COMPILED = frozenset({"torch.nn.utils.rnn.PackedSequence", "numbers.Number", "abc.ABC"})
+_COMPILED = frozenset({"numbers.Number", "abc.ABC"})
 
 
 def isinstance_types(compiler: Compiler, node: ast.expr, scope: Scope) -> list[t.Type]:

@@ -112,6 +112,7 @@ class FunctionCompiler:
     def report(self, refusal: Refusal) -> None:
         """Record a refusal, one for each cause; the walk goes on."""
         self.failed = True
+        refusal = none_defaults.widened(self, refusal)
         if refusal.cause not in self.causes:
             self.causes |= {refusal.cause} if refusal.cause else set()
             self.compiler.report(refusal, self.module)

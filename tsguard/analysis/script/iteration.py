@@ -177,9 +177,9 @@ def _value_parts(value: Value, node: ast.AST, wanted: int | None, rule: str) -> 
         return [simple(t.TENSOR) for _ in range(wanted)]
     if type_ is t.TENSOR or is_subtype(type_, t.TENSOR):
         if value.parameter:
-            raise Refusal(
-                "untyped-parameter/container", node, parameter=value.parameter, use="a Tensor does not unpack"
-            )
+            types = ", ".join(["Tensor"] * wanted) if wanted else "Tensor, Tensor"
+            facts = {"parameter": value.parameter, "value": text_of(node), "types": types}
+            raise Refusal("untyped-parameter/unpacked", node, use="a Tensor does not unpack", **facts)
         if rule == "starred-list/tuple":
             raise Refusal(rule, node, value=text_of(node), type="a Tensor")
         raise Refusal("unpacking-count/tensor", node, value=text_of(node))

@@ -153,6 +153,9 @@ def _argument(
     text = _text(source, None) or found.argument
     inner = wanted.element if isinstance(wanted, t.OptionalType) else wanted
     if isinstance(given, t.OptionalType) and given.element == inner:
+        if python:
+            facts = {"function": callee, "argument": found.argument, "wanted": str(wanted)}
+            return Refusal("optional-not-refined/argument", node, value=text, type=given, **facts)
         return not_refined(node, text, given)
     if isinstance(given, t.UnionType) and inner in given.members:
         return not_refined(node, text, given)

@@ -348,6 +348,8 @@ class Names:
     def _described_class(self, value: py.External, entry: dict[str, Any], node: ast.AST) -> Sugared:
         if value.name in _CONTEXTS or entry.get("is") in _CONTEXTS:
             return ClassS(t.ClassType(value.name.rpartition(".")[2], value.name), _context_class(value.name))
+        if value.name == "torch.nn.utils.rnn.PackedSequence":
+            return NamedTupleS(t.PACKED_SEQUENCE)
         if entry["class"] == "exception":
             return ExceptionS(value.name.rpartition(".")[2])
         if "op" in entry:

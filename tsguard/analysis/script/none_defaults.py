@@ -21,6 +21,7 @@ from tsguard.source.walking import walked
 if TYPE_CHECKING:
     from tsguard.analysis.script.function import FunctionCompiler
     from tsguard.analysis.script.sugared import Args, Kwargs
+    from tsguard.language.matching import Match
 
 
 def test(fc: FunctionCompiler, subject: ast.expr, value: Value, op: ast.cmpop) -> None:
@@ -57,22 +58,41 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def use(fc: FunctionCompiler, args: Sequence[Value], node: ast.AST) -> None:
-    """A use that the test for None was to guard, which torch has decided away."""
+def use(fc: FunctionCompiler, args: Sequence[Value], node: ast.AST, found: Match | None = None) -> None:
+    """A use that the test for None was to guard, which torch has decided away; how the call matched tells its type."""
+    type_ = _used_as(found) if sum(given.missing for given in args) == 1 else t.TENSOR
     subjects = [given.node for given in args if given.missing]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         subjects.append(node.func.value)
     for subject in subjects:
         name = subject.id if isinstance(subject, ast.Name) else ""
         if fc.none_tested.get(name) is not None and _is_missing(fc, name):
-            _default_of_none(fc, name, node)
+            _default_of_none(fc, name, node, type_)
 
 
-def _default_of_none(fc: FunctionCompiler, name: str, node: ast.AST) -> None:
+def _used_as(found: Match | None) -> t.Type:
+    """The number that a Tensor is read as where torch would not have one; a Tensor otherwise."""
+    wanted = [c.wanted for c in found.conversions if c.given is t.TENSOR] if found is not None else []
+    inner = wanted[0].element if wanted and isinstance(wanted[0], t.OptionalType) else (*wanted, t.TENSOR)[0]
+    return inner if inner in (t.INT, t.FLOAT) else t.TENSOR
+
+
+def widened(fc: FunctionCompiler, refusal: Refusal) -> Refusal:
+    """The refusal of a parameter without annotation, where it defaults to None: its type is Optional."""
+    rule, _, variant = refusal.rule.partition("/")
+    if rule != "untyped-parameter" or refusal.facts["parameter"] not in fc.signature.none_defaults:
+        return refusal
+    if variant:
+        return Refusal(f"{rule}/{variant}-or-none", refusal.node, **refusal.facts)
+    needed = refusal.facts["needed"]
+    return Refusal(rule, refusal.node, **{**refusal.facts, "needed": f"Optional[{needed}] = None"})
+
+
+def _default_of_none(fc: FunctionCompiler, name: str, node: ast.AST, type_: t.Type = t.TENSOR) -> None:
     if fc.none_tested.get(name, node) is None:
         return
     annotated = "not annotated" if name in fc.signature.inferred else "annotated as Tensor"
-    refusal = Refusal("none-default", node, name=name, annotated=annotated)
+    refusal = Refusal("none-default", node, name=name, annotated=annotated, type=type_)
     fc.compiler.report(refusal, fc.module)
     fc.none_tested[name] = None
 

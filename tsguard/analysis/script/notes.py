@@ -65,7 +65,7 @@ def match(
     if name in ("sum", "sorted") and args and args[0].type is t.TENSOR:
         _extreme_of_tensor(fc, name, args[0], node)
     if fc.none_tested:
-        none_defaults.use(fc, [*args, *kwargs.values()], node)
+        none_defaults.use(fc, [*args, *kwargs.values()], node, found)
     if not any(c.given is t.TENSOR for c in found.conversions):
         return
     if found.returns is t.TENSOR:
