@@ -151,6 +151,12 @@ error[TSG003] [*] "scale" is float, not <Tensor>: 100%, é
             ["net.py:A", "net.py:B"]
         ]
         assert report.summary()["unknown"] == 2
+        (run,) = json.loads(shown(report, "sarif"))["runs"]
+        (note,) = run["invocations"][0]["toolExecutionNotifications"]
+        assert (note["level"], note["locations"][0]["physicalLocation"]["region"]) == (
+            "note",
+            {"startLine": 2},
+        )
 
     def test_what_a_decided_verdict_leaves_open_is_no_cause(self):
         assert "what x is" not in shown(EVERYTHING, "text", verbose=True)

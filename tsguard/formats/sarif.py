@@ -14,7 +14,7 @@ from tsguard.fingerprint import fingerprints
 from tsguard.formats import View, loaders
 from tsguard.formats.tables import sentence
 from tsguard.links import SITE, rule_url
-from tsguard.report import BaselineEntry, Finding, Fix, LoaderReport, Report
+from tsguard.report import BaselineEntry, Cause, Finding, Fix, LoaderReport, Report
 from tsguard.rules import UnknownRule, rule, split_page
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -63,6 +63,7 @@ def render(report: Report, view: View) -> str:
                                 for error in report.errors
                             ),
                             *map(_of_loader, report.loaders),
+                            *map(_of_cause, report.causes()),
                         ],
                     }
                 ],
@@ -71,6 +72,15 @@ def render(report: Report, view: View) -> str:
         ],
     }
     return json.dumps(log, indent=1) + "\n"
+
+
+def _of_cause(cause: Cause) -> dict[str, object]:
+    """What keeps verdicts unknown."""
+    text = f"unknown: {cause.why}{f'; {cause.help}' if cause.help else ''} ({', '.join(cause.targets)})"
+    place: dict[str, object] = {"artifactLocation": _artifact(cause.path)}
+    if cause.cell is None:
+        place["region"] = {"startLine": cause.line}
+    return {"level": "note", "message": {"text": text}, "locations": [{"physicalLocation": place}]}
 
 
 def _of_loader(loader: LoaderReport) -> dict[str, object]:
