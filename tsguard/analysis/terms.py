@@ -188,6 +188,10 @@ _LEVELS = {
 }  # fmt: skip
 
 
+# What has parts that may have parts.
+COMPOUND = (Attribute, Item, Element, Call, Group, Operation, Question)
+
+
 def bounded(term: Term, node: ast.AST | None) -> Term | None:
     """A term that is not too large to be compared, else its place."""
     left = _MOST_PARTS

@@ -104,7 +104,7 @@ class World:
 
     def known(self, term: Term) -> Term | None:
         """The constant that an answer has fixed a term to."""
-        found = self._fixed.get(term)
+        found = self._fixed.get(term) if self._fixed else None
         self.asked.append(Asked(term, False, found))
         return found
 

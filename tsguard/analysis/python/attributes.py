@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import classes, library, names, numpy_arrays, operations
-from tsguard.analysis.terms import Attribute, Named, Term, bounded
+from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded
 from tsguard.analysis.values import (
     TRUE,
     Atom,
@@ -95,7 +95,10 @@ def of_object(owner: ObjectValue, name: str) -> Term:
 
 
 def _unknown_attribute(owner: Unknown, name: str) -> Value:
-    term = bounded(Attribute(owner.term, name), None) if owner.term is not None else None
+    term: Term | None = None
+    if owner.term is not None:
+        term = Attribute(owner.term, name)
+        term = bounded(term, None) if isinstance(owner.term, COMPOUND) else term
     return Unknown(term, unread=owner.unread)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsguard.analysis.python import enumerations, registries, sizes
 from tsguard.analysis.terms import (
+    COMPOUND,
     Attribute,
     Call,
     Compare,
@@ -113,7 +114,10 @@ def value_of(term: Term) -> Value:
 def combined(make: Callable[..., Term], values: list[Value], node: ast.AST | None) -> Term | None:
     """The term that values make together; that of its place where one of them has none."""
     terms = [term_of(value) for value in values]
-    return placed(node) if None in terms else bounded(make(*terms), node)
+    if None in terms:
+        return placed(node)
+    term = make(*terms)
+    return bounded(term, node) if any(isinstance(part, COMPOUND) for part in terms) else term
 
 
 def called(name: str, args: list[Value], node: ast.AST | None) -> Term | None:

@@ -64,6 +64,7 @@ class FunctionCompiler:
         self.asks_for_none: set[str] = set()
         self.causes: set[tuple[str, str]] = set()
         self.temporary = 0
+        self._called: set[int] | None = None
 
     def run(self) -> Schema:
         """Compile the body and return the schema that callers see."""
@@ -178,7 +179,9 @@ class FunctionCompiler:
 
     def is_called(self, node: ast.expr) -> bool:
         """Whether an expression of the function is what a call calls."""
-        return any(isinstance(call, ast.Call) and call.func is node for call in walked(self.node))
+        if self._called is None:
+            self._called = {id(call.func) for call in walked(self.node) if isinstance(call, ast.Call)}
+        return id(node) in self._called
 
     def unread(self, node: ast.AST) -> None:
         """Note that what a part of the code means is not told by the source."""
