@@ -634,3 +634,17 @@ def test_a_block_that_was_changed_in_between_is_followed_anew(judge):
                 return self.blocks[1](x)
     """)
     assert list(layers(outcome)) == ["blocks.1.drop"]
+
+
+@pytest.mark.parametrize("called", ["self.__setattr__", "super().__setattr__"])
+def test_a_layer_set_by_a_computed_name_counts(judge, called: str):
+    outcome = judge(f"""
+        class Net(nn.Module):
+            def __init__(self, name="norm"):
+                super().__init__()
+                {called}("norm", nn.BatchNorm2d(3))
+
+            def forward(self, x):
+                return self.norm(x)
+    """)
+    assert layers(outcome) == {"norm": "torch.nn.BatchNorm2d"}

@@ -8,6 +8,7 @@ from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, Program
 from tsguard.analysis.subjects import built, forget, unread_bases
 from tsguard.analysis.trace import Walk, trace_target
+from tsguard.analysis.trace.rulebook import rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import Exhausted, World, run_first
@@ -43,7 +44,7 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
         if first is None:
             return _unknown(target, "its constructor always raises")
         world, (subject, walk) = first
-        if walk.facts == facts or not any(_is_hazard(event) for event in walk.events):
+        if walk.facts == facts or not any(rests_on_size(event.rule) for event in walk.events):
             break
         facts = walk.facts
         forget(program)

@@ -202,7 +202,8 @@ def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
                 if name not in interp.tables.module_members
                 else _inherited(owner, name)
             )
-    return _inherited(owner, name) if name in interp.tables.module_members else None
+    known = name in interp.tables.module_members or name == "__setattr__"
+    return _inherited(owner, name) if known else None
 
 
 def _inherited(owner: ModuleValue, name: str) -> Value:

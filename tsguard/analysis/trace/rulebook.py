@@ -74,6 +74,14 @@ _CHECKS = {
 }
 
 
+_OF_SIZES = ("size-", "pieces-", "frozen-argument/", "constant-from-values", "to-numpy/size")
+
+
+def rests_on_size(rule: str) -> bool:
+    """Whether what breaks a rule may turn out to be the same for every input once sizes are known."""
+    return rule.startswith(_OF_SIZES)
+
+
 def checked(value: Number | Traced, *, serves_others: bool) -> str:
     """The rule for a check of what the trace was following, which the trace loses.
 

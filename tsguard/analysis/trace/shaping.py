@@ -68,15 +68,16 @@ def of_call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, result: py.Va
     """The result of a function or method of torch, with what is known of its shape."""
     if not isinstance(result, (py.TensorValue, py.ListValue, py.TupleValue)):
         return result
-    short = name.rpartition(".")[2]
     op = Operation(tracer.facts, args, kwargs, learns(tracer))
-    return _with(rules.shaped(short.removeprefix("torch."), op), result, args)
+    return _with(rules.shaped(name.rpartition(".")[2], op), result, args)
 
 
 def of_layer(
     tracer: Tracer, name: str, module: py.ModuleValue, args: Args, kwargs: Kwargs, result: py.Value
 ) -> py.Value:
     """The result of a layer of torch.nn, with what is known of its shape."""
+    if not layers.has_rule(name):
+        return result
     settled = {key: tracer.settled(value) for key, value in module.arguments.items()}
     op = Operation(tracer.facts, args, kwargs, learns(tracer))
     return _with(layers.shaped(name, op, Operation(tracer.facts, (), settled)), result, args)
@@ -90,7 +91,7 @@ def of_item(tracer: Tracer, owner: py.TensorValue, key: py.Value, result: py.Val
 def _with(shaped: Shaped, result: py.Value, args: Args) -> py.Value:
     if isinstance(result, py.TensorValue):
         one = shaped[0] if isinstance(shaped, list) else shaped
-        return result if any(result is arg for arg in args) else _shaped(result, one)
+        return result if any(result is arg for arg in args) else _shape(result, one)
     if isinstance(result, py.TupleValue):
         return replace(result, items=_each(result.items, shaped))
     if isinstance(result, py.ListValue):
@@ -103,6 +104,15 @@ def _with(shaped: Shaped, result: py.Value, args: Args) -> py.Value:
             replace(result, items=items) if isinstance(result, Pieces) else py.ListValue(items, result.open)
         )
     return result
+
+
+def _shape(tensor: py.TensorValue, shape: Extent | None) -> py.TensorValue:
+    """A tensor that a call has just made, with its shape."""
+    if isinstance(tensor, Traced):
+        tensor.extent = shape
+    elif shape is not None and shape.lead is None:
+        tensor.sizes = tuple(None if dim is None else dim.number for dim in shape.dims)
+    return tensor
 
 
 def _each(items: tuple[py.Value, ...], shaped: Shaped) -> tuple[py.Value, ...]:

@@ -17,6 +17,11 @@ from tsguard.analysis.trace.shapes.windows import Window, slid, slid_back
 Rule = Callable[[Operation, Operation], Shaped]
 
 
+def has_rule(name: str) -> bool:
+    """Whether something is known of the shapes of a layer."""
+    return name in _RULES
+
+
 def shaped(name: str, op: Operation, arguments: Operation) -> Shaped:
     """The shape that a layer of torch.nn gives; None where it is not known."""
     rule = _RULES.get(name)

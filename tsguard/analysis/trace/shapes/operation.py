@@ -15,7 +15,7 @@ from tsguard.analysis.trace.values import Derived, Number, Traced
 Shaped = Extent | list[Extent | None] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Operation:
     """``learns`` where the operation runs for every input: what it asks of them holds then."""
 
