@@ -83,6 +83,9 @@ MODELS = {
     ),
     "keyword only": net("self.fc = nn.Linear(4, 4)", "x, *, scale: float", "return self.fc(x) * scale"),
     "loss": net("self.fc = nn.Linear(4, 3)", "x, labels", "return F.cross_entropy(self.fc(x), labels)"),
+    "shapes that must be one": net(
+        "self.fc = nn.Linear(4, 3)", "x, wanted", "return F.binary_cross_entropy_with_logits(self.fc(x), wanted)"
+    ),
     "constructor of sizes": net(
         "self.fc = nn.Linear(in_features, hidden_dim)", "x", "return self.fc(x)", parameters=", in_features, hidden_dim, dropout=0.1"
     ),
@@ -220,3 +223,13 @@ def test_inputs_that_cannot_be_found_are_asked_for(attempting: Attempting) -> No
     assert "--input 'SimpleNamespace(secret=torch." in need.help
     # Whether it compiles does not depend on inputs.
     assert found.attempts[AttemptSpec("script")].status == "failed"
+
+
+def test_where_time_is_short_lists_get_shorter_and_batches_smaller() -> None:
+    pytest.importorskip("torch", reason="inputs are guessed where torch is")
+    from tsguard.runtime.worker.inputs.moves import single
+    from tsguard.runtime.worker.inputs.specs import Argument, Guess, SequenceSpec, TensorSpec
+
+    picture, batch = TensorSpec((3, 64, 64)), TensorSpec((2, 5))
+    guess = Guess((Argument("images", SequenceSpec((picture, picture))), Argument("x", batch)))
+    assert single(guess).expressions() == ("[torch.randn(3, 64, 64)]", "torch.randn(1, 5)")

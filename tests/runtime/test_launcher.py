@@ -11,10 +11,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
-from tsguard.runtime.processes import descendants
+from tsguard.runtime.processes import MARK, descendants, kill_marked
 from tsguard.runtime.task import Limits, Task
 
 HERE = "tsguard.runtime.worker.devices:devices"
@@ -103,3 +104,17 @@ def test_an_interpreter_that_dies_importing_torch_is_told(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(TorchUnavailable, match="died"), Launcher():
         pass
+
+
+def test_what_left_its_tree_is_found_by_its_mark() -> None:
+    sleeping = "import os, time\nif os.fork() == 0:\n    os.setsid(); print(os.getpid(), flush=True); time.sleep(600)\n"
+    environment = {**os.environ, MARK: "the mark of this test"}
+    left = subprocess.Popen(
+        [sys.executable, "-c", sleeping], stdout=subprocess.PIPE, text=True, env=environment
+    )
+    assert left.stdout is not None
+    pid = int(left.stdout.readline())
+    left.wait()
+    kill_marked("the mark of this test")
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)

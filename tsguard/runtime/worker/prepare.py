@@ -274,7 +274,7 @@ def _fits(call: Call, callee: Any) -> None:
         takes = ", ".join(signature.parameters) or "nothing"
         unknown = next((name for name in call.kwargs if name not in signature.parameters), "")
         near = difflib.get_close_matches(unknown, signature.parameters, 1) if unknown else []
-        meant = f"; is {near[0]!r} meant?" if near else ""
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
         wrong = f"there is no parameter {unknown!r}" if unknown else str(error)
         raise TypeError(f"{wrong}: it takes {takes}{meant}") from None
 

@@ -51,7 +51,9 @@ def implausibility(guess: Guess) -> float:
 
 def single(guess: Guess) -> Guess:
     """Batches and lists of one."""
-    smaller = changed(guess, guess.tensors(), sized(0, 1))
+    # What lies in a container has no batch to speak of.
+    whole = [a.name for a in guess.arguments if isinstance(a.spec, TensorSpec)]
+    smaller = changed(guess, whole, sized(0, 1))
     return Guess(tuple(replace(a, spec=_first_only(a.spec)) for a in smaller.arguments))
 
 

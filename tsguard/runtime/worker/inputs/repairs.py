@@ -153,6 +153,18 @@ def _reshape(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[M
                 yield 0.5 + cost, repaired
 
 
+def _shapes(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """Two whole shapes that should be one: each tensor with one of them gets the other."""
+    left, right = (tuple(int(size) for size in re.findall(r"\d+", match[i])) for i in (1, 2))
+    for cost, (got, want) in enumerate(((left, right), (right, left))):
+        for name, spec in guess.tensors().items():
+            if spec.shape == got:
+                yield cost / 10, guess.with_spec(name, spec.of(want))
+        for a, b in zip(got, want, strict=False):
+            for more, repaired in moves.resizes(guess, _names(guess, trouble), a, b):
+                yield 0.2 + cost / 10 + more, repaired
+
+
 def _state(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     """A recurrent state of another shape than the cell's."""
     want = tuple(int(size) for size in re.findall(r"\d+", match[1]))
@@ -229,6 +241,7 @@ _TABLE: list[tuple[str, Repair]] = [
     (rf"Expected size {_INT} but got size {_INT} for tensor number", _sizes(2, 1, both_ways=True)),
     (rf"must be equal to input_size\. Expected {_INT}, got {_INT}", _sizes(2, 1)),
     (rf"got {_INT},? expected {_INT}", _sizes(1, 2)),
+    (r"torch\.Size\(\[([\d, ]*)\]\).*?torch\.Size\(\[([\d, ]*)\]\)", _shapes),
     (rf"expecting embedding dimension of {_INT}, but got {_INT}", _sizes(2, 1)),
     (r"Expected hidden(?:\[\d\])? size (\(.*?\)), got", _state),
     (rf"batch2 tensor to be: \[\d+, {_INT}\] but got: \[\d+, {_INT}\]", _sizes(2, 1, both_ways=True)),
