@@ -170,3 +170,55 @@ def test_a_name_that_only_run_time_knows_leaves_the_verdict_open(tmp_path: Path)
     )
     project = Project((tmp_path,))
     assert judge_script(Program(project), find_target(project.module(user), "Net")).verdict == "unknown"
+
+
+LOSS = """\
+from enum import Enum
+
+from torch.nn.modules.loss import _Loss
+
+
+class Reduction(Enum):
+    MEAN = "mean"
+    SUM = "sum"
+
+
+class Loss(_Loss):
+    def __init__(self, reduction="mean"):
+        super().__init__(reduction=Reduction(reduction).value)
+
+    def forward(self, x):
+        if self.reduction == "sum":
+            return x.sum()
+        return x.mean()
+"""
+
+
+@pytest.mark.parametrize("call", ["Loss()", "Loss('sum')"])
+def test_what_a_loss_keeps_of_its_reduction_is_known(call: str, tmp_path: Path) -> None:
+    user = tmp_path / "loss.py"
+    user.write_text(LOSS)
+    project = Project(())
+    assert judge_script(Program(project), find_target(project.module(user), call)).verdict == "ok"
+
+
+STAGES = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, widths):
+        super().__init__()
+        for i, width in enumerate(widths):
+            self.add_module(f"s{i + 1}", nn.Linear(width, width))
+
+    def forward(self, x):
+        return self.s2(self.s1(x))
+"""
+
+
+def test_modules_that_an_uncounted_loop_adds_are_not_said_to_be_missing(tmp_path: Path) -> None:
+    user = tmp_path / "stages.py"
+    user.write_text(STAGES)
+    project = Project(())
+    assert judge_script(Program(project), find_target(project.module(user), "Net")).verdict != "blocked"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import classes, losses
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Attribute, Named
 from tsguard.analysis.values import (
@@ -59,6 +59,7 @@ def initialize(
     entry = interp.tables.modules.get(base)
     if entry is None:
         module.open = module.open or base != "torch.nn.Module"
+        losses.initialize(module, base, args, kwargs)
         return
     module.arguments = _bind(entry["init"], args, kwargs)
     absent = _absent(interp, entry, module.arguments)
@@ -282,6 +283,7 @@ def _register(registry: str, role: str) -> Any:
             value = TensorValue(role, value.name, value.dtype, value.rank)
         elif role and isinstance(value, Unknown):
             value = NONE if value.default is not None and is_none(value.default) else TensorValue(role)
+        owner.open = owner.open or interp.open_loops > 0  # there may be more of them
         owner.attributes.pop(name, None)
         getattr(owner, registry)[name] = value
         return NONE
