@@ -74,6 +74,14 @@ MODELS = {
         "class Part(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.width = 7\n"
         "        self.fc = nn.Linear(5, 7)\n    def forward(self, x):\n        return self.fc(x)\n\nclass Net",
     ),
+    "a model that takes the call": net(
+        "self.zork = zork", "x: Tensor", "return self.zork(x, x, factor=2.0)", parameters=", zork"
+    ).replace(
+        "class Net",
+        "class Wrong(nn.Module):\n    def forward(self, x):\n        return x\n\n"
+        "class Part(nn.Module):\n    def forward(self, a, b, factor: float = 1.0):\n        return (a + b) * factor\n\n"
+        "class Net",
+    ),
     "one of four that must be None": net(
         "assert (a is None) ^ (b is None or c is None); self.fc = nn.Linear(3, 3)", "x", LINEAR, parameters=", a, b, c"
     ),

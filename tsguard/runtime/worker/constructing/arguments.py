@@ -8,7 +8,7 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -173,7 +173,13 @@ def _by_use(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
     elif use.called or set(use.attributes) & (set(dir(nn.Module)) - set(dir(Tensor)) - set(dir(str))):
         read = set(use.attributes) - set(dir(nn.Module()))
         models = _models(module, cls)
-        yield from (f"{text}()" for text, found in models.items() if read and _has(found, read))
+        several = any(number > 1 or keywords for number, keywords in use.calls)
+        fitting = {
+            text: found
+            for text, found in models.items()
+            if (read or several) and _has(found, read) and _accepts(found, use.calls)
+        }
+        yield from (f"{text}()" for text in fitting)
         yield from (f"{text}()" for text in _like_named(name, module, cls))
         yield from (text for text in by_name(name) if text.startswith("nn.") and text.endswith("()"))
         yield from (STUB, "nn.Linear(64, 64)", *(f"{text}()" for text in list(models)[:6]))
@@ -210,6 +216,17 @@ def _takes(found: type, number: int) -> bool:
     try:
         inspect.signature(found).bind(*[None] * number)
     except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _accepts(found: type, calls: Sequence[tuple[int, tuple[str, ...]]]) -> bool:
+    """Whether a module class takes the calls that are made of a value."""
+    try:
+        signature = inspect.signature(found.forward)  # type: ignore[attr-defined]
+        for number, keywords in calls:
+            signature.bind(None, *[None] * number, **dict.fromkeys(keywords))
+    except (AttributeError, TypeError, ValueError):
         return False
     return True
 

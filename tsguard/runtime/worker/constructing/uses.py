@@ -41,7 +41,8 @@ class Use:
 
     ``attributes`` and ``keys`` are read of the value, each with what is done with them;
     ``makes`` is the number of arguments of a call in a constructor (what is called there
-    is a class or a factory), ``called`` tells of a call elsewhere; ``length`` is the
+    is a class or a factory), ``called`` tells of a call elsewhere, ``calls`` how many
+    arguments such calls give and which keywords; ``length`` is the
     least length of a sequence, 0 where it may be any; ``texts`` are strings that it is
     compared with, ``annotations`` the types that the functions declare which get it;
     ``none`` tells that it is compared with None.
@@ -51,6 +52,7 @@ class Use:
     keys: dict[str, Use] = field(default_factory=dict)
     makes: int | None = None
     called: bool = False
+    calls: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     length: int | None = None
     exact: bool = False
     elements: Use | None = None
@@ -245,7 +247,10 @@ class _Reader:
         if called is not None:
             if self.making:
                 called.makes = max(called.makes or 0, len(node.args) + len(node.keywords))
-            called.called |= not self.making
+            if not self.making:
+                called.called = True
+                keywords = tuple(keyword.arg for keyword in node.keywords if keyword.arg is not None)
+                called.calls.append((len(node.args), keywords))
         function = ast.unparse(node.func)
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop") and node.args:
             self._got(node.func.value, node.args)
