@@ -50,6 +50,8 @@ PINNED = [
     ("", "b, n, d = x.shape\nassert n == 16 and d == 8\nreturn x * int(n / d)"),
     ("", "y = x.view(-1, 4, 8)\nreturn y * len(y[0])"),
     ("self.conv = nn.Conv2d(3, 3, 3, padding=1)", "y = self.conv(x)\nif y.shape[-2:] != x.shape[-2:]:\n    y = y[..., 1:, 1:]\nreturn y + x"),
+    ("self.conv = nn.Conv1d(3, 3, 3, padding=1)", "shape = x.shape\ny = self.conv(x.relu().reshape(shape))\npad = (x.shape[-1] - y.shape[-1]) // 2\nreturn y + (x[..., pad:-pad] if pad > 0 else x)"),
+    ("", "if x.dtype == torch.float16 and x.isinf().any():\n    x = x.clamp(-1, 1)\nreturn x * 2"),
 ]  # fmt: skip
 
 OPEN = [

@@ -194,7 +194,18 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
         return _compared_sequences(tracer, op, left, right, node)
     if isinstance(left, Number) or isinstance(right, Number):
         return _compared(tracer, op, left, right, node)
-    return _fixed(operations.compare(tracer, op, _plain(left), _plain(right), node), left, right)
+    compared = _fixed(operations.compare(tracer, op, _plain(left), _plain(right), node), left, right)
+    if isinstance(compared, Fixed) and compared.default is None and _asks_for_half(left, right):
+        compared.default = py.Const(isinstance(op, ast.NotEq))
+    return compared
+
+
+def _asks_for_half(left: py.Value, right: py.Value) -> bool:
+    """Whether a dtype is compared with one that an example has only where somebody says so."""
+    about_dtype = any(isinstance(side, Fixed) and side.about == "dtype" for side in (left, right))
+    return about_dtype and any(
+        isinstance(side, py.Atom) and side.name in ("float16", "bfloat16") for side in (left, right)
+    )
 
 
 def _plain(value: py.Value) -> py.Value:

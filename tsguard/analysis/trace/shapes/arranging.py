@@ -6,6 +6,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent, product
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
+from tsguard.analysis.trace.values import Shape
 
 _MOST_PIECES = 64
 
@@ -14,6 +15,9 @@ def viewed(op: Operation) -> Shaped:
     """``x.view(*sizes)``, ``x.reshape(*sizes)``: one size may be -1, and is what is left."""
     if len(op.args) == 2 and isinstance(op.args[1], py.Atom):
         return op.shape()
+    whole = op.args[1] if len(op.args) == 2 else None
+    if isinstance(whole, Shape) and whole.extent is not None:
+        return op.facts.extent(whole.extent)
     wanted = op.dims(1, "shape", "size")
     if wanted is None:
         return None
