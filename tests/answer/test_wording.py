@@ -67,6 +67,19 @@ INTERNAL = "0 INTERNAL ASSERT FAILED at ir_emitter.cpp:1, please report a bug to
             [attempt("script eval failed", error="no"), attempt("freeze eval ok", 2.0)],
             "Trace and freeze it: equal to eager and 2.00x [1.98, 2.02] in eval on cpu. To script it: m.py:7: no.",
         ),
+        # Intervals that do not tell two apart: what gains in training too is taken, then the plainer.
+        (
+            [
+                attempt("script eval ok", 1.06),
+                attempt("trace eval ok", 1.08),
+                attempt("script train ok", 2.7),
+            ],
+            "Script it: equal to eager and 1.06x [1.04, 1.08] in eval on cpu, 2.70x [2.68, 2.72] in training.",
+        ),
+        (
+            [attempt("script eval ok", 1.49), attempt("trace eval ok", 1.5)],
+            "Script it: equal to eager and 1.49x [1.47, 1.51] in eval on cpu.",
+        ),
         (
             [attempt("freeze eval ok", 2.0)],
             "Freeze it: equal to eager and 2.00x [1.98, 2.02] in eval on cpu.",

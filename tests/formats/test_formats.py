@@ -13,8 +13,9 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema.validators import validator_for
 
-from tests.formats.reports import EVERYTHING, FINE, NOTHING, SOURCES, finding
-from tests.samples import BROKEN, NET, STALE
+from tests.formats.reports import EVERYTHING, FINE, NET, NOTHING, SOURCES, finding
+from tests.samples import BROKEN, STALE
+from tests.samples import NET as NET_TEXT
 from tsguard.config import FORMATS
 from tsguard.formats import View, render
 from tsguard.formats.intervals import drawing, scale
@@ -103,6 +104,41 @@ error[TSG003] [*] "scale" is float, not <Tensor>: 100%, é
     def test_control_characters_do_not_reach_the_terminal(self):
         evil = replace(NOTHING, findings=(finding(message="a\x1b[2Jb"),))
         assert "\x1b" not in shown(evil, "text")
+
+    def test_one_rule_at_one_place_is_shown_once(self):
+        twice = [
+            finding(id=i, message=f"{kind} is fixed", help="help")
+            for i, kind in enumerate(("dtype", "device"))
+        ]
+        report = replace(NOTHING, findings=(*twice, finding(id=2, line=4, message="elsewhere")))
+        text = shown(report, "text")
+        assert text.count("scale = 1.0") == 1
+        assert text.count("= help: help") == 1
+        assert "error[TSG003] dtype is fixed\n" in text
+        assert "  = also: device is fixed\n" in text
+        page = shown(report, "html")
+        assert page.count('<div class="finding error"') == 2
+        assert all(f'id="finding-{i}"' in page for i in range(3))
+
+    @pytest.mark.parametrize("width", [40, 80, 120])
+    def test_a_recommendation_takes_three_lines_at_most(self, width):
+        words = "Script it: equal to eager and 1.50x [1.48, 1.52] in eval on cpu. " * 8
+        report = replace(NOTHING, targets=(replace(FINE, recommendation=words),))
+
+        def told(**view):
+            text = render(report, "text", View(SOURCES, width=width, **view))
+            return text[text.index("recommendation") :].rstrip("\n").split("\n")
+
+        lines = told()
+        assert len(lines) == 3
+        assert all(len(line) <= width for line in lines)
+        assert lines[-1].endswith(" ...")
+        assert " ".join(line.strip() for line in told(verbose=True)) == f"recommendation: {words.strip()}"
+
+    def test_long_expressions_are_cut(self):
+        report = replace(NOTHING, targets=(replace(NET, inputs="--input '" + "torch.rand(3), " * 100 + "'"),))
+        assert max(map(len, shown(report, "text").splitlines())) < 200
+        assert "torch.rand(3), " * 100 in shown(report, "text", verbose=True)
 
     def test_verdicts_attempts_and_recommendation(self):
         text = shown(EVERYTHING, "text")
@@ -208,7 +244,7 @@ class TestJson:
         validator.validate(json.loads(shown(report, "json")))
 
     def test_a_real_run_fits_the_shipped_schema(self, validator, lint, folder):
-        for name, text in (("net.py", NET), ("stale.py", STALE), ("broken.py", BROKEN)):
+        for name, text in (("net.py", NET_TEXT), ("stale.py", STALE), ("broken.py", BROKEN)):
             (folder / name).write_text(text)
         validator.validate(lint(".", "gone.py").report)
 

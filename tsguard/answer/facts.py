@@ -62,5 +62,5 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer in words, the most important first."""
-        # What was cut ends as it is.
-        return " ".join(self.sentences).replace(" ....", " ...")
+        # What was cut, and what asks, ends as it is.
+        return " ".join(self.sentences).replace(" ....", " ...").replace("?.", "?")

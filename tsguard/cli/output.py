@@ -54,7 +54,8 @@ def publish(
         options.verbose,
         unsafe_fixes,
         colored and takes_links(sys.stderr if to_stderr else sys.stdout, os.environ),
-        *(_origin() if chosen == "html" else ()),
+        *(_origin() if chosen == "html" else ("", "")),
+        _columns(),
     )
     report = _failing(report, settings) if options.only_failing else report
     text = render(report, chosen, view)
@@ -85,6 +86,14 @@ def _failing(report: Report, settings: Settings) -> Report:
     kept = [f for f in report.findings if SEVERITIES.index(f.severity) >= least]
     findings, targets = number(kept, report.targets)
     return replace(report, findings=findings, targets=targets)
+
+
+def _columns() -> int:
+    """How wide text may be: as wide as the terminal, but not so wide that it is hard to read."""
+    try:
+        return min(max(os.get_terminal_size(sys.stdout.fileno()).columns, 40), 120)
+    except (OSError, ValueError):
+        return 100
 
 
 def _origin() -> tuple[str, str]:

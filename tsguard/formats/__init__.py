@@ -16,7 +16,7 @@ class View:
     ``quiet`` leaves out all but findings, ``verbose`` shows every target and why
     verdicts are unknown; machine-readable formats heed neither.  ``unsafe_fixes`` marks
     what an unsafe fix would repair, too, as fixable.  ``command`` and ``date`` tell what made the
-    report and when, "" where that is not known.
+    report and when, "" where that is not known; ``width`` is how many columns a terminal has.
     """
 
     sources: Sources = field(default_factory=Sources)
@@ -27,6 +27,7 @@ class View:
     links: bool = False
     command: str = ""
     date: str = ""
+    width: int = 100
 
     def mark(self, finding: Finding) -> str:
         """What stands before the message of a finding that ``--fix`` repairs."""

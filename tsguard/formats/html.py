@@ -23,6 +23,7 @@ from tsguard.formats.tables import (
     said_by_torch,
     sentence,
     submodule_row,
+    together,
     verdict_row,
     why,
 )
@@ -79,8 +80,8 @@ class _File:
     """The findings in a file, those that want something done apart from the notes."""
 
     path: str
-    wanted: list[Finding] = field(default_factory=list)
-    notes: list[Finding] = field(default_factory=list)
+    wanted: list[list[Finding]] = field(default_factory=list)
+    notes: list[list[Finding]] = field(default_factory=list)
 
 
 def render(report: Report, view: View) -> str:
@@ -217,8 +218,8 @@ def _files(report: Report) -> list[_File]:
     files = []
     for path, found in groupby(report.findings, key=lambda finding: finding.path):
         file = _File(path)
-        for finding in found:
-            (file.notes if finding.severity == "info" else file.wanted).append(finding)
+        for group in together(found):
+            (file.notes if group[0].severity == "info" else file.wanted).append(group)
         files.append(file)
     return files
 

@@ -185,6 +185,24 @@ def sentence(finding: Finding) -> str:
     return f"{finding.message} ({finding.condition})" if finding.when else finding.message
 
 
+def together(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings in their order, those of one rule at one place as one group."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in findings:
+        end = (finding.end_line, finding.end_column)
+        key = (finding.place, *end, finding.code, finding.severity, finding.when, finding.chain)
+        groups.setdefault(key, []).append(finding)
+    return list(groups.values())
+
+
+def cut(text: str, longest: int) -> str:
+    """A text that is cut at a word where it is too long."""
+    if len(text) <= longest:
+        return text
+    head = text[: longest - 4]
+    return f"{head.rpartition(' ')[0] or head} ..."
+
+
 def widths(rows: Iterable[Sequence[Cell]]) -> list[int]:
     """The width of each column."""
     return [max(len(cell.text) for cell in column) for column in zip(*rows, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
 
@@ -16,10 +17,13 @@ from tsguard.formats.tables import (
     attempt_row,
     by_release,
     chosen,
+    cut,
+    made,
     part_reasons,
     said,
     said_by_torch,
     submodule_row,
+    together,
     verdict_head,
     verdict_row,
     why,
@@ -35,22 +39,25 @@ _TONE_COLORS = {"good": "green", "bad": "red", "doubtful": "yellow"}
 _LONGEST_LINE = 160
 # Of the causes of a whole tree of files, those beyond are many of a kind.
 _MOST_CAUSES = 20
+_RECOMMENDED_LINES = 3
 
 
 def render(report: Report, view: View) -> str:
     """Each finding with its code, then the verdicts, attempts and recommendation of each target."""
-    lines = [line for finding in report.findings for line in (*_finding(finding, view), "")]
+    lines = [line for group in together(report.findings) for line in (*_finding(group, view), "")]
     if not view.quiet:
         lines += _targets(report, view)
         lines += _causes(report, view)
         lines += _environment(report)
         lines += _releases(report) if view.verbose else ()
-        lines += [line for loader in report.loaders for line in _loader(loader)]
+        lines += [line for loader in report.loaders for line in _loader(loader, view)]
     text = "".join(f"{line}\n" for line in lines)
     return text if view.color else click.unstyle(text)
 
 
-def _finding(finding: Finding, view: View) -> Iterator[str]:
+def _finding(group: Sequence[Finding], view: View) -> Iterator[str]:
+    """What a rule says of a place, once however many things it says."""
+    finding, *others = group
     color = _SEVERITY_COLORS[finding.severity]
     shown = linked(finding.code) if view.links else finding.code
     code = click.style(f"{finding.severity}[{shown}]", fg=color, bold=True)
@@ -59,7 +66,9 @@ def _finding(finding: Finding, view: View) -> Iterator[str]:
     gutter = " " * len(str(finding.line + 1))
     yield f"{gutter}{_frame('-->')} {finding.place}"
     yield from _excerpt(finding, view, gutter, color)
-    for label, text in _notes(finding):
+    also = [("also", other.message) for other in others]
+    helps = [("help", other.help) for other in others if other.help and other.help != finding.help]
+    for label, text in (*also, *_notes(finding), *helps):
         yield f"{gutter} {_frame('=')} {click.style(label, bold=True)}: {_one_line(text)}"
 
 
@@ -100,11 +109,11 @@ def _targets(report: Report, view: View) -> Iterator[str]:
         yield click.style(f"and {len(report.targets) - len(shown)} more (--verbose shows them)", dim=True)
     yield ""
     for target in shown:
-        yield from _details(target)
+        yield from _details(target, view)
 
 
-def _details(target: TargetReport) -> Iterator[str]:
-    lines = [*_parted(target), *_attempted(target)]
+def _details(target: TargetReport, view: View) -> Iterator[str]:
+    lines = [*_parted(target), *_attempted(target, view)]
     yield from lines
     if lines:
         yield ""
@@ -148,19 +157,38 @@ def _releases(report: Report) -> Iterator[str]:
         yield click.style(_printable(told), dim=True)
 
 
-def _attempted(target: TargetReport) -> Iterator[str]:
+def _attempted(target: TargetReport, view: View) -> Iterator[str]:
     if target.attempts or target.recommendation:
-        yield f"{click.style(target.target, bold=True)}{_made(target)}"
+        given = made(target) if view.verbose else cut(made(target), _LONGEST_LINE)
+        yield f"{click.style(target.target, bold=True)} {_printable(given)}".rstrip()
     if target.attempts:
         rows = [[Cell(title, "faint") for title in ATTEMPT_HEAD], *map(attempt_row, target.attempts)]
         for attempt, line in zip((None, *target.attempts), _table(rows), strict=True):
             yield f"  {line}"
             if attempt is not None and why(attempt):
-                yield click.style(f"    {_printable(why(attempt))}", dim=True)
+                told = why(attempt) if view.verbose else cut(why(attempt), _LONGEST_LINE)
+                yield click.style(f"    {_printable(told)}", dim=True)
     if target.breakdown is not None:
         yield from _breakdown(target.breakdown)
     if target.recommendation:
-        yield f"{click.style('recommendation', bold=True)}: {target.recommendation}"
+        yield from _recommended(target.recommendation, view)
+
+
+def _recommended(text: str, view: View) -> Iterator[str]:
+    """A recommendation, wrapped at words to a few lines."""
+    label = "recommendation"
+    most = None if view.verbose else _RECOMMENDED_LINES
+    first, *rest = textwrap.wrap(
+        f"{label}: {_printable(text)}",
+        view.width,
+        subsequent_indent="  ",
+        max_lines=most,
+        placeholder=" ...",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    yield click.style(label, bold=True) + first.removeprefix(label)
+    yield from rest
 
 
 def _breakdown(breakdown: Breakdown) -> Iterator[str]:
@@ -173,7 +201,7 @@ def _breakdown(breakdown: Breakdown) -> Iterator[str]:
         yield f"  {chosen(breakdown)}"
 
 
-def _loader(loader: LoaderReport) -> Iterator[str]:
+def _loader(loader: LoaderReport, view: View) -> Iterator[str]:
     yield f"{click.style(loader.target, bold=True)}{f': {loaders.about(loader)}' if loader.dataset else ''}"
     if loaders.cost_line(loader):
         yield f"  {loaders.cost_line(loader)}"
@@ -194,7 +222,7 @@ def _loader(loader: LoaderReport) -> Iterator[str]:
         label = click.style(f"stopped at {loader.step}", fg="red", bold=True)
         yield f"{label}: {_printable(said(loader.error))}"
     if loader.recommendation:
-        yield f"{click.style('recommendation', bold=True)}: {loader.recommendation}"
+        yield from _recommended(loader.recommendation, view)
     yield ""
 
 
@@ -208,12 +236,6 @@ def _throughput(loader: LoaderReport) -> Iterator[str]:
         yield f"  {line}"
         if row is not None and row.error is not None:
             yield click.style(f"    {_printable(said(row.error))}", dim=True)
-
-
-def _made(target: TargetReport) -> str:
-    guessed = " (guessed)" if target.guessed else ""
-    parts = [part for part in (target.constructor, target.inputs) if part]
-    return f" with {' '.join(parts)}{guessed}" if parts else ""
 
 
 def _table(rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
