@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tsguard.answer import Facts, Stopped
+from tsguard.answer.facts import Facts, Stopped
 from tsguard.answer.speed import conclusion
 from tsguard.report import Attempt, AttemptError, Finding, Parity, Speedup, Variant
 

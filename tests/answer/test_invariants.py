@@ -8,7 +8,8 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 
 from tests.answer.facts import INTERNAL, TORCH, facts, speedups
-from tsguard.answer import Facts, answer
+from tsguard.answer.deciding import answer
+from tsguard.answer.facts import Facts
 from tsguard.answer.making import hazards, is_portable, may_trace, way
 from tsguard.answer.speed import conclusion, ratio
 from tsguard.report import Speedup

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tsguard.answer import Facts, Stopped, answer
+from tsguard.answer.deciding import answer
+from tsguard.answer.facts import Facts, Stopped
 from tsguard.answer.speed import conclusion
 from tsguard.report import Attempt, AttemptError, Finding, Speedup
 

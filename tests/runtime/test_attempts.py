@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.conftest import QUICK, Attempting, subject_in
-from tsguard.answer import Facts, answer
+from tsguard.answer.deciding import answer
+from tsguard.answer.facts import Facts
 from tsguard.report import Attempt
 from tsguard.runtime.attempts import Bounds, TargetAttempts, attempt_target
 from tsguard.runtime.launcher import Launcher

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from tsguard.answer import Answer, Facts, Stopped, answer
+from tsguard.answer.deciding import answer
+from tsguard.answer.facts import Answer, Facts, Stopped
 from tsguard.report import Finding, Purpose, TargetReport
 from tsguard.runtime.attempts import TargetAttempts
 from tsguard.runtime.needs import needs
