@@ -164,4 +164,6 @@ def lengths(module: Any) -> list[int]:
             if pair is not None and max(pair) <= 32:
                 area = pair[0] * pair[1]
                 found |= dict.fromkeys((area, area + 1))
-    return [length for length in found if 1 < length <= 1025][:8]
+    # Both are squares: a flattened grid, and one with a token in front.
+    usual = [size + token for size in (LENGTH, IMAGE) for token in (0, 1)]
+    return list(dict.fromkeys([*[length for length in found if 1 < length <= 1025][:8], *usual]))
