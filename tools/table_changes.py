@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +20,11 @@ from typing import Any
 from tsguard.language import tables
 from tsguard.language.changes import change
 
+# What is there, or compiles, only if torch was built with CUDA, NCCL or the like.
+_OF_THE_BUILD = re.compile(
+    r"cuda::|torch\.cuda\.(?!amp\.)|torch\.version\.|torch\._C\._[cC]uda|torch\.distributed\.ProcessGroup"
+    r"|torch\._utils\.(_get_device_index|get_current_device_index)$"
+)
 NAMES = ("operators", "names", "tensor", "modules")
 
 
@@ -31,6 +37,27 @@ def write(folder: Path, name: str, table: dict[str, Any]) -> None:
     (folder / f"{name}.json").write_text("{\n" + ",\n".join(entries) + "\n}\n", encoding="utf-8")
 
 
+def hangs_on_the_build(name: str) -> bool:
+    """Whether what an operator or a name means hangs on how torch was built, and not on its release."""
+    return _OF_THE_BUILD.match(name) is not None
+
+
+def without_cuda(asked: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
+    """The tables of a build with CUDA as far as they are of the release.
+
+    What hangs on the build is taken from ``plain``, tables of a build without CUDA, where the release
+    has it at all; operators that only CUDA has are left out.
+    """
+    if not any(name.startswith("cuda::") for name in asked["operators"]):
+        return asked
+    operators = {name: told for name, told in asked["operators"].items() if not hangs_on_the_build(name)}
+    names = {
+        name: plain["names"].get(name, told) if hangs_on_the_build(name) else told
+        for name, told in asked["names"].items()
+    }
+    return {**asked, "operators": operators, "names": names}
+
+
 def digest(whole: Mapping[str, Any]) -> str:
     """A digest of all tables of a release, by their names."""
     return blake2b(json.dumps(whole, sort_keys=True).encode(), digest_size=16).hexdigest()
@@ -41,7 +68,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     asked = {path.name: path for path in parser.parse_args().folder.iterdir() if path.is_dir()}
     releases = sorted({*tables.RELEASES, *asked}, key=tables.as_numbers)
-    whole = {release: _whole(release, asked.get(release)) for release in releases}
+    plain = _whole(tables.WHOLE, None)
+    whole = {release: without_cuda(_whole(release, asked.get(release)), plain) for release in releases}
     digests = {release: digest(table) for release, table in whole.items()}
     write(tables.FOLDER, "digests", digests)
     for release in releases:

@@ -15,7 +15,7 @@ from typing import Any
 from tsguard.language.changes import changed
 
 FOLDER = Path(__file__).parent / "tables"
-_WHOLE = "2.13"
+WHOLE = "2.13"
 
 
 def as_numbers(release: str) -> tuple[int, ...]:
@@ -32,10 +32,10 @@ RELEASES = tuple(sorted((p.name for p in FOLDER.iterdir() if p.is_dir()), key=as
 
 def nearer(release: str, releases: Sequence[str] = RELEASES) -> str | None:
     """The release whose tables those of a release are told as changes of; None of that told whole."""
-    if release == _WHOLE:
+    if release == WHOLE:
         return None
     number = releases.index(release)
-    return releases[number + (1 if number < releases.index(_WHOLE) else -1)]
+    return releases[number + (1 if number < releases.index(WHOLE) else -1)]
 
 
 class Tables:
