@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tsguard.assembly import hides, number
 from tsguard.config import Settings
+from tsguard.environment import NoEnvironment, find_environment
 from tsguard.linting import lint
 from tsguard.report import Breakdown, Error, Finding, Purpose, Report, TargetReport
 from tsguard.requests import Request, plan
@@ -32,6 +33,7 @@ from tsguard.runtime.step_summary import write_step_summary
 from tsguard.runtime.task import Limits
 from tsguard.source.sources import Sources
 from tsguard.source.suppressions import suppressions
+from tsguard.torch_release import installed
 
 __all__ = ["CheckOptions", "run"]
 
@@ -57,6 +59,7 @@ def run(
     Raises:
         ConfigError: as ``lint``.
     """
+    settings = _read_where_attempted(settings, options)
     requests = [*requests, *configured(requests, settings)]
     if settings.purpose == "export" and options.backends == DEFAULT_BACKENDS:
         options = replace(options, backends=("script", "export"))
@@ -69,6 +72,7 @@ def run(
         with _site(options, settings, launcher) as site:
             told_to = progress or Progress()
             report = _attempted(report, requests, settings, options, site, sources, told_to)
+            report = _told_of_another(report, site.environment.torch)
     except TorchUnavailable as reason:
         told = Error(
             f"nothing was attempted, torch cannot be imported ({reason}):"
@@ -79,6 +83,27 @@ def run(
         report = replace(report, errors=(*report.errors, Error(f"nothing was attempted: {reason}")))
     write_step_summary(report)
     return report, sources
+
+
+def _read_where_attempted(settings: Settings, options: CheckOptions) -> Settings:
+    """The settings with the packages, and so the torch, of the interpreter that attempts; unless they say others."""
+    if options.python is None or settings.python is not None:
+        return settings
+    try:
+        found = find_environment(settings.root, options.python)
+    except NoEnvironment:
+        return settings
+    has_torch = found is not None and installed(found.folders) is not None
+    return replace(settings, python=options.python) if has_torch else settings
+
+
+def _told_of_another(report: Report, torch: str) -> Report:
+    """The report, with a note if its code was judged for other releases than the torch that it was tried on."""
+    release = ".".join(torch.split(".")[:2])
+    if release in report.torch_tables.split(",") or report.torch_note is not None:
+        return report
+    note = f"judged for torch {report.torch_tables}, attempted with torch {torch}: they need not agree"
+    return replace(report, torch_note=note)
 
 
 def _site(
