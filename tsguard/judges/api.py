@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.api import events_in
 from tsguard.judges.findings import finding
+from tsguard.rules import holds
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
@@ -15,4 +16,6 @@ if TYPE_CHECKING:
 
 def judge_api(program: Program, module: Module) -> tuple[Finding, ...]:
     """The findings of family ``api`` in one file; they belong to no target."""
-    return tuple(finding(event) for event in events_in(program, module))
+    release = program.tables.release
+    events = events_in(program, module)
+    return tuple(finding(event) for event in events if holds(event.rule, release))
