@@ -71,7 +71,7 @@ class Facts:
             count = max(0, self.ranks[lead.tensor] - lead.dropped)
             dims = (*(dimension(lead.tensor, index) for index in range(count)), *dims)
             lead = None
-        return Extent(tuple(dim if dim is None else self.resolved(dim) for dim in dims), lead)
+        return Extent(tuple(None if dim is None else self.resolved(dim) for dim in dims), lead)
 
     def number(self, dim: Dim | None) -> int | None:
         """The number that a dimension is for every input; None where it is none that is known."""
