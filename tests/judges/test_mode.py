@@ -648,3 +648,116 @@ def test_a_layer_set_by_a_computed_name_counts(judge, called: str):
                 return self.norm(x)
     """)
     assert layers(outcome) == {"norm": "torch.nn.BatchNorm2d"}
+
+
+def test_methods_of_an_argument_that_may_be_none_are_no_modules(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def forward(self, x, mask=None):
+                if mask is not None:
+                    x = x + mask.unsqueeze(1).to(x.dtype)
+                return x
+    """)
+    assert (outcome.verdict, outcome.gaps) == ("independent", ())
+
+
+def test_methods_of_what_a_call_returned_are_no_modules(judge):
+    source = """
+        class Net(nn.Module):
+            def forward(self, x):
+                query, key = map(lambda t: t.reshape(2, -1), x.chunk(2))
+                return query @ key.transpose(0, 1)
+    """
+    outcome = judge(source)
+    assert (outcome.verdict, outcome.gaps) == ("independent", ())
+
+
+def test_a_module_called_by_the_name_of_a_method_of_tensors_stays_open(judge):
+    outcome = judge("""
+        from elsewhere import make
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm = make()
+
+            def forward(self, x, mask=None):
+                return self.norm(x)
+    """)
+    assert outcome.verdict == "unknown"
+
+
+def test_what_only_further_positional_arguments_switch_on_is_off(judge):
+    body = """
+        class Net(nn.Module):
+            def forward(self, {signature}):
+                return self.run({arguments})
+
+            def run(self, x, noisy=False):
+                return torch.rand_like(x) if noisy else x
+    """
+    assert judge(body.format(signature="x, *rest", arguments="x, *rest")).verdict == "independent"
+    assert judge(body.format(signature="*given", arguments="given[0], True")).verdict == "dependent"
+
+
+def test_a_forward_of_any_number_of_inputs_is_called_with_one(judge):
+    outcome = judge("""
+        class Net(nn.Module):
+            def forward(self, *inputs):
+                for x in inputs:
+                    return F.dropout(x, 0.5, self.training)
+    """)
+    assert outcome.verdict == "dependent"
+
+
+@pytest.mark.parametrize(("given", "verdict"), [("", "independent"), ("features=3", "dependent")])
+def test_a_layer_that_the_constructor_did_not_make_cannot_run(judge, given: str, verdict: str):
+    outcome = judge(
+        """
+        class Net(nn.Module):
+            def __init__(self, features=None):
+                super().__init__()
+                if features is not None:
+                    self.norm = nn.BatchNorm1d(features)
+
+            def forward(self, x, context=None):
+                return x if context is None else x + self.norm(context)
+        """,
+        f"Net({given})",
+    )
+    assert (outcome.verdict, outcome.gaps) == (verdict, ())
+
+
+@pytest.mark.parametrize(("given", "verdict"), [("floor", "independent"), ("ceil", "dependent")])
+def test_arguments_may_use_names_that_the_file_does_not_import(judge, given: str, verdict: str):
+    outcome = judge(
+        """
+        class Net(nn.Module):
+            def __init__(self, rate, first):
+                super().__init__()
+                self.drop = nn.Sequential(first, nn.Dropout(rate))
+
+            def forward(self, x):
+                return self.drop(x)
+        """,
+        f"Net(math.{given}(0.5), first=model.nn.Identity())",
+    )
+    assert (outcome.verdict, outcome.gaps) == (verdict, ())
+
+
+@pytest.mark.parametrize("kept", ["functools.lru_cache(8)(run)", "functools.lru_cache(run)"])
+@pytest.mark.parametrize(("run", "verdict"), [("x + 1", "independent"), ("torch.rand_like(x)", "dependent")])
+def test_a_function_kept_by_a_cache_is_followed(judge, kept: str, run: str, verdict: str):
+    outcome = judge(f"""
+        import functools
+
+        def run(x):
+            return {run}
+
+        kept = {kept}
+
+        class Net(nn.Module):
+            def forward(self, x):
+                return kept(x)
+    """)
+    assert (outcome.verdict, outcome.gaps) == (verdict, ())

@@ -31,6 +31,14 @@ if TYPE_CHECKING:
     from tsguard.project import Target
 
 _HINTS = frozenset({"int", "float", "bool", "str"})
+# What an attempt offers to a target's arguments too.
+_KNOWN = {
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "math": "math",
+    "SimpleNamespace": "types.SimpleNamespace",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +211,7 @@ def constructor_arguments(
     kwargs: dict[str, py.Value] = {}
     scope = interp.program.scope(target.module)
     if target.call is not None:
-        args, kwargs, _ = arguments(interp, target.call, scope)
+        args, kwargs, _ = arguments(interp, target.call, _naming_torch(interp, scope))
         return args, kwargs
     found = classes.class_member(interp, cls, "__init__")
     if found is not None and isinstance(found[0], py.FunctionValue):
@@ -218,6 +226,17 @@ def constructor_arguments(
                 kwargs[name] = py.Unknown(Parameter(name, base.name), "", known)
             break
     return args, kwargs
+
+
+def _naming_torch(interp: Interpreter, scope: Scope) -> Scope:
+    """The file's names, and those that a target may use though its file does not import them."""
+    known: dict[str, py.Value] = {name: py.External(meaning) for name, meaning in _KNOWN.items()}
+    package = scope.module.name.partition(".")[0]
+    found = interp.program.project.finder.find(package, scope.module)
+    if found is not None:
+        known[package] = py.ModuleReference(found)
+    missing = {name: value for name, value in known.items() if interp.lookup(name, scope) is None}
+    return Scope(scope.module, missing, scope)
 
 
 def _open_parameters(function: py.FunctionValue) -> list[tuple[ast.arg, ast.expr | None]]:

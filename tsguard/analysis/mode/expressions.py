@@ -20,11 +20,44 @@ from tsguard.analysis.mode.choices import (
     truths,
 )
 from tsguard.analysis.python import containers, operations
+from tsguard.analysis.python import expressions as python_expressions
+from tsguard.analysis.terms import Attribute, placed
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from tsguard.analysis.mode.walk import Walk
     from tsguard.analysis.scopes import Scope
+
+_CONTAINERS = (dict, list, set, str, tuple)
+
+
+def _attribute(walk: Walk, node: ast.Attribute, scope: Scope) -> Value:
+    """An attribute; of several values, that of each which has it: code that takes it asked before."""
+    owner = walk.evaluate(node.value, scope)
+    owners = owner.options if isinstance(owner, Either) else (owner,)
+    found = [(each, python_expressions.attribute_of(walk, each, node, scope)) for each in owners]
+    there = [(each, value) for each, value in found if not _is_absent(value, node)]
+    return either(_named(walk, each, value, node) for each, value in there or found)
+
+
+def _is_absent(value: Value, node: ast.Attribute) -> bool:
+    return isinstance(value, Unknown) and value.term == placed(node)
+
+
+def _named(walk: Walk, owner: Value, value: Value, node: ast.Attribute) -> Value:
+    """An attribute under the name of its place, where the interpreter has none for it and it is no module.
+
+    That is a method of a tensor or a container, and what its owner certainly has not: to call it raises.
+    """
+    place = placed(node.value)
+    if type(value) is not Unknown or value.unread is not None or place is None:
+        return value
+    is_method = isinstance(owner, Unknown) and value.term is None and _is_method(walk, node.attr)
+    return Unknown(Attribute(place, node.attr)) if is_method or _is_absent(value, node) else value
+
+
+def _is_method(walk: Walk, name: str) -> bool:
+    return name in walk.tables.tensor or any(hasattr(container, name) for container in _CONTAINERS)
 
 
 def _boolean(walk: Walk, node: ast.BoolOp, scope: Scope) -> Value:
@@ -126,6 +159,7 @@ def _item(walk: Walk, owner: Value, key: Value, node: ast.expr) -> Value:
 
 
 HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {
+    ast.Attribute: _attribute,
     ast.BoolOp: _boolean,
     ast.IfExp: _conditional,
     ast.BinOp: _binary,

@@ -30,7 +30,11 @@ _NUMBERS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
 
 
 def of(walk: Walk, function: Value, *, bound: bool) -> tuple[list[Value], dict[str, Value]]:
-    """Arguments for a function; ``bound`` when its first parameter is given already."""
+    """Arguments for a function; ``bound`` when its first parameter is given already.
+
+    ``*args`` get a tensor only where nothing else does: in ``forward(self, x, *args)`` they are what
+    another caller may add, and what they would switch on is off by default.
+    """
     if isinstance(function, StaticMethod):
         function = function.function
     if not isinstance(function, FunctionValue):
@@ -38,7 +42,7 @@ def of(walk: Walk, function: Value, *, bound: bool) -> tuple[list[Value], dict[s
     spec = function.node.args
     pairs = positional_parameters(function.node)[1 if bound else 0 :]
     args = [_argument(walk, function, parameter, default) for parameter, default in pairs]
-    if spec.vararg is not None:
+    if spec.vararg is not None and not args:
         args.append(TensorValue())
     keywords = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
     return args, {

@@ -6,6 +6,7 @@ import ast
 import keyword
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tsguard.analysis.python import (
@@ -360,6 +361,13 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.A
     return wrapper
 
 
+def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``lru_cache(function)``; of a size alone, what does this to a function."""
+    if not args or not isinstance(args[0], FunctionValue):
+        return External("functools.cache")
+    return replace(args[0], marks=args[0].marks | {"cached"})
+
+
 def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if len(args) < 2:
         return Unknown()
@@ -649,6 +657,8 @@ HANDLERS: dict[str, Handler] = {
     "functools.wraps": _wraps,
     "functools.update_wrapper": _update_wrapper,
     "functools.reduce": _reduce,
+    "functools.lru_cache": _cached,
+    "functools.cache": _cached,
     "copy.deepcopy": _copied,
     "copy.copy": _copied,
     "collections.namedtuple": _namedtuple,

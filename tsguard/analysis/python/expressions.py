@@ -62,7 +62,11 @@ def _name(interp: Interpreter, node: ast.Name, scope: Scope) -> Value:
 
 
 def _attribute(interp: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
-    owner = interp.evaluate(node.value, scope)
+    return attribute_of(interp, interp.evaluate(node.value, scope), node, scope)
+
+
+def attribute_of(interp: Interpreter, owner: Value, node: ast.Attribute, scope: Scope) -> Value:
+    """``node``, an attribute of an owner that is evaluated already."""
     value = interp.attribute(owner, node.attr)
     if value is not None:
         return _placed(interp, owner, node, value, scope) if isinstance(owner, ModuleReference) else value
