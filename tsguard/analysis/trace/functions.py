@@ -46,6 +46,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     if head == "torch":
         return torch_functions.call(tracer, name, args, kwargs, node)
     source = _source(name)
+    if source is not None and _is_seeded(tracer, name.rpartition(".")[0]):
+        return None
     if source is not None:
         return Untraced(None, "float", origin=Origin(_SOURCE_NAMES[source], node), source=source)
     handler = _HANDLERS.get(name)
@@ -77,6 +79,12 @@ def _source(name: str) -> Source | None:
     if owner in ("random", "numpy.random") and short not in _NOT_DRAWN:
         return "random"
     return "clock" if name in _CLOCKS else None
+
+
+def _is_seeded(tracer: Tracer, generator: str) -> bool:
+    """Whether the forward has seeded a generator on every way to what runs now."""
+    where = tracer.seeded.get(generator)
+    return where is not None and tracer.enclosing[: len(where)] == where
 
 
 def _len(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -239,6 +247,24 @@ def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
     return None
 
 
+def _type(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``type(n)`` of a size is ``torch.Tensor`` while tracing."""
+    is_size = len(args) == 1 and isinstance(args[0], Number) and args[0].live
+    return py.External("torch.Tensor") if is_size else None
+
+
+def _seeded(generator: str) -> Handler:
+    """A forward that seeds a generator draws the same numbers at every call, where it seeds it."""
+
+    def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+        given = [*args, *kwargs.values()]
+        if given and not py.is_none(given[0]) and not depends(given[0]):
+            tracer.seeded[generator] = [] if shaping.learns(tracer) else list(tracer.enclosing)
+        return None
+
+    return run
+
+
 def _sum(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     if not args or not depends(args[0]):
         return None
@@ -306,10 +332,13 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.any": _quantified,
     "builtins.all": _quantified,
     "builtins.isinstance": _isinstance,
+    "builtins.type": _type,
     "builtins.sum": _sum,
     "builtins.reversed": _reordered,
     "builtins.sorted": _sorted,
     "builtins.tuple": _sequence,
     "builtins.list": _sequence,
     "copy.deepcopy": _copied,
+    "random.seed": _seeded("random"),
+    "numpy.random.seed": _seeded("numpy.random"),
 }

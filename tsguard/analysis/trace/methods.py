@@ -114,6 +114,10 @@ def _of_shape(tracer: Tracer, name: str, receiver: Shape, node: ast.AST) -> py.V
     return py.Unknown()
 
 
+# What a size answers while tracing, when it is a tensor without dimensions.
+_OF_A_SIZE = {"numel": 1, "nelement": 1, "dim": 0, "ndimension": 0}
+
+
 def _of_derived(
     tracer: Tracer, name: str, receiver: Derived, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
@@ -123,6 +127,8 @@ def _of_derived(
         if name not in tracer.tables.tensor:
             tracer.report("unsupported-on-size/method", node, receiver.origin, function=name)
             return frozen(receiver.origin.then(node), receiver.kind)
+        if name in _OF_A_SIZE:
+            return py.Const(_OF_A_SIZE[name])
         if receiver.known is not None and name in ("item", "tolist"):
             return receiver.known
         if name in ("item", "tolist"):
@@ -322,6 +328,7 @@ _TENSOR: dict[str, Handler] = {
     "is_complex": _property("dtype"),
     "is_signed": _property("dtype"),
     "element_size": _property("dtype"),
+    "is_inference": _property("grad"),
     "is_contiguous": _property("layout"),
     "get_device": _property("device"),
     "type": _type,

@@ -58,12 +58,17 @@ CHANGED_STATE = {
 }
 """The rules for what rests on module state that a call changes, by those for other state."""
 
-_NOTES = ("fixed-", "changed-", "harmless-", "dropped-torch-", "untraced-", "state-")
+_NOTES = ("fixed-", "changed-", "harmless-", "dropped-torch-", "untraced-", "state-condition")
 
 
 def is_note(rule: str) -> bool:
     """Whether a rule tells of what does no harm to the trace."""
     return rule.startswith(_NOTES)
+
+
+def raises_in_trace(rule: str) -> bool:
+    """Whether what breaks a rule raises while tracing, where eager goes on."""
+    return rule.startswith(("unsupported-", "untraceable-"))
 
 
 _CHECKS = {

@@ -17,6 +17,7 @@ from tsguard.analysis.scopes import Scope
 from tsguard.analysis.trace import conditions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.joins import merge
+from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.values import Fixed, Number, depends
 from tsguard.source.unparsing import unparsed
@@ -196,10 +197,16 @@ def _resumed(
 
 
 def _tried(tracer: Tracer, branch: Branch) -> Signal | Raised:
+    """How a branch ends; what one that only raises bakes is never served."""
+    known = len(tracer.events)
     try:
         with tracer.branching():
             return branch()
     except Raised as raised:
+        if isinstance(raised.node, ast.Raise) and not tracer.tries:
+            for key in list(tracer.events)[known:]:
+                if not raises_in_trace(tracer.events[key].rule):
+                    del tracer.events[key], tracer.parts[key]
         return raised
 
 

@@ -51,7 +51,8 @@ class Tracer(Interpreter):
 
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
     ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
-    ``changed`` the parameters and buffers that a call changes, ``asked`` the statements that ask for some.
+    ``changed`` the parameters and buffers that a call changes, ``asked`` the statements that ask for some,
+    ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
     """
 
     def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
@@ -73,6 +74,7 @@ class Tracer(Interpreter):
         self.named_tensors = 0
         self.serves_others = False
         self.changed: set[str] = set()
+        self.seeded: dict[str, list[ast.AST | None]] = {}
         self.asked: dict[str, set[int]] = {}
         self.node: ast.AST | None = None
         self.statement: ast.AST | None = None

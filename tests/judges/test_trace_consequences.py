@@ -1,0 +1,133 @@
+"""What looks like a hazard and makes nothing wrong is no hazard; its neighbours that do are."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges import judge
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+HARMLESS = {
+    "the text of an error": """
+        def f(x, y):
+            if not (x.shape[1] == y.shape[1] or x.shape[1] == 1):
+                wanted = "1" if y.shape[1] == 1 else f"1 or {y.shape[1]}"
+                raise ValueError(wanted)
+            return x + y
+    """,
+    "whether a tensor is an inference tensor": """
+        def f(x):
+            return x + 0 if x.is_inference() else x
+    """,
+    "a size is not of type int while tracing": """
+        def f(x):
+            n = x.shape[0]
+            return x + math.copysign(1.0, n) if type(n) in (int, float) else x + 1
+    """,
+    "a size that is a tensor is one of no dimensions": """
+        def f(x):
+            n = x.shape[0]
+            if isinstance(n, torch.Tensor) and n.numel() == 1 and n.dim() == 0:
+                return x
+            if not (isinstance(n, int) and n >= 0):
+                raise ValueError(n)
+            return x
+    """,
+    "numbers drawn after the same seed": """
+        def f(x):
+            np.random.seed(0)
+            return x * np.random.rand()
+    """,
+    "numbers drawn where a branch seeds": """
+        def f(x):
+            if x.dim() > 1:
+                random.seed(7)
+                x = x * random.random()
+            return x
+    """,
+    "a cache of parameters that only eager has": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.ones(3))
+                self.cache = {}
+
+            def biases(self, device):
+                if torch.jit.is_tracing() or self.training:
+                    return self.weight[:2]
+                key = str(device)
+                if key not in self.cache:
+                    self.cache[key] = self.weight[:2]
+                return self.cache[key]
+
+            def forward(self, x):
+                return x + self.biases(x.device)
+    """,
+}
+
+HARMFUL = {
+    "a condition on the way to a return": """
+        def f(x, y):
+            if x.shape[1] != y.shape[1]:
+                return x * (1 if y.shape[1] == 1 else 2)
+            return x + y
+    """,
+    "an error that is caught": """
+        def f(x):
+            try:
+                if x.shape[1] > 4:
+                    n = int(x.shape[1])
+                    raise ValueError(n)
+            except ValueError as error:
+                return x * error.args[0]
+            return x
+    """,
+    "an error that only the trace raises": """
+        def f(x):
+            if x.shape[0] > 3:
+                if not isinstance(x.shape[0], int):
+                    raise TypeError
+            return x
+    """,
+    "numbers drawn without a seed": """
+        def f(x):
+            random.seed(0)
+            return x * np.random.rand()
+    """,
+    "a seed from the clock": """
+        def f(x):
+            random.seed(None)
+            return x * random.random()
+    """,
+    "a seed on one side only": """
+        def f(x):
+            if x.dim() > 1:
+                random.seed(7)
+            return x * random.random()
+    """,
+}
+
+
+def verdict(tmp_path: Path, source: str) -> str:
+    """The verdict on the function ``f`` or the class ``Net`` of a source."""
+    path = tmp_path / "model.py"
+    imports = "import math\nimport random\nimport numpy as np\nimport torch\nfrom torch import nn\n"
+    path.write_text(imports + textwrap.dedent(source), encoding="utf-8")
+    project = Project((tmp_path,))
+    target = find_target(project.module(path), "Net" if "class Net" in source else "f")
+    return judge(Program(project), target).trace
+
+
+@pytest.mark.parametrize("case", HARMLESS)
+def test_what_makes_nothing_wrong_is_no_hazard(tmp_path: Path, case: str) -> None:
+    assert verdict(tmp_path, HARMLESS[case]) == "safe"
+
+
+@pytest.mark.parametrize("case", HARMFUL)
+def test_what_makes_something_wrong_is_one(tmp_path: Path, case: str) -> None:
+    assert verdict(tmp_path, HARMFUL[case]) == "hazardous"
