@@ -60,6 +60,17 @@ WAYS: dict[str, tuple[dict[str, str], str, str]] = {
         "from pkg import get",
         "get('{name}')()",
     ),
+    "a table of functions that are wrapped in themselves": (
+        {
+            "registry.py": "import functools\n\nTABLE = {}\n\n\ndef register(fn):\n"
+            "    again = functools.wraps(fn)(fn)\n    TABLE[again.__name__] = again\n    return again\n",
+            "models.py": "from .blocks import Fine, Refused\nfrom .registry import register\n\n\n"
+            "@register\ndef fine():\n    return Fine()\n\n\n@register\ndef refused():\n    return Refused()\n",
+            "__init__.py": "from . import models\nfrom .registry import TABLE\n",
+        },
+        "from pkg import TABLE",
+        "TABLE['{name}']()",
+    ),
     "classes that a registry object registers": (
         {
             "registry.py": "class Registry:\n    def __init__(self):\n        self.known = {}\n\n"

@@ -356,9 +356,20 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.A
     wrapper = args[0] if args else Unknown()
     wrapped = kwargs.get("wrapped", args[1] if len(args) > 1 else None)
     if isinstance(wrapper, FunctionValue) and isinstance(wrapped, FunctionValue):
-        wrapper.wrapped = wrapped
+        if not _wraps_already(wrapped, wrapper):
+            wrapper.wrapped = wrapped
         wrapper.marks = wrapper.marks | wrapped.marks
     return wrapper
+
+
+def _wraps_already(outer: FunctionValue | None, inner: FunctionValue) -> bool:
+    """Whether one function is the other or wraps it: the other way round would be a circle.
+
+    A function that torch.compile was given stands for its result too, and is wrapped in itself.
+    """
+    while outer is not None and outer is not inner:
+        outer = outer.wrapped
+    return outer is not None
 
 
 def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
