@@ -28,7 +28,8 @@ def built(module: ModuleType, name: str) -> Callable[..., Any]:
     target = getattr(module, name)
     torch.manual_seed(0)
     is_module = isinstance(target, type) and issubclass(target, torch.nn.Module)
-    return target() if is_module else target
+    arguments = getattr(module, "constructor_arguments", tuple)
+    return target(*arguments()) if is_module else target
 
 
 def inputs(module: ModuleType) -> dict[str, Callable[[], Inputs]]:

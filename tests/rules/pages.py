@@ -2,7 +2,7 @@
 
 A page's *Bad* and *Good* sections hold Python modules in fenced blocks.  The last class
 or function of a module is its target; ``example_inputs()`` and ``other_inputs()`` return
-the tuple of arguments to call it with.  A line that ends in ``# TSGnnn`` must be found
+the tuple of arguments to call it with, ``constructor_arguments()`` that to make it with.  A line that ends in ``# TSGnnn`` must be found
 by that rule.  A ``text`` block quotes what torch says of the Python block before it.
 """
 
@@ -27,6 +27,7 @@ from tsguard.report import Finding, Purpose, Report, TargetReport
 from tsguard.requests import parse, plan
 
 INPUTS = ("example_inputs", "other_inputs")
+GIVING = (*INPUTS, "constructor_arguments")
 
 _MARK = re.compile(r"# (TSG\d{3,4}(?:, TSG\d{3,4})*)$")
 
@@ -58,7 +59,7 @@ class Example:
         """The name of the last class or function that does not make inputs."""
         kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         names = [node.name for node in ast.parse(self.text).body if isinstance(node, kinds)]
-        return [name for name in names if name not in INPUTS][-1]
+        return [name for name in names if name not in GIVING][-1]
 
     @property
     def marks(self) -> set[tuple[str, int]]:
