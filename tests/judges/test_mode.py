@@ -761,3 +761,31 @@ def test_a_function_kept_by_a_cache_is_followed(judge, kept: str, run: str, verd
                 return kept(x)
     """)
     assert (outcome.verdict, outcome.gaps) == (verdict, ())
+
+
+@pytest.mark.parametrize(("rate", "verdict"), [("0.0", "independent"), ("0.1", "dependent")])
+@pytest.mark.parametrize(
+    "rates",
+    [
+        "[x.item() for x in torch.linspace(0, rate, 5)]",
+        "torch.linspace(0, rate, 5).tolist()",
+        "[rates[0] for rates in [x.tolist() for x in torch.linspace(0, rate, 5).split((2, 3))]]",
+    ],
+)
+def test_rates_that_rise_from_nothing_to_nothing_are_nothing(judge, rates: str, rate: str, verdict: str):
+    source = f"""
+        class Net(nn.Module):
+            def __init__(self, rate: float = {rate}):
+                super().__init__()
+                rates = {rates}
+                self.blocks = nn.ModuleList()
+                for i in range(2):
+                    self.blocks.append(nn.Dropout(rates[i]) if rates[i] > 0.0 else nn.Identity())
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return x
+    """
+    assert judge(source).verdict == verdict
+    assert judge(source, f"Net({rate})").verdict == verdict

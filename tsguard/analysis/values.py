@@ -77,6 +77,7 @@ class TensorValue(Value):
     """A tensor; ``role`` is "parameter", "buffer" or ""; ``name`` how it was made.
 
     ``sizes`` are those that it was made with, None for one that is not known.
+    ``filling`` is what each of its elements is, where that is known.
     """
 
     role: str = ""
@@ -85,6 +86,7 @@ class TensorValue(Value):
     rank: int | None = None
     lazy: bool = False
     sizes: tuple[int | None, ...] | None = None
+    filling: Value | None = None
 
 
 @dataclass(eq=False, slots=True)

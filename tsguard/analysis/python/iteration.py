@@ -15,6 +15,7 @@ from tsguard.analysis.values import (
     ModuleValue,
     RangeValue,
     SetValue,
+    TensorValue,
     TupleValue,
     Unknown,
     Value,
@@ -54,7 +55,7 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
         return [m for m in value.members.values() if isinstance(m, EnumMember)], False
     if isinstance(value, Unknown):
         return _unknown_items(interp, value, wanted)
-    return [Unknown()], True
+    return [value if isinstance(value, TensorValue) and value.filling is not None else Unknown()], True
 
 
 def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> tuple[list[Value], bool]:

@@ -184,9 +184,15 @@ def _constant_method(
 _NUMBERS = {"item": "", "size": "int", "dim": "int", "numel": "int", "tolist": "list", "nelement": "int"}
 
 
+_PARTS = frozenset({"split", "chunk", "unbind", "flip", "cpu", "to", "detach", "clone"})
+
+
 def _tensor(name: str, receiver: TensorValue, node: ast.AST | None) -> Value:
+    filling = receiver.filling
+    if filling is not None and name in ("item", "tolist"):
+        return filling if name == "item" else ListValue([filling], open=True)
     if name in _NUMBERS:
         return Unknown(placed(node), _NUMBERS[name])
     if name in ("fill_", "zero_", "normal_", "uniform_", "copy_", "requires_grad_", "data"):
         return receiver
-    return TensorValue("", receiver.name, receiver.dtype)
+    return TensorValue("", receiver.name, receiver.dtype, filling=filling if name in _PARTS else None)

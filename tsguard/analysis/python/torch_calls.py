@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import library
 from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.operations import default_of
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
@@ -74,9 +75,20 @@ def call(
         made = _operator(described, node)
         if isinstance(made, TensorValue):
             made.sizes = sizes(interp, name.removeprefix("torch."), args, kwargs)
+            made.filling = _filling(args, node) if name == "torch.linspace" else None
         return made
     is_compiled = isinstance(described, dict) and not {"schemas", "dispatch"}.isdisjoint(described)
     return TensorValue() if is_compiled else Unknown(placed(node))
+
+
+def _filling(ends: list[Value], node: ast.AST | None) -> Value | None:
+    """What each number between two equal ends is, as for rates that rise from 0 to a default of 0."""
+    known = [constant(value) for value in map(default_of, ends[:2]) if value is not None]
+    if len(known) < 2 or known[0] != known[1] or not isinstance(known[0], (int, float)):
+        return None
+    number = Const(float(known[0]))
+    is_given = all(isinstance(end, Const) for end in ends[:2])
+    return number if is_given else Unknown(placed(node), "float", number)
 
 
 def _scripted(value: Value) -> Value:
