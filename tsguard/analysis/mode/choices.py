@@ -64,6 +64,8 @@ def differs(values: Iterable[Value]) -> bool:
 def either(values: Iterable[Value]) -> Value:
     """One value that may be any of these; by mode where one of them is."""
     given = list(values)
+    if len(given) == 1 and not isinstance(given[0], (ByMode, Either)):
+        return given[0]
     if any(isinstance(value, ByMode) for value in given):
         train, other = (either(in_mode(value, mode) for value in given) for mode in ("train", "eval"))
         return by_mode(train, other, known=not differs(given))

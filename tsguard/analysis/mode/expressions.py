@@ -34,8 +34,9 @@ _CONTAINERS = (dict, list, set, str, tuple)
 def _attribute(walk: Walk, node: ast.Attribute, scope: Scope) -> Value:
     """An attribute; of several values, that of each which has it: code that takes it asked before."""
     owner = walk.evaluate(node.value, scope)
-    owners = owner.options if isinstance(owner, Either) else (owner,)
-    found = [(each, python_expressions.attribute_of(walk, each, node, scope)) for each in owners]
+    if not isinstance(owner, Either):
+        return either([_named(walk, owner, python_expressions.attribute_of(walk, owner, node, scope), node)])
+    found = [(each, python_expressions.attribute_of(walk, each, node, scope)) for each in owner.options]
     there = [(each, value) for each, value in found if not _is_absent(value, node)]
     return either(_named(walk, each, value, node) for each, value in there or found)
 

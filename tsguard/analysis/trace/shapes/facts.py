@@ -18,6 +18,7 @@ class Facts:
 
     ranks: dict[Symbol, int] = field(default_factory=dict)
     pins: dict[Symbol, Dim] = field(default_factory=dict)
+    _resolved: dict[Dim, Dim] = field(default_factory=dict, compare=False, repr=False)
 
     def copy(self) -> Facts:
         return Facts(dict(self.ranks), dict(self.pins))
@@ -27,6 +28,7 @@ class Facts:
         if tensor in self.ranks:
             return
         self.ranks[tensor] = rank
+        self._resolved.clear()
         for symbol, value in list(self.pins.items()):
             if symbol.parts[0] == tensor and isinstance(index := symbol.parts[1], int) and index < 0:
                 self.equal(dimension(tensor, index + rank), value)
@@ -40,17 +42,21 @@ class Facts:
             value = rest.times(number(-1)).over(number(factor)) if factor else None
             if symbol.kind == "input" and value is not None and _may_be(value, symbol):
                 self.pins[symbol] = value
+                self._resolved.clear()
                 return
 
     def resolved(self, dim: Dim) -> Dim:
         """A dimension with all put in that is known of its symbols."""
         if not self.pins and not self.ranks:
             return dim
-        result = dim
-        for symbol in set(dim.symbols()):
-            value = self._value(symbol)
-            if value is not None:
-                result = _replaced(result, symbol, value)
+        result = self._resolved.get(dim)
+        if result is None:
+            result = dim
+            for symbol in set(dim.symbols()):
+                value = self._value(symbol)
+                if value is not None:
+                    result = _replaced(result, symbol, value)
+            self._resolved[dim] = result
         return result
 
     def _value(self, symbol: Symbol) -> Dim | None:
