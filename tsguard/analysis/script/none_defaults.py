@@ -77,15 +77,20 @@ def _used_as(found: Match | None) -> t.Type:
     return inner if inner in (t.INT, t.FLOAT) else t.TENSOR
 
 
+_OPTIONAL = {
+    "untyped-parameter/container": "untyped-parameter/container-or-none",
+    "untyped-parameter/unpacked": "untyped-parameter/unpacked-or-none",
+}
+
+
 def widened(fc: FunctionCompiler, refusal: Refusal) -> Refusal:
     """The refusal of a parameter without annotation, where it defaults to None: its type is Optional."""
-    rule, _, variant = refusal.rule.partition("/")
-    if rule != "untyped-parameter" or refusal.facts["parameter"] not in fc.signature.none_defaults:
+    rule, facts = refusal.rule, refusal.facts
+    if not rule.startswith("untyped-parameter") or facts["parameter"] not in fc.signature.none_defaults:
         return refusal
-    if variant:
-        return Refusal(f"{rule}/{variant}-or-none", refusal.node, **refusal.facts)
-    needed = refusal.facts["needed"]
-    return Refusal(rule, refusal.node, **{**refusal.facts, "needed": f"Optional[{needed}] = None"})
+    if rule in _OPTIONAL:
+        return Refusal(_OPTIONAL[rule], refusal.node, **facts)
+    return Refusal(rule, refusal.node, **{**facts, "needed": f"Optional[{facts['needed']}] = None"})
 
 
 def _default_of_none(fc: FunctionCompiler, name: str, node: ast.AST, type_: t.Type = t.TENSOR) -> None:
