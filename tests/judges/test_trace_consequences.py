@@ -131,3 +131,26 @@ def test_what_makes_nothing_wrong_is_no_hazard(tmp_path: Path, case: str) -> Non
 @pytest.mark.parametrize("case", HARMFUL)
 def test_what_makes_something_wrong_is_one(tmp_path: Path, case: str) -> None:
     assert verdict(tmp_path, HARMFUL[case]) == "hazardous"
+
+
+NEEDS_A_MASK = """
+    from typing import Optional
+
+    def f(x, mask: Optional[torch.Tensor] = None):
+        if mask is None:
+            raise ValueError("mask")
+        return {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [("x * mask", "safe"), ("x * mask if mask.any() else x", "hazardous"), ("{'x': x * mask}", "hazardous")],
+)
+def test_an_optional_tensor_that_eager_asks_for_is_given(tmp_path: Path, body: str, expected: str) -> None:
+    assert verdict(tmp_path, NEEDS_A_MASK.replace("{body}", body)) == expected
+
+
+def test_what_raises_with_and_without_its_optional_tensors_is_unknown(tmp_path: Path) -> None:
+    source = NEEDS_A_MASK.replace("        return {body}", "        raise TypeError(mask)")
+    assert verdict(tmp_path, source) == "unknown"

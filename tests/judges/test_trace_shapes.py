@@ -45,6 +45,7 @@ PINNED = [
     ("self.pool = nn.AdaptiveAvgPool2d(4)", "y = self.pool(x).flatten(2)\nreturn y * int(y.shape[2])"),
     ("self.pos = nn.Parameter(torch.zeros(1, 16, 8))", "y = x + self.pos\nreturn y * math.sqrt(y.shape[-2])"),
     ("self.emb = nn.Embedding(10, 8)", "return self.emb(x) * math.sqrt(self.emb(x).shape[-1])"),
+    ("self.conv = nn.Conv2d(16, 16, 3)", "y = self.conv(x)\nx = F.interpolate(x, y.relu().shape[2:])\nreturn torch.stack(x.split(8, dim=1)).sum(0)"),
     ("self.rnn = nn.LSTM(8, 16, batch_first=True)", "y, _ = self.rnn(x)\nreturn y / math.sqrt(y.shape[-1])"),
     ("", "if x.shape[1] != 4:\n    raise ValueError('four')\nreturn x * int(x.shape[1])"),
     ("", "b, n, d = x.shape\nassert n == 16 and d == 8\nreturn x * int(n / d)"),

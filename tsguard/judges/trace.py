@@ -8,7 +8,7 @@ from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, Program
 from tsguard.analysis.subjects import built, forget, unread_bases
 from tsguard.analysis.trace import Walk, trace_target
-from tsguard.analysis.trace.rulebook import rests_on_size
+from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import Exhausted, World, run_first
@@ -33,17 +33,24 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     """Follow a target's forward with tensors of unknown content.
 
     What it asks of its inputs shows on the way: where that may settle a hazard, the forward
-    is followed again with it.
+    is followed again with it.  One that raises without its optional tensors is followed with them.
     """
     facts = Facts()
+    plain: Walk | None = None
     for _ in range(_MOST_WALKS):
         try:
-            first = _walked(program, target, facts)
+            first = _walked(program, target, facts, plain is not None)
         except Exhausted:
             return _unknown(target, "it is too large to be followed to the end")
         if first is None:
             return _unknown(target, "its constructor always raises")
         world, (subject, walk) = first
+        if walk.raised and plain is not None:
+            return TraceOutcome("unknown", plain.events, plain.gaps)
+        if _may_need_optional_inputs(walk):
+            plain = walk
+            forget(program)
+            continue
         if walk.facts == facts or not any(rests_on_size(event.rule) for event in walk.events):
             break
         facts = walk.facts
@@ -54,14 +61,22 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps)
 
 
-def _walked(program: Program, target: Target, facts: Facts) -> tuple[World, tuple[Value, Walk]] | None:
+def _walked(
+    program: Program, target: Target, facts: Facts, whole: bool
+) -> tuple[World, tuple[Value, Walk]] | None:
     def run(world: World) -> tuple[Value, Walk]:
         interp = Interpreter(program, world)
         subject = built(interp, target)
-        walk = trace_target(interp, target, subject, facts)
+        walk = trace_target(interp, target, subject, facts, whole=whole)
         return subject, replace(walk, gaps=(*walk.gaps, *unread_bases(interp, subject)))
 
     return run_first(run, World())
+
+
+def _may_need_optional_inputs(walk: Walk) -> bool:
+    """Whether a walk ends in an error, for no other reason that shows than an optional input left out."""
+    left_out = walk.raised and any(event.rule == OMITTED for event in walk.events)
+    return left_out and not any(map(_is_hazard, walk.events))
 
 
 def _is_hazard(event: Event) -> bool:

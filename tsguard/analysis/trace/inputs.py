@@ -10,6 +10,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.examples import Examples
 from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.rulebook import OMITTED
 from tsguard.analysis.trace.values import InputDict, InputList, Opaque, Traced
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _note_omitted(
         default = defaults.get(parameter.arg)
         taken = examples is not None and examples.others is not None
         if isinstance(default, ast.Constant) and default.value is None and not taken:
-            tracer.report("fixed-structure/omitted", parameter, name=parameter.arg)
+            tracer.report(OMITTED, parameter, name=parameter.arg)
 
 
 def _defaults(function: py.FunctionValue) -> list[tuple[str, ast.expr]]:
@@ -151,20 +152,40 @@ def _defaults(function: py.FunctionValue) -> list[tuple[str, ast.expr]]:
     return [(parameter.arg, default) for parameter, default in pairs]
 
 
-def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int) -> Inputs:
-    """One tensor for each parameter without a default, or what its annotation says."""
+def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, *, whole: bool = False) -> Inputs:
+    """One tensor for each parameter without a default, or what its annotation says.
+
+    With ``whole`` also for each that may be a tensor and is None by default.
+    """
     defaults = dict(_defaults(function))
     result = Inputs()
     parameters = _positional(function)[skip:]
     for parameter in parameters:
         if parameter.arg not in defaults:
             result.args.append(_of_annotation(tracer, parameter, function.scope))
-    _note_omitted(tracer, function, [p for p in parameters if p.arg in defaults], None)
+    if whole:
+        _add_optional(tracer, function, [p for p in parameters if p.arg in defaults], result)
+    else:
+        _note_omitted(tracer, function, [p for p in parameters if p.arg in defaults], None)
     _add_keywords(tracer, function, result)
     vararg = function.node.args.vararg
     if vararg is not None and not result.args:
         result.args.append(Traced(origin=Origin(vararg.arg)))
     return result
+
+
+def _add_optional(
+    tracer: Tracer, function: py.FunctionValue, parameters: list[ast.arg], result: Inputs
+) -> None:
+    """Add the tensors that the signature leaves out by None."""
+    defaults = dict(_defaults(function))
+    for parameter in parameters:
+        default = defaults[parameter.arg]
+        if isinstance(default, ast.Constant) and default.value is None and parameter.annotation is not None:
+            value = _of_type(tracer, parameter.annotation, function.scope, Origin(parameter.arg))
+            if isinstance(value, Traced):
+                value.extent = shaping.of_input(tracer.facts, parameter.arg)
+                result.kwargs[parameter.arg] = value
 
 
 def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) -> None:

@@ -52,6 +52,9 @@ VARIED = {
 }
 
 
+OMITTED = "fixed-structure/omitted"
+"""The rule for an optional input that the traced signature will not have."""
+
 CHANGED_STATE = {
     "state-condition": "tensor-condition/state",
     "state-condition/number": "tensor-to-number/state",

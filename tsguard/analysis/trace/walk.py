@@ -27,7 +27,8 @@ class Walk:
     """What following a target showed: what its trace bakes, and what could not be followed.
 
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
-    what its returns give, ``facts`` what was learned of the inputs' sizes.
+    what its returns give, ``facts`` what was learned of the inputs' sizes, ``raised`` whether
+    it ends in an error.
     """
 
     events: tuple[Event, ...] = ()
@@ -35,9 +36,10 @@ class Walk:
     gaps: tuple[Gap, ...] = ()
     outputs: tuple[py.Value, ...] = ()
     facts: Facts = field(default_factory=Facts)
+    raised: bool = False
 
     @classmethod
-    def of(cls, tracer: Tracer) -> Walk:
+    def of(cls, tracer: Tracer, *, raised: bool = False) -> Walk:
         """What a tracer has met."""
         parts = tuple(tracer.parts[key] for key in tracer.events)
         outputs = tuple(value for _, _, value in tracer.outputs)
@@ -48,6 +50,7 @@ class Walk:
             tuple(tracer.gaps),
             outputs,
             facts,
+            raised,
         )
 
 
@@ -58,10 +61,13 @@ def _settled(tracer: Tracer, event: Event) -> Event:
     return event
 
 
-def trace_target(interp: Interpreter, target: Target, subject: py.Value, facts: Facts | None = None) -> Walk:
+def trace_target(
+    interp: Interpreter, target: Target, subject: py.Value, facts: Facts | None = None, *, whole: bool = False
+) -> Walk:
     """Follow a module instance or a function as ``torch.jit.trace`` would run it.
 
     ``facts`` are those of an earlier walk: what holds of the inputs holds from the start.
+    With ``whole`` the optional tensors of its signature are given, too.
     """
     tracer = Tracer(interp.program, interp.world, target, facts)
     function, receiver = _entry(tracer, subject)
@@ -70,6 +76,7 @@ def trace_target(interp: Interpreter, target: Target, subject: py.Value, facts: 
         return Walk(gaps=(Gap(target.module, target.line, why),))
     tracer.state.own(subject)
     sharing.check(tracer, target)
+    stopped = False
     try:
         if function is None:
             tracer.call(subject, [Traced(origin=Origin("the input"))], {}, target.node)
@@ -77,17 +84,18 @@ def trace_target(interp: Interpreter, target: Target, subject: py.Value, facts: 
         if receiver and not py.takes_positional(function.node):
             tracer.gap(function.node, "its forward takes no self: calling it raises")
             return Walk.of(tracer)
-        given = _inputs(tracer, target, subject, function, receiver)
+        given = _inputs(tracer, target, subject, function, receiver, whole)
         result = tracer.call(_called(tracer, subject, function, receiver), given.args, given.kwargs)
         outputs.check_kind(tracer, function, result)
     except Raised as raised:
+        stopped = True
         tracer.gap(raised.node, "it seems to raise")
     except Exhausted:
         tracer.gap(target.node, "it is too large to be followed to the end")
     for frame, node, value in tracer.outputs:
         with tracer.running(frame.label, frame.module, frame.call, frame.part):
             outputs.check(tracer, value, node)
-    return Walk.of(tracer)
+    return Walk.of(tracer, raised=stopped)
 
 
 def _entry(tracer: Tracer, subject: py.Value) -> tuple[py.FunctionValue | None, bool]:
@@ -108,13 +116,18 @@ def _called(tracer: Tracer, subject: py.Value, function: py.FunctionValue, recei
 
 
 def _inputs(
-    tracer: Tracer, target: Target, subject: py.Value, function: py.FunctionValue, receiver: bool
+    tracer: Tracer,
+    target: Target,
+    subject: py.Value,
+    function: py.FunctionValue,
+    receiver: bool,
+    whole: bool,
 ) -> Inputs:
     found = examples.read(tracer, target, subject)
     with tracer.running(function.name, function.module, None):
         if found.given is not None and _fits(function, receiver, len(found.given)):
             return inputs.of_examples(tracer, function, int(receiver), found)
-        return inputs.of_signature(tracer, function, int(receiver))
+        return inputs.of_signature(tracer, function, int(receiver), whole=whole)
 
 
 def _fits(function: py.FunctionValue, receiver: bool, count: int) -> bool:

@@ -181,7 +181,8 @@ def scaled(op: Operation) -> Shaped:
     count, size, factor = len(shape.dims) - 2, op.given(1, "size"), op.given(2, "scale_factor")
     if size is not None and not py.is_none(size):
         items = size.items if isinstance(size, (py.ListValue, py.TupleValue)) else [size] * count
-        return Extent((*shape.dims[:2], *map(op.dim, items))) if len(items) == count else None
+        sizes = map(op.dim, items) if len(items) == count else [None] * count
+        return Extent((*shape.dims[:2], *sizes))
     factors = op.numbers(factor, count)
     if factors is None:
         return Extent((*shape.dims[:2], *[None] * count))
