@@ -331,7 +331,8 @@ def test_what_worked_before_and_is_not_attempted_now_is_worse(check, folder):
 
 def test_a_second_interruption_ends_at_once(interrupted):
     status, _, _ = interrupted(times=2)
-    assert status == 130
+    # One that comes while Python is already ending kills it: a shell calls both 130.
+    assert status in (130, -signal.SIGINT)
 
 
 def test_inputs_that_cannot_be_guessed_are_reported_with_the_flag_and_the_cause(check, folder):
