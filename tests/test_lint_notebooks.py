@@ -89,6 +89,29 @@ def test_a_syntax_error_is_named_by_its_cell(lint, folder, notebook):
     assert (found["code"], found["cell"], found["line"]) == ("TSG001", 3, 1)
 
 
+def test_the_cells_beside_a_broken_one_are_linted(lint, notebook):
+    content = json.loads(notebook.read_text())
+    content["cells"][1:1] = [{"cell_type": "code", "source": text} for text in ("x = = 1\n", "y = (")]
+    notebook.write_text(json.dumps(content))
+    ran = lint("--select", "TSG0,TSG148")
+    places = [(f["code"], f["cell"], f["line"]) for f in ran.report["findings"]]
+    assert places == [("TSG001", 2, 1), ("TSG001", 3, 1), ("TSG148", 5, 3)]
+    assert ran.targets == ["model.ipynb:Net"]
+
+
+def test_a_name_that_a_broken_cell_may_define_is_not_said_to_be_missing(lint, notebook):
+    content = json.loads(notebook.read_text())
+    broken = "def helper(x):\n    return x +\n"
+    uses = "class Other(nn.Module):\n    def forward(self, x):\n        return helper(abs(x))\n"
+    content["cells"] += [{"cell_type": "code", "source": text} for text in (broken, uses)]
+    notebook.write_text(json.dumps(content))
+    report = lint().report
+    assert [f["code"] for f in report["findings"] if f["cell"] > 3] == ["TSG001"]
+    script = report["targets"][1]["script"]
+    assert script["verdict"] == "unknown"
+    assert "cell 4 does not parse" in script["unknown"][0]["why"]
+
+
 def test_a_notebook_is_not_read_from_standard_input(tsguard):
     ran = tsguard("lint", "-", "--stdin-filename", "model.ipynb", stdin=b"{}")
     assert ran.status == 2

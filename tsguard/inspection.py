@@ -23,6 +23,7 @@ from tsguard.report import (
 from tsguard.requests import Job, shown
 from tsguard.rules import holds, rule
 from tsguard.source import Span
+from tsguard.source.text import Broken
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
@@ -71,8 +72,8 @@ def _inspected(
     module = project.module(job.path, shown=job.shown, text=job.text)
     _ = module.file.tree  # only parsing tells whether the file is broken
     if module.file.broken is not None:
-        return Inspection(job.shown, job.whole, (_broken(module, job),))
-    findings: list[Finding] = []
+        return Inspection(job.shown, job.whole, (_broken(module.file.broken, job),))
+    findings = [_broken(broken, job) for _, broken in module.file.broken_cells]
     errors: list[Error] = []
     inspected: list[InspectedTarget] = []
     try:
@@ -128,9 +129,7 @@ def _of_file(program: Program, module: Module, job: Job) -> Iterator[Finding]:
             yield _named(finding, job)
 
 
-def _broken(module: Module, job: Job) -> Finding:
-    broken = module.file.broken
-    assert broken is not None
+def _broken(broken: Broken, job: Job) -> Finding:
     code = "TSG001" if broken.kind == "syntax" else "TSG002"
     return tool_finding(code, job.shown, broken.span, reason=broken.message, repair=broken.repair)
 

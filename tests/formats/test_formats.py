@@ -38,6 +38,22 @@ def shown(report: Report, format: str, **view: bool) -> str:
     return render(report, format, View(SOURCES, **view))
 
 
+def reaching_into_a_package(target: TargetReport) -> Report:
+    """A report on one target, of three findings inside an installed package."""
+    chains = {"far": ("a", "b", "c"), "near": ("a",), "farther": ("a", "b", "c", "d")}
+    findings = tuple(
+        finding(
+            message=text,
+            path="env/site-packages/lib/blocks.py",
+            line=line,
+            chain=chain,
+            targets=(NET.target,),
+        )
+        for line, (text, chain) in enumerate(chains.items(), 1)
+    )
+    return replace(NOTHING, findings=findings, targets=(target,))
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_empty_report_is_well_formed(format):
     text = shown(NOTHING, format)
@@ -139,6 +155,26 @@ error[TSG003] [*] "scale" is float, not <Tensor>: 100%, é
         report = replace(NOTHING, targets=(replace(NET, inputs="--input '" + "torch.rand(3), " * 100 + "'"),))
         assert max(map(len, shown(report, "text").splitlines())) < 200
         assert "torch.rand(3), " * 100 in shown(report, "text", verbose=True)
+
+    def test_of_an_installed_package_the_nearest_finding_stands_for_all(self):
+        text = shown(reaching_into_a_package(NET), "text")
+        assert re.findall(r"^\w+\[.*\] .*", text, re.M) == ["error[TSG003] near"]
+        assert "and 2 more inside lib (--verbose lists them)\n" in text
+
+    def test_a_finding_in_ones_own_code_makes_those_inside_packages_superfluous(self):
+        report = reaching_into_a_package(NET)
+        own = finding(message="own", targets=(NET.target,))
+        text = shown(replace(report, findings=(*report.findings, own)), "text")
+        assert re.findall(r"^\w+\[.*\] .*", text, re.M) == ["error[TSG003] own"]
+        assert "3 findings inside lib (--verbose lists them)\n" in text
+
+    def test_all_findings_inside_packages_are_listed_when_asked(self):
+        assert shown(reaching_into_a_package(NET), "text", verbose=True).count("error[TSG003]") == 3
+        assert len(json.loads(shown(reaching_into_a_package(NET), "json"))["findings"]) == 3
+
+    def test_nothing_is_folded_of_a_package_that_is_linted_itself(self):
+        inside = replace(NET, path="env/site-packages/lib/net.py")
+        assert shown(reaching_into_a_package(inside), "text").count("error[TSG003]") == 3
 
     def test_verdicts_attempts_and_recommendation(self):
         text = shown(EVERYTHING, "text")

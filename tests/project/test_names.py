@@ -193,6 +193,14 @@ def test_a_name_under_type_checking_alone_is_not_bound(tmp_path: Path) -> None:
     assert isinstance(project.member(module, "pkg", "Block"), Missing)
 
 
+def test_a_star_import_that_cannot_be_read_may_bind_any_name_but_pythons_own(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("from absent import *\n")
+    project = Project()
+    module = project.module(tmp_path / "net.py")
+    assert project.meaning(module, "helper") == Missing("absent.helper")
+    assert project.meaning(module, "len") is None
+
+
 def test_a_package_of_compiled_code_alone_is_missing_and_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "site" / "fast"
     folder.mkdir(parents=True)

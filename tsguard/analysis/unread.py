@@ -26,7 +26,7 @@ def source(project: Project, missing: Missing, module: Module, node: ast.AST | N
     """Of an imported name: its package is not installed where packages are read, or does not show it."""
     package, _, rest = missing.name.partition(".")
     if missing.why:
-        return _gap(module, node, f"the source of {missing.name} cannot be read: {missing.why}", _ASK_TORCH)
+        return _gap(module, node, f"the source of {missing.name} cannot be read: {missing.why}", missing.help)
     if project.finder.find(package, module) is None:
         return _gap(module, node, f'the source of package "{package}" cannot be found', _ENVIRONMENT)
     return _gap(

@@ -10,6 +10,7 @@ import click
 
 from tsguard.answer.speed import RULE
 from tsguard.formats import View, loaders
+from tsguard.formats.packages import Shown, folded
 from tsguard.formats.tables import (
     ATTEMPT_HEAD,
     SUBMODULE_HEAD,
@@ -44,7 +45,7 @@ _RECOMMENDED_LINES = 3
 
 def render(report: Report, view: View) -> str:
     """Each finding with its code, then the verdicts, attempts and recommendation of each target."""
-    lines = [line for group in together(report.findings) for line in (*_finding(group, view), "")]
+    lines = [line for shown in folded(report, view.verbose) for line in _shown(shown, view)]
     if not view.quiet:
         lines += _targets(report, view)
         lines += _causes(report, view)
@@ -53,6 +54,16 @@ def render(report: Report, view: View) -> str:
         lines += [line for loader in report.loaders for line in _loader(loader, view)]
     text = "".join(f"{line}\n" for line in lines)
     return text if view.color else click.unstyle(text)
+
+
+def _shown(shown: Shown, view: View) -> Iterator[str]:
+    for group in together(shown.findings):
+        yield from (*_finding(group, view), "")
+    if shown.more:
+        several = "findings" if shown.more > 1 else "finding"
+        number = f"and {shown.more} more" if shown.findings else f"{shown.more} {several}"
+        told = f"{number} inside {_printable(shown.package)} (--verbose lists them)"
+        yield from (click.style(told, dim=True), "")
 
 
 def _finding(group: Sequence[Finding], view: View) -> Iterator[str]:

@@ -102,6 +102,11 @@ class Module:
         ]
         return sorted(found, key=lambda node: id(node) in handling)
 
+    @property
+    def binds_unseen(self) -> bool:
+        """Whether it may bind names that none of its statements shows: by star imports, or in a broken cell."""
+        return bool(self.star_imports or self.file.broken_cells)
+
     @cached_property
     def lazy(self) -> Lazy | None:
         """What the module gives only when asked; None where it is a plain module."""

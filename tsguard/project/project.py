@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import importlib
 from collections.abc import Iterable, Iterator
@@ -31,10 +32,14 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A name in a package that cannot be read: ``pkg.thing``; ``why`` tells what is there instead of its source."""
+    """A name in a package that cannot be read: ``pkg.thing``.
+
+    ``why`` tells what is there instead of its source, ``help`` what to do then.
+    """
 
     name: str
     why: str = ""
+    help: str = "`tsguard check` asks torch itself"
 
 
 Meaning = Definition | External | Missing | Module
@@ -172,6 +177,8 @@ class Project:
         return (name for name in names if self.finder.is_absent(name, module))
 
     def _through_stars(self, module: Module, name: str, seen: _Seen) -> Meaning | None:
+        """What star imports bind a name to; what cannot be read may bind any but Python's own."""
+        unread: Missing | None = None
         for source in self._starred(module, name):
             if isinstance(source, Module):
                 found = self._meaning(source, name, seen)
@@ -179,7 +186,11 @@ class Project:
                     return found
             elif isinstance(source, External) and name in public_names(source.name):
                 return External(f"{source.name}.{name}")
-        return None
+            elif isinstance(source, Missing) and not hasattr(builtins, name):
+                unread = unread or replace(source, name=f"{source.name}.{name}")
+        for cell, _ in module.file.broken_cells if not hasattr(builtins, name) else ():
+            unread = unread or Missing(name, f"cell {cell.number} does not parse", "repair the cell")
+        return unread
 
     def _starred(self, module: Module, name: str) -> Iterator[Module | External | Missing]:
         """The modules of a module's star imports that may give it a name, in the order of the imports."""

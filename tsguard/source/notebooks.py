@@ -26,10 +26,15 @@ class NoNotebook(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A code cell: its number among all cells from 1 on, and the line of the text it begins on."""
+    """A code cell: its number among all cells from 1 on, and the line of the text it begins on.
+
+    ``lines`` is how many it has; ``parses`` tells whether they are Python.
+    """
 
     number: int
     line: int
+    lines: int
+    parses: bool
 
 
 def code(data: bytes) -> tuple[str, tuple[Cell, ...]]:
@@ -43,10 +48,10 @@ def code(data: bytes) -> tuple[str, tuple[Cell, ...]]:
     cells: list[Cell] = []
     line = 1
     for number, source in _sources(notebook):
-        text = _python(source)
-        cells.append(Cell(number, line))
-        parts.append(f"{text}\n")
-        line += text.count("\n") + 1
+        lines, parses = _python(source)
+        cells.append(Cell(number, line, len(lines), parses))
+        parts += [f"{text}\n" for text in lines]
+        line += len(lines)
     return "".join(parts), tuple(cells)
 
 
@@ -82,14 +87,14 @@ def _language(notebook: dict[str, Any]) -> str:
     return "python"
 
 
-def _python(source: str) -> str:
-    """A cell with IPython's own lines taken out; a cell in another language is left empty."""
+def _python(source: str) -> tuple[list[str], bool]:
+    """The lines of a cell, IPython's own taken out, and whether they parse; another language is left empty."""
     lines = source.split("\n")
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
     magic = _CELL_MAGIC.match(lines[first])
     if magic:
         if magic["name"] not in _PYTHON_CELLS:
-            return "\n" * (len(lines) - 1)
+            return [""] * len(lines), True
         lines[first] = ""
     wrong = _first_error(lines)
     while wrong is not None:
@@ -98,7 +103,7 @@ def _python(source: str) -> str:
             break  # a syntax error of the user's
         _take_out(lines, command)
         wrong = _first_error(lines)
-    return "\n".join(lines)
+    return lines, wrong is None
 
 
 def _first_error(lines: list[str]) -> int | None:
@@ -110,7 +115,7 @@ def _first_error(lines: list[str]) -> int | None:
     except SyntaxError as error:
         return min(max((error.lineno or 1) - 1, 0), len(lines) - 1)
     except (ValueError, RecursionError, MemoryError):
-        return None  # told when the whole is parsed
+        return 0
     return None
 
 

@@ -14,7 +14,7 @@ import stat
 import tokenize
 import warnings
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -55,7 +55,8 @@ class SourceFile:
     """One Python file.  ``path`` is as the user should see it.
 
     ``broken`` tells why ``tree`` is empty; otherwise it is None.  Of a notebook, the text is
-    that of its code ``cells``; a file of Python has none.
+    that of its code ``cells``; a file of Python has none.  What is ``broken`` of a notebook is
+    told cell by cell, and the ``tree`` is that of the others.
     """
 
     path: str
@@ -83,6 +84,31 @@ class SourceFile:
         except NoNotebook as error:
             return cls(shown, "", Broken("unreadable", str(error), Span(1, 1, 1, 1), "save it with Jupyter"))
         return cls(shown, text, cells=cells)
+
+    @cached_property
+    def broken_cells(self) -> tuple[tuple[Cell, Broken], ...]:
+        """The cells of a notebook that do not parse, and why."""
+        broken = []
+        for cell in self.cells:
+            if not cell.parses:
+                text = "\n".join(self.lines[cell.line - 1 : cell.line - 1 + cell.lines])
+                alone = SourceFile(self.path, text)
+                _ = alone.tree
+                if alone.broken is not None:
+                    broken.append(
+                        (cell, replace(alone.broken, span=_lower(alone.broken.span, cell.line - 1)))
+                    )
+        return tuple(broken)
+
+    @cached_property
+    def _parsed_text(self) -> str:
+        """The text that ``tree`` is of: that of a notebook without the cells that do not parse."""
+        if not self.broken_cells:
+            return self.text
+        lines = list(self.lines)
+        for cell, _ in self.broken_cells:
+            lines[cell.line - 1 : cell.line - 1 + cell.lines] = [""] * cell.lines
+        return "\n".join(lines)
 
     def cell_at(self, line: int) -> Cell | None:
         """The cell that a line of a notebook's text lies in."""
@@ -138,13 +164,13 @@ class SourceFile:
     def _parse(self) -> ast.Module:
         if self.broken is not None:
             return ast.Module(body=[], type_ignores=[])
-        if "\0" in self.text:
+        if "\0" in self._parsed_text:
             self.broken = Broken("syntax", "it holds a null byte", self._first("\0"))
             return ast.Module(body=[], type_ignores=[])
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return ast.parse(self.text)
+                return ast.parse(self._parsed_text)
         except SyntaxError as error:
             line = min(max(error.lineno or 1, 1), len(self.lines))
             column = max(error.offset or 1, 1)
@@ -177,6 +203,10 @@ class SourceFile:
         if isinstance(node, ast.stmt) and getattr(node, "body", None) and end_line > line:
             return Span(line, start, line, max(len(self.lines[line - 1].rstrip()), start) + 1)
         return Span(line, start, end_line, max(self.column(end_line, end_offset), 1))
+
+
+def _lower(span: Span, lines: int) -> Span:
+    return span._replace(line=span.line + lines, end_line=span.end_line + lines)
 
 
 def is_notebook(path: str | Path) -> bool:

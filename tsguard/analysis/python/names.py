@@ -67,9 +67,9 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     module = scope.module
     bindings = interp.program.project.bindings(module, name)
     if module.lazy is None:
-        if not bindings and not module.star_imports and not module.is_package:
+        if not bindings and not module.binds_unseen and not module.is_package:
             return None
-        if bindings and all(binding.guard == "typing" for binding in bindings) and not module.star_imports:
+        if bindings and all(binding.guard == "typing" for binding in bindings) and not module.binds_unseen:
             return None  # only type checkers see it
     scope.names[name] = _PENDING
     value = _evaluated(interp, name, scope, bindings)
