@@ -125,7 +125,9 @@ _REPORT: tuple[Decorator, ...] = (
     click.option("--config", type=_FILE, help="Read this pyproject.toml or tsguard.toml."),
     click.option("--isolated", is_flag=True, help="Read no configuration."),
     click.option("-q", "--quiet", is_flag=True, help="Findings and errors only."),
-    click.option("-v", "--verbose", is_flag=True, help="All targets and findings, and why a verdict is unknown."),
+    click.option(
+        "-v", "--verbose", is_flag=True, help="All targets and findings, and why a verdict is unknown."
+    ),
     click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
