@@ -16,8 +16,9 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import classes, library
 from tsguard.analysis.python.calls import make_module
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.expressions import arguments
-from tsguard.analysis.python.interpreter import Interpreter, Raised
+from tsguard.analysis.python.interpreter import Interpreter
 from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Is, Named, Parameter
@@ -27,7 +28,7 @@ from tsguard.project.targets import may_be_module
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
-    from tsguard.analysis.python.interpreter import Program
+    from tsguard.analysis.python.program import Program
     from tsguard.project import Target
 
 _HINTS = frozenset({"int", "float", "bool", "str"})

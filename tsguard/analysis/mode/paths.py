@@ -12,8 +12,8 @@ from tsguard.analysis.mode import state
 from tsguard.analysis.mode.choices import ByMode, Mode, by_mode, differs, either, truths
 from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
+from tsguard.analysis.python.context import BREAK, Return, Signal
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.python.statements import BREAK, Return, Signal
 from tsguard.analysis.values import TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tsguard.analysis.mode.memory import Memory
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import Interpreter, Program, Raised
 from tsguard.analysis.python import expressions as python_expressions
-from tsguard.analysis.python import statements as python_statements
+from tsguard.analysis.python.context import Signal
 from tsguard.analysis.values import FunctionValue, ModuleValue, ObjectValue, TensorValue, Unknown, Value
 from tsguard.analysis.worlds import Exhausted, World
 
@@ -162,7 +162,7 @@ class Walk(Interpreter):
         handler = expressions.HANDLERS.get(kind) or python_expressions.HANDLERS.get(kind)
         return handler(self, node, scope) if handler is not None else Unknown()
 
-    def execute(self, body: list[ast.stmt], scope: Scope) -> python_statements.Signal:
+    def execute(self, body: list[ast.stmt], scope: Scope) -> Signal:
         return super().execute(body, scope) if scope.function is None else paths.execute(self, body, scope)
 
     def lookup(self, name: str, scope: Scope) -> Value | None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import names
+from tsguard.analysis.python.context import Context
 from tsguard.analysis.python.iteration import item_term, iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -21,11 +19,8 @@ from tsguard.analysis.values import (
     constant,
 )
 
-if TYPE_CHECKING:
-    from tsguard.analysis.python.interpreter import Interpreter
 
-
-def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:
+def assign(interp: Context, target: ast.expr, value: Value, scope: Scope) -> None:
     """Bind a value to an assignment target."""
     if isinstance(target, ast.Name):
         holder(target.id, scope).names[target.id] = value
@@ -58,7 +53,7 @@ def _declared(function: FunctionNode) -> frozenset[str]:
     return frozenset(name for names in declared for name in names)
 
 
-def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: Scope) -> None:
+def _unpack(interp: Context, targets: list[ast.expr], value: Value, scope: Scope) -> None:
     items, is_open = iterate(interp, value, wanted=len(targets))
     star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if is_open or (star is None and len(items) != len(targets)):
@@ -74,25 +69,7 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: S
         assign(interp, target, item, scope)
 
 
-def imported(
-    interp: Interpreter, node: ast.Import | ast.ImportFrom, scope: Scope
-) -> Iterator[tuple[str, Value]]:
-    """The names that an import inside a function binds, and their values."""
-    project, module = interp.program.project, scope.module
-
-    def value(meaning: object, name: str) -> Value:
-        return names.of_meaning(interp, meaning, name, module, node)
-
-    for alias in node.names:
-        if isinstance(node, ast.Import):
-            wanted = alias.name if alias.asname else alias.name.partition(".")[0]
-            yield alias.asname or wanted, value(project.imported(module, wanted), wanted)
-        elif alias.name != "*":
-            meaning = project.member(module, module.absolute(node), alias.name)
-            yield alias.asname or alias.name, value(meaning, alias.name)
-
-
-def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:
+def delete(interp: Context, target: ast.expr, scope: Scope) -> None:
     """Unbind a name, attribute or item."""
     if isinstance(target, ast.Name):
         scope.names.pop(target.id, None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import (
     classes,
@@ -17,7 +16,7 @@ from tsguard.analysis.python import (
     operations,
     records,
 )
-from tsguard.analysis.python.statements import Return
+from tsguard.analysis.python.context import Context, Return
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
@@ -43,15 +42,12 @@ from tsguard.analysis.values import (
     positional_parameters,
 )
 
-if TYPE_CHECKING:
-    from tsguard.analysis.python.interpreter import Interpreter
-
 # A function that goes on calling itself with what nobody knows finds no end that can be told.
 _RECURSIONS = 2
 
 
 def call(
-    interp: Interpreter, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Context, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling a value."""
     function = interp.settled(function)
@@ -94,7 +90,7 @@ def _call_unknown(
 
 
 def _call_bound(
-    interp: Interpreter, bound: BoundMethod, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Context, bound: BoundMethod, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     function = bound.function
     if isinstance(function, External):
@@ -107,7 +103,7 @@ def _call_bound(
 
 
 def call_function(
-    interp: Interpreter,
+    interp: Context,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -127,7 +123,7 @@ def _is_run_through(function: FunctionValue) -> bool:
 
 
 def _call_cached(
-    interp: Interpreter,
+    interp: Context,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -156,7 +152,7 @@ def _frozen(value: Value) -> object:
 
 
 def _run(
-    interp: Interpreter,
+    interp: Context,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -192,7 +188,7 @@ def _enclosing(scope: Scope) -> Scope:
 
 
 def bind(
-    interp: Interpreter,
+    interp: Context,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -223,9 +219,7 @@ def bind(
         frame.names[spec.kwarg.arg] = by_name(rest)
 
 
-def _default(
-    interp: Interpreter, function: FunctionValue, parameter: ast.arg, default: ast.expr | None
-) -> Value:
+def _default(interp: Context, function: FunctionValue, parameter: ast.arg, default: ast.expr | None) -> Value:
     if default is None:
         return Unknown(
             Parameter(parameter.arg, function.node, function.module),
@@ -236,7 +230,7 @@ def _default(
 
 
 def construct(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """An instance of a class of the project."""
     made = _made_otherwise(interp, cls, args, kwargs, node)
@@ -250,7 +244,7 @@ def construct(
 
 
 def make_module(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> ModuleValue:
     """A new module, made by its class's metaclass if that has a way of its own."""
     maker = metaclasses.maker(interp, cls)
@@ -264,7 +258,7 @@ def make_module(
 
 
 def _new_module(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> ModuleValue:
     module = ModuleValue(cls)
     initialize(interp, module, args, kwargs, node)
@@ -272,7 +266,7 @@ def _new_module(
 
 
 def instantiate(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """``type.__call__``: an instance on which the class's own constructor has run."""
     if classes.is_module_class(interp, cls):
@@ -295,7 +289,7 @@ def instantiate(
 
 
 def _made_otherwise(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value | None:
     """What a class's own ``__new__`` returns, where that is no instance of the class."""
     found = classes.class_member(interp, cls, "__new__")
@@ -309,7 +303,7 @@ def _made_otherwise(
 
 
 @contextmanager
-def _watched(interp: Interpreter) -> Iterator[list[ModuleValue]]:
+def _watched(interp: Context) -> Iterator[list[ModuleValue]]:
     """Make a module; what looks into its constructor's frame may leave there what is not seen."""
     read = interp.frames_read
     made: list[ModuleValue] = []
@@ -322,7 +316,7 @@ def _watched(interp: Interpreter) -> Iterator[list[ModuleValue]]:
 
 
 def initialize(
-    interp: Interpreter,
+    interp: Context,
     module: ModuleValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -335,7 +329,7 @@ def initialize(
 
 
 def _initialize(
-    interp: Interpreter,
+    interp: Context,
     module: ModuleValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -356,7 +350,7 @@ def _initialize(
             return
 
 
-def _before_library(interp: Interpreter, cls: Value, holder: Value) -> bool:
+def _before_library(interp: Context, cls: Value, holder: Value) -> bool:
     """Whether a project class comes before any class of torch.nn in the MRO."""
     for base in classes.mro(interp, cls):
         if base is holder:
@@ -366,9 +360,7 @@ def _before_library(interp: Interpreter, cls: Value, holder: Value) -> bool:
     return True
 
 
-def _special(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
-) -> Value | None:
+def _special(interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """Enums look up, named tuples and dataclasses bind their fields."""
     if classes.derives_from(interp, cls, "enum.Enum"):
         for member in cls.members.values():

@@ -7,11 +7,12 @@ makes the same module.  From the second time on it is a copy of what was made th
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.python.context import Context
 from tsguard.analysis.python.copies import Copying, is_closure
+from tsguard.analysis.python.program import Construction
 from tsguard.analysis.values import (
     Atom,
     ClassValue,
@@ -29,8 +30,7 @@ from tsguard.analysis.values import (
 )
 
 if TYPE_CHECKING:
-    from tsguard.analysis.python.interpreter import Interpreter
-    from tsguard.analysis.worlds import Asked
+    pass
 
 # Deeper in, the limit on nested calls may cut a construction short.
 _DEEPEST = 24
@@ -38,16 +38,8 @@ _DEEPEST = 24
 _MOST_VALUES = 5_000
 
 
-@dataclass(slots=True)
-class Pattern:
-    """What a construction ``asked`` the world, and the module that it made."""
-
-    asked: tuple[Asked, ...]
-    module: ModuleValue
-
-
 def made(
-    interp: Interpreter,
+    interp: Context,
     cls: ClassValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -66,11 +58,11 @@ def made(
     copying = Copying()
     twin = copying.copy(module)
     if copying.is_whole and isinstance(twin, ModuleValue) and _key(interp, cls, args, kwargs) == key:
-        patterns.append(Pattern(tuple(dict.fromkeys(world.asked[begun:])), twin))
+        patterns.append(Construction(tuple(dict.fromkeys(world.asked[begun:])), twin))
     return module
 
 
-def _copied(interp: Interpreter, module: ModuleValue) -> ModuleValue:
+def _copied(interp: Context, module: ModuleValue) -> ModuleValue:
     copying = Copying()
     twin = copying.copy(module)
     assert isinstance(twin, ModuleValue)
@@ -78,9 +70,7 @@ def _copied(interp: Interpreter, module: ModuleValue) -> ModuleValue:
     return twin
 
 
-def _key(
-    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
-) -> Hashable | None:
+def _key(interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]) -> Hashable | None:
     if interp.depth > _DEEPEST:
         return None
     given = _likenesses((*args, *kwargs.values()), count())

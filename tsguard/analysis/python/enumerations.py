@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.python.context import Context
 from tsguard.analysis.values import (
-    BoundMethod,
     ClassValue,
     Const,
     EnumMember,
     External,
-    FunctionValue,
     ListValue,
     TupleValue,
     Unknown,
@@ -21,16 +20,14 @@ from tsguard.analysis.values import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tsguard.analysis.python.interpreter import Interpreter
 
-# Bases of enumerations whose members are also what their value is, and those that read as it.
+# Bases of enumerations whose members are also what their value is.
 _MIXED_IN = frozenset(
     ["builtins.str", "builtins.int", "builtins.float", "enum.StrEnum", "enum.IntEnum", "enum.IntFlag"]
 )
-_READ_AS_VALUE = frozenset(["enum.StrEnum", "enum.IntEnum", "enum.IntFlag"])
 
 
-def make_members(interp: Interpreter, cls: ClassValue, ancestry: Sequence[Value]) -> None:
+def make_members(interp: Context, cls: ClassValue, ancestry: Sequence[Value]) -> None:
     """The plain values in an enumeration's body become its members."""
     bases = {base.name for base in ancestry if isinstance(base, External)}
     automatic = _automatic(interp, cls, bases)
@@ -41,7 +38,7 @@ def make_members(interp: Interpreter, cls: ClassValue, ancestry: Sequence[Value]
             cls.members[name] = EnumMember(cls, name, given, alike)
 
 
-def _automatic(interp: Interpreter, cls: ClassValue, bases: set[str]) -> dict[str, Value]:
+def _automatic(interp: Context, cls: ClassValue, bases: set[str]) -> dict[str, Value]:
     """The values that ``enum.auto()`` stands for."""
     found: dict[str, Value] = {}
     if "_generate_next_value_" in cls.members or bases & {"enum.Flag", "enum.IntFlag"}:
@@ -63,20 +60,5 @@ def _automatic(interp: Interpreter, cls: ClassValue, bases: set[str]) -> dict[st
     return found
 
 
-def _is_auto(interp: Interpreter, call: ast.Call, cls: ClassValue) -> bool:
+def _is_auto(interp: Context, call: ast.Call, cls: ClassValue) -> bool:
     return interp.evaluate(call.func, cls.scope) == External("enum.auto")
-
-
-def text(interp: Interpreter, value: Value) -> Value:
-    """What ``str`` makes of a member, by its class's own ``__str__`` if that has one; others as they are."""
-    if not isinstance(value, EnumMember):
-        return value
-    from tsguard.analysis.python import classes
-
-    found = classes.class_member(interp, value.cls, "__str__")
-    if found is not None and isinstance(found[0], FunctionValue):
-        return interp.settled(interp.call(BoundMethod(found[0], value), [], {}))
-    bases = {base.name for base in classes.mro(interp, value.cls) if isinstance(base, External)}
-    if value.alike is not None and bases & _READ_AS_VALUE:
-        return Const(str(value.alike.value))
-    return Const(f"{value.cls.name}.{value.name}")

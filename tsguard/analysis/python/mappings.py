@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import classes, containers, methods, operations
+from tsguard.analysis.python.context import Context
 from tsguard.analysis.values import NONE, DictValue, External, ObjectValue, Value
-
-if TYPE_CHECKING:
-    from tsguard.analysis.python.interpreter import Interpreter
 
 _BASES = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict"})
 
 
-def is_mapping(interp: Interpreter, cls: Value) -> bool:
+def is_mapping(interp: Context, cls: Value) -> bool:
     """Whether instances of a class hold items as a dict does."""
     return any(isinstance(base, External) and base.name in _BASES for base in classes.mro(interp, cls))
 
 
 def call(
-    interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
+    interp: Context, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> Value | None:
     """The result of a method that an instance has from ``dict``; None for any other."""
     base, _, short = name.rpartition(".")
@@ -30,7 +27,7 @@ def call(
 
 
 def method(
-    interp: Interpreter,
+    interp: Context,
     name: str,
     contents: DictValue,
     args: list[Value],
@@ -38,8 +35,6 @@ def method(
     node: ast.AST | None = None,
 ) -> Value:
     """What a dict's method does with the contents."""
-    from tsguard.analysis.python import containers, methods, operations
-
     if name == "__init__":
         name = "update"
     if name == "update" and not args and not kwargs:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from tsguard.analysis.python import builtin_calls, enumerations, numpy_arrays, operations, registries, sizes
+from tsguard.analysis.python import (
+    builtin_calls,
+    numpy_arrays,
+    operations,
+    registries,
+    sizes,
+    texts,
+)
 from tsguard.analysis.python.containers import key_of, merge, put
+from tsguard.analysis.python.context import Context
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -22,14 +29,11 @@ from tsguard.analysis.values import (
     constant,
 )
 
-if TYPE_CHECKING:
-    from tsguard.analysis.python.interpreter import Interpreter
-
 Args = list[Value]
 
 
 def call(
-    interp: Interpreter,
+    interp: Context,
     name: str,
     receiver: Value,
     args: Args,
@@ -61,7 +65,7 @@ def _index(items: list[Value] | tuple[Value, ...], args: Args) -> Value:
     return Unknown(None, "int")
 
 
-def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node: ast.AST | None) -> Value:
+def _list(interp: Context, name: str, receiver: ListValue, args: Args, node: ast.AST | None) -> Value:
     inside_open = interp.open_loops > 0
     if name == "append" and args:
         receiver.items.append(args[0])
@@ -92,7 +96,7 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node:
 
 
 def _dict(
-    interp: Interpreter,
+    interp: Context,
     name: str,
     receiver: DictValue,
     args: Args,
@@ -124,7 +128,7 @@ def _key(key: object) -> Value:
     return TupleValue(tuple(Const(k) for k in key)) if isinstance(key, tuple) else Const(key)
 
 
-def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, node: ast.AST | None) -> Value:
+def _dict_get(interp: Context, name: str, receiver: DictValue, args: Args, node: ast.AST | None) -> Value:
     index = key_of(interp.settled(args[0]))
     registries.fill(interp, receiver, index)
     if index in receiver.items:
@@ -135,7 +139,7 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
     return Unknown(placed(node)) if isinstance(index, Value) or receiver.open else default
 
 
-def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:
+def _set(interp: Context, name: str, receiver: SetValue, args: Args) -> Value:
     if name == "add" and args:
         receiver.items.append(args[0])
     elif name in ("update", "union") and args:
@@ -156,13 +160,11 @@ def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Valu
     return NONE if name in ("clear", "discard", "remove", "update") else Unknown()
 
 
-def _constant_method(
-    interp: Interpreter, name: str, receiver: Const, args: Args, node: ast.AST | None
-) -> Value:
+def _constant_method(interp: Context, name: str, receiver: Const, args: Args, node: ast.AST | None) -> Value:
     method = getattr(receiver.value, name, None)
     values = [constant(interp.settled(a)) for a in args]
     if name == "format":
-        values = [constant(enumerations.text(interp, interp.settled(a))) for a in args]
+        values = [constant(texts.shown(interp, interp.settled(a))) for a in args]
     if method is None or any(isinstance(v, Value) for v in values):
         if name == "join" and args:
             items, is_open = iterate(interp, args[0])

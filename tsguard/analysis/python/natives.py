@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.python import (
     builtin_calls,
@@ -15,10 +14,8 @@ from tsguard.analysis.python import (
     regular_expressions,
     torch_calls,
 )
+from tsguard.analysis.python.context import Context
 from tsguard.analysis.values import NONE, External, ObjectValue, Unknown, Value
-
-if TYPE_CHECKING:
-    from tsguard.analysis.python.interpreter import Interpreter
 
 _EXCEPTIONS = frozenset(
     name
@@ -28,7 +25,7 @@ _EXCEPTIONS = frozenset(
 
 
 def call(
-    interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Context, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling something by its qualified name."""
     handler = builtin_calls.HANDLERS.get(function.name)
@@ -60,7 +57,7 @@ _MAKERS = {"logging.getLogger": "logging.Logger", "re.compile": "re.Pattern"}
 
 
 def call_method(
-    interp: Interpreter,
+    interp: Context,
     name: str,
     receiver: Value,
     args: list[Value],
@@ -72,7 +69,7 @@ def call_method(
 
 
 def call_inherited(
-    interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
+    interp: Context, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """A method that an object has from a class that is not read: ``object.__init__``."""
     held = mappings.call(interp, name, receiver, args, kwargs)

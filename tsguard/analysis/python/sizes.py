@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tsguard.analysis.python.context import Context
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tsguard.analysis.python.interpreter import Interpreter
 
 _LONGEST_TEXT = 10_000
 _MOST_BITS = 40_000
@@ -98,7 +99,7 @@ def method(function: Callable[..., Any], receiver: Any, arguments: list[Any]) ->
     return checked(function(*arguments))
 
 
-def charge(interp: Interpreter, items: int) -> None:
+def charge(interp: Context, items: int) -> None:
     """Count what making a container of so many items takes.
 
     Raises:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import notes
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.convert import as_value

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.scopes import SOURCELESS
 from tsguard.analysis.script import differences
 from tsguard.analysis.script.inference import describe

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script import differences, exits, none_defaults, truths
 from tsguard.analysis.script.inference import describe

@@ -10,7 +10,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.source.walking import walked
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script.annotations import annotation_type, is_final
 from tsguard.analysis.script.inference import Uninferable, describe, type_of
 from tsguard.analysis.script.refusals import Refusal

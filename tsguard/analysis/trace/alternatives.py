@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace.rulebook import is_note
 
 if TYPE_CHECKING:

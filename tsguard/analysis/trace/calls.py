@@ -11,7 +11,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python import classes
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import functions, layers, methods
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.values import Opaque, origin_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.worlds import Exhausted
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Event
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python import statements as python_statements
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.python.statements import BREAK, Return, Signal
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.trace import conditions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced

@@ -15,6 +15,7 @@ from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.python import Interpreter, Program
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python import statements as python_statements
+from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, state, statements
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
@@ -177,7 +178,7 @@ class Tracer(Interpreter):
             self.program.observer.traced(self.module, node, value)
         return value
 
-    def execute(self, body: list[ast.stmt], scope: Scope) -> python_statements.Signal:
+    def execute(self, body: list[ast.stmt], scope: Scope) -> Signal:
         outer = self.statement
         self.enclosing.append(outer)
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, classes
-from tsguard.analysis.python.interpreter import Raised
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import examples, inputs, outputs, shaping, sharing
 from tsguard.analysis.trace.inputs import Inputs
 from tsguard.analysis.trace.origins import Origin

@@ -1,0 +1,183 @@
+"""What every handler of the interpreter works with: the run's state, and the steps it can ask for.
+
+The handlers, each a function in the file of what it handles, know this base only; the
+interpreter binds their tables to it, and is the one place that imports them all.
+"""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python.program import Program
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import ClassValue, FunctionNode, ModuleValue, Value
+from tsguard.analysis.worlds import Exhausted, World
+from tsguard.language.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BUDGET = 200_000
+
+
+class Raised(Exception):
+    """The evaluated code raises; ``name`` is the exception's class where known."""
+
+    def __init__(self, name: str, node: ast.AST | None = None) -> None:
+        super().__init__(name)
+        self.name = name
+        self.node = node
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """A statement has returned from its function, with this value."""
+
+    value: Value
+
+
+class _Jump:
+    """A statement has left the round of a loop, or the loop."""
+
+    __slots__ = ()
+
+
+BREAK = _Jump()
+CONTINUE = _Jump()
+Signal = Return | _Jump | None
+
+
+class Context(ABC):
+    """One run.  ``world`` answers what constructor arguments decide.
+
+    ``active`` counts the calls of each function that are running, ``branches`` how many
+    branches are running of which another may be taken instead, ``frames_read`` how often
+    the constructor that runs has had its frame looked into.
+    """
+
+    def __init__(self, program: Program, world: World | None = None) -> None:
+        self.program = program
+        self.world = world if world is not None else World()
+        self.active: dict[FunctionNode, int] = {}
+        self.depth = 0
+        self.open_loops = 0
+        self.branches = 0
+        self.tries = 0
+        self.frames_read = 0
+        self._limit = _BUDGET
+
+    @property
+    def tables(self) -> Tables:
+        return self.program.tables
+
+    @property
+    def is_lenient(self) -> bool:
+        """Whether a statement that raises is passed over: outside any try, where the world is lenient."""
+        return self.world.lenient and not self.tries
+
+    def spend(self, steps: int = 1) -> None:
+        """Count work against the budget.
+
+        Raises:
+            Exhausted: nothing is left.
+        """
+        self.world.spent += steps
+        if self.world.spent > self._limit:
+            raise Exhausted
+
+    @contextmanager
+    def limited(self, steps: int) -> Iterator[None]:
+        """Do something that is worth no more steps than these.
+
+        Raises:
+            Exhausted: it takes more; ``is_exhausted`` tells whether the whole budget is used up.
+        """
+        kept, self._limit = self._limit, min(self._limit, self.world.spent + steps)
+        try:
+            yield
+        finally:
+            self._limit = kept
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether nothing more may be done."""
+        return self.world.spent > self._limit
+
+    @contextmanager
+    def branching(self) -> Iterator[None]:
+        """Run a branch that may not be taken."""
+        self.branches += 1
+        try:
+            yield
+        finally:
+            self.branches -= 1
+
+    def raise_(self, name: str, node: ast.AST | None = None) -> Raised:
+        return Raised(name, node)
+
+    @abstractmethod
+    def evaluate(self, node: ast.expr, scope: Scope) -> Value:
+        """The value of an expression."""
+
+    @abstractmethod
+    def execute(self, body: list[ast.stmt], scope: Scope) -> Signal:
+        """Run statements; the signal tells how they ended."""
+
+    @abstractmethod
+    def lookup(self, name: str, scope: Scope) -> Value | None:
+        """The value of a name, from the innermost scope outwards to the builtins."""
+
+    @abstractmethod
+    def call(
+        self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None
+    ) -> Value:
+        """The result of calling a value."""
+
+    @abstractmethod
+    def instantiate(
+        self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None
+    ) -> Value:
+        """What ``type.__call__`` makes of a class."""
+
+    @abstractmethod
+    def attribute(self, owner: Value, name: str) -> Value | None:
+        """An attribute of a value, or None where it certainly has none."""
+
+    @abstractmethod
+    def set_attribute(self, owner: Value, name: str, value: Value) -> None: ...
+
+    @abstractmethod
+    def set_item(self, owner: Value, key: Value, value: Value) -> None:
+        """``owner[key] = value``."""
+
+    @abstractmethod
+    def items(self, value: Value, wanted: int | None) -> tuple[list[Value], bool] | None:
+        """The items of an iterable as this run sees it, or None for Python's own way; see ``iterate``."""
+
+    @abstractmethod
+    def forward(
+        self, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    ) -> Value:
+        """The result of calling a module; constructors do so only to learn sizes."""
+
+    @abstractmethod
+    def module_method(
+        self, name: str, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    ) -> Value:
+        """The result of a method that a module has from torch.nn."""
+
+    @abstractmethod
+    def settled(self, value: Value) -> Value:
+        """A value in this world: an unknown that an answer has fixed is that constant."""
+
+    @abstractmethod
+    def truth(self, value: Value, node: ast.AST | None = None) -> bool:
+        """Whether a value is true; this world decides where only arguments tell."""
+
+    @abstractmethod
+    def alone(self) -> Context:
+        """Another run over the same program, in a world of its own."""

@@ -1,0 +1,104 @@
+"""A project as evaluated so far, shared by all runs over it."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.python.likeness import Likenesses
+from tsguard.analysis.scopes import Scope
+from tsguard.analysis.values import FunctionNode, ModuleValue, Value
+from tsguard.analysis.worlds import Asked
+from tsguard.language.tables import Tables, tables
+from tsguard.source.walking import children
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterable, Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from tsguard.analysis.observer import Observer
+    from tsguard.project import Project
+    from tsguard.project.modules import Module
+
+
+@dataclass(slots=True)
+class Construction:
+    """What the making of a module ``asked`` the world, and the module that it made."""
+
+    asked: tuple[Asked, ...]
+    module: ModuleValue
+
+
+class Program:
+    """A project as evaluated so far: the global scopes of its modules.
+
+    Module-level names do not depend on a target's constructor arguments, so they are
+    evaluated once and shared by all runs.  ``memory`` is for later stages to keep what
+    they find out about such shared values and nodes; ``likenesses`` are those of one
+    target's modules.
+    """
+
+    def __init__(self, project: Project, release: str | None = None) -> None:
+        self.project = project
+        self.tables: Tables = tables(release) if release else tables()
+        self.memory: dict[object, object] = {}
+        self.externals: dict[str, Value] = {}
+        self.ancestries: dict[str, tuple[Value, ...]] = {}
+        self._scopes: dict[int, Scope] = {}
+        self.constructions: dict[Hashable, list[Construction]] = {}
+        self.likenesses = Likenesses()
+        self.observer: Observer | None = None
+        self.black_boxes: set[int] = set()
+        self._generators: dict[FunctionNode, bool] = {}
+
+    def scope(self, module: Module) -> Scope:
+        """The global scope of a module."""
+        scope = self._scopes.get(id(module))
+        if scope is None:
+            scope = self._scopes[id(module)] = Scope(module)
+        return scope
+
+    def forget(self, paths: Iterable[Path]) -> Collection[Path]:
+        """Forget files that have changed, and what rests on them: which these are."""
+        gone = self.project.forget(paths)
+        for module in gone.values():
+            self._scopes.pop(id(module), None)
+        return gone.keys()
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """Judge what is soon replaced: what is found out of shared values meanwhile is not kept."""
+        stores: tuple[dict[Any, Any], ...] = (self.memory, self.constructions, self._generators)
+        sizes = [len(store) for store in stores]
+        boxes = set(self.black_boxes)
+        grown = {key: set(known) for key, known in self.memory.items() if isinstance(known, set)}
+        try:
+            yield
+        finally:
+            for store, size in zip(stores, sizes, strict=True):
+                for key in list(store)[size:]:
+                    del store[key]
+            self.memory.update(grown)
+            self.memory.pop("built", None)
+            self.black_boxes = boxes
+
+    def is_generator(self, node: FunctionNode) -> bool:
+        """Whether calling a function only makes a generator or coroutine."""
+        known = self._generators.get(node)
+        if known is None:
+            known = self._generators[node] = isinstance(node, ast.AsyncFunctionDef) or _yields(node)
+        return known
+
+
+def _yields(node: FunctionNode) -> bool:
+    stack: list[ast.AST] = [] if isinstance(node, ast.Lambda) else list(node.body)
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            stack.extend(children(current))
+    return False

@@ -1,0 +1,23 @@
+"""What ``str`` makes of a value."""
+
+from __future__ import annotations
+
+from tsguard.analysis.python import classes
+from tsguard.analysis.python.context import Context
+from tsguard.analysis.values import BoundMethod, Const, EnumMember, External, FunctionValue, Value
+
+# Bases of enumerations whose members read as their value.
+_READ_AS_VALUE = frozenset(["enum.StrEnum", "enum.IntEnum", "enum.IntFlag"])
+
+
+def shown(interp: Context, value: Value) -> Value:
+    """What ``str`` makes of a member, by its class's own ``__str__`` if that has one; others as they are."""
+    if not isinstance(value, EnumMember):
+        return value
+    found = classes.class_member(interp, value.cls, "__str__")
+    if found is not None and isinstance(found[0], FunctionValue):
+        return interp.settled(interp.call(BoundMethod(found[0], value), [], {}))
+    bases = {base.name for base in classes.mro(interp, value.cls) if isinstance(base, External)}
+    if value.alike is not None and bases & _READ_AS_VALUE:
+        return Const(str(value.alike.value))
+    return Const(f"{value.cls.name}.{value.name}")
