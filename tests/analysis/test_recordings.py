@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import compile_target
 from tsguard.analysis.subjects import built
 from tsguard.project import Project
@@ -36,7 +36,7 @@ def test_no_frames_are_kept(tmp_path: Path):
     program = Program(Project((tmp_path,)))
     events = {}
     for name in ("Net", "Other"):
-        interp, target = Interpreter(program), find_target(program.project.module(file), name)
+        interp, target = PythonInterpreter(program), find_target(program.project.module(file), name)
         events[name] = compile_target(interp, target, built(interp, target)).events
     recorded = [
         report.refusal

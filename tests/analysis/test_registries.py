@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import build
 from tsguard.analysis.values import ModuleValue
 from tsguard.project import Project
@@ -40,7 +40,7 @@ def test_the_module_may_hold_more_and_names_stay_texts(tmp_path: Path, statement
     file = tmp_path / "net.py"
     file.write_text(NET.format(statement=statement))
     program = Program(Project((tmp_path,)))
-    module = build(Interpreter(program), find_target(program.project.module(file), "Net"))
+    module = build(PythonInterpreter(program), find_target(program.project.module(file), "Net"))
     assert isinstance(module, ModuleValue)
     assert module.open
     assert all(isinstance(name, str) for name in module.buffers)

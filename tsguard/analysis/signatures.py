@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import Interpreter, classes, metaclasses
+from tsguard.analysis.python import Interpreter, PythonInterpreter, classes, metaclasses
 from tsguard.analysis.subjects import definition
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def wrong_arguments(program: Program, target: Target) -> str | None:
     call = target.call
     if call is None or any(isinstance(a, ast.Starred) for a in call.args) or None in _given(call):
         return None
-    signature = _signature(Interpreter(program), target)
+    signature = _signature(PythonInterpreter(program), target)
     problem = _problem(signature, call) if signature is not None else None
     if signature is None or problem is None:
         return None

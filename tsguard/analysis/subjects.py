@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap
-from tsguard.analysis.python import classes, library
+from tsguard.analysis.python import PythonInterpreter, classes, library
 from tsguard.analysis.python.calls import make_module
-from tsguard.analysis.python.context import Raised
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.expressions import arguments
-from tsguard.analysis.python.interpreter import Interpreter
 from tsguard.analysis.python.likeness import Likenesses
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Is, Named, Parameter
@@ -66,7 +65,7 @@ def first_built(program: Program, target: Target) -> Built | None:
     """
 
     def run(world: World) -> py.Value:
-        return built(Interpreter(program, world), target)
+        return built(PythonInterpreter(program, world), target)
 
     first = run_first(run, World()) or run_first(run, World(lenient=True))
     return Built(*first) if first is not None else None

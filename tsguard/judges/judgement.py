@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import abstract_forward
 from tsguard.judges.findings import exported, finding, unknown
 from tsguard.judges.mode import judge_mode
@@ -52,7 +52,7 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
         # Not the function is meant but what it makes.
         gap = (Unknown(target.path, target.line, "what the call returns is not followed"),)
         return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap)
-    abstract = abstract_forward(Interpreter(program), target)
+    abstract = abstract_forward(PythonInterpreter(program), target)
     script = ScriptOutcome("unknown", gaps=(abstract,)) if abstract else judge_script(program, target)
     script = called_with_a_batch(script, target)
     mode = judge_mode(program, target)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tsguard.analysis.events import Event
-from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import compile_target
 from tsguard.analysis.subjects import first_built
 from tsguard.analysis.trace import Walk, trace_target
@@ -110,7 +110,7 @@ def _traced(places: list[_Place]) -> Iterator[None]:
 
 def _traces_tensor_to_tensor(program: Program, target: Target, world: World, part: ModuleValue) -> bool:
     """Whether the trace of a submodule goes well, takes one tensor and returns one."""
-    walk = trace_target(Interpreter(program, World({**world.given, **world.answers})), target, part)
+    walk = trace_target(PythonInterpreter(program, World({**world.given, **world.answers})), target, part)
     harmless = not any(rule(event.rule).outcome == "hazardous" for event in walk.events)
     returned = [isinstance(value, TensorValue) for value in walk.outputs]
     return harmless and not walk.gaps and bool(returned) and all(returned)
@@ -132,7 +132,7 @@ def _submodules(root: ModuleValue) -> Iterator[tuple[str, ModuleValue]]:
 
 def _scripts(program: Program, target: Target, world: World, part: ModuleValue) -> bool:
     """Whether torch.jit.script takes a submodule."""
-    interp = Interpreter(program, World({**world.given, **world.answers}))
+    interp = PythonInterpreter(program, World({**world.given, **world.answers}))
     try:
         compilation = compile_target(interp, target, part)
     except Exhausted:

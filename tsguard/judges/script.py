@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
 from tsguard.analysis.subjects import built
 from tsguard.analysis.terms import Question
@@ -31,7 +31,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     exhausted: list[Gap] = []
 
     def run(world: World) -> Compilation:
-        interp = Interpreter(program, world)
+        interp = PythonInterpreter(program, world)
         try:
             compilation = compile_target(interp, target, built(interp, target))
         except Exhausted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built, forget, unread_bases
 from tsguard.analysis.trace import Walk, trace_target
 from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
@@ -65,7 +65,7 @@ def _walked(
     program: Program, target: Target, facts: Facts, whole: bool
 ) -> tuple[World, tuple[Value, Walk]] | None:
     def run(world: World) -> tuple[Value, Walk]:
-        interp = Interpreter(program, world)
+        interp = PythonInterpreter(program, world)
         subject = built(interp, target)
         walk = trace_target(interp, target, subject, facts, whole=whole)
         return subject, replace(walk, gaps=(*walk.gaps, *unread_bases(interp, subject)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.python import Interpreter, classes
+from tsguard.analysis.python import Interpreter, PythonInterpreter, classes
 from tsguard.analysis.values import ClassValue, FunctionValue, ModuleValue, Value
 from tsguard.source.walking import walked
 
@@ -19,7 +19,7 @@ _BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.Match)
 
 def ignored_call(program: Program, root: ModuleValue) -> str | None:
     """The first ``@torch.jit.ignore`` function that compiled code calls and that a saved file cannot hold."""
-    interp = Interpreter(program)
+    interp = PythonInterpreter(program)
     for module in _modules(root):
         if not isinstance(module.cls, ClassValue):
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import Walk, follow
-from tsguard.analysis.python import Interpreter, Raised, classes
+from tsguard.analysis.python import PythonInterpreter, Raised, classes
 from tsguard.analysis.values import ModuleValue
 from tsguard.analysis.worlds import Exhausted, Impossible
 from tsguard.project import Target
@@ -58,7 +58,7 @@ class Looks:
             ast.copy_location(statement, expression),
             "module",
         )
-        interp = Interpreter(self._program)
+        interp = PythonInterpreter(self._program)
         value = interp.evaluate(expression, self._program.scope(self._module))
         if not isinstance(value, ModuleValue):
             return Look()

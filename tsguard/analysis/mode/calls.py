@@ -10,7 +10,7 @@ from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import quiet, state, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
 from tsguard.analysis.ownership import is_own
-from tsguard.analysis.python import Interpreter, Raised, classes
+from tsguard.analysis.python import PythonInterpreter, Raised, classes
 from tsguard.analysis.terms import placed, spelled
 from tsguard.analysis.values import (
     FALSE,
@@ -96,7 +96,7 @@ def _run(
     value: list[Value] = []
     with walk.entered(function, node, receiver) as frame:
         try:
-            value = [Interpreter.call(walk, function, args, kwargs, node)]
+            value = [PythonInterpreter.call(walk, function, args, kwargs, node)]
         except Raised:
             if not frame.returned:
                 raise
@@ -169,7 +169,7 @@ def _builtin(
     """``float(self.training)`` is a value for each mode too."""
     if kwargs or not any(isinstance(walk.settled(arg), ByMode) for arg in args):
         return None
-    return lifted(walk, args, lambda values: Interpreter.call(walk, function, values, {}, node))
+    return lifted(walk, args, lambda values: PythonInterpreter.call(walk, function, values, {}, node))
 
 
 def _in_sequence(walk: Walk, functions: Value, value: Value, node: ast.AST | None) -> Value:

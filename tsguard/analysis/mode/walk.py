@@ -13,7 +13,7 @@ from tsguard.analysis.mode.choices import ByMode, Mode, in_mode
 from tsguard.analysis.mode.frames import Frame, Place
 from tsguard.analysis.mode.memory import Memory
 from tsguard.analysis.ownership import is_own
-from tsguard.analysis.python import Interpreter, Program, Raised
+from tsguard.analysis.python import Program, PythonInterpreter, Raised
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.values import FunctionValue, ModuleValue, ObjectValue, TensorValue, Unknown, Value
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _BUDGET = 100_000
 
 
-class Walk(Interpreter):
+class Walk(PythonInterpreter):
     """One target in one world, followed in both modes at once.
 
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
@@ -38,7 +38,7 @@ class Walk(Interpreter):
     def __init__(self, program: Program, target: Target, world: World) -> None:
         super().__init__(program, world)
         self.target = target
-        self.plain = Interpreter(program, world)
+        self.plain = PythonInterpreter(program, world)
         self.mode: Mode = "both"
         self.frames: list[Frame] = []
         self.tree = tree.Tree()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import item_term, iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
@@ -20,7 +20,7 @@ from tsguard.analysis.values import (
 )
 
 
-def assign(interp: Context, target: ast.expr, value: Value, scope: Scope) -> None:
+def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:
     """Bind a value to an assignment target."""
     if isinstance(target, ast.Name):
         holder(target.id, scope).names[target.id] = value
@@ -53,7 +53,7 @@ def _declared(function: FunctionNode) -> frozenset[str]:
     return frozenset(name for names in declared for name in names)
 
 
-def _unpack(interp: Context, targets: list[ast.expr], value: Value, scope: Scope) -> None:
+def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: Scope) -> None:
     items, is_open = iterate(interp, value, wanted=len(targets))
     star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if is_open or (star is None and len(items) != len(targets)):
@@ -69,7 +69,7 @@ def _unpack(interp: Context, targets: list[ast.expr], value: Value, scope: Scope
         assign(interp, target, item, scope)
 
 
-def delete(interp: Context, target: ast.expr, scope: Scope) -> None:
+def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:
     """Unbind a name, attribute or item."""
     if isinstance(target, ast.Name):
         scope.names.pop(target.id, None)

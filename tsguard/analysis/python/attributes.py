@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tsguard.analysis.python import classes, library, names, numpy_arrays, operations
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded
 from tsguard.analysis.values import (
     TRUE,
@@ -50,7 +50,7 @@ _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
 _CONTAINERS = (ListValue, DictValue, TupleValue)
 
 
-def get(interp: Context, owner: Value, name: str) -> Value | None:
+def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     """An attribute, or None where the value certainly has none of this name."""
     owner = interp.settled(owner)
     if isinstance(owner, ModuleValue):
@@ -117,7 +117,7 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
     return BoundMethod(External(f"method.{name}"), owner)
 
 
-def _enum_attribute(interp: Context, owner: EnumMember, name: str) -> Value | None:
+def _enum_attribute(interp: Interpreter, owner: EnumMember, name: str) -> Value | None:
     if name in ("value", "_value_"):
         return owner.value
     if name in ("name", "_name_"):
@@ -155,7 +155,7 @@ _OF_CLASSES: dict[str, Callable[[ClassValue], Value]] = {
 }
 
 
-def _class_attribute(interp: Context, owner: ClassValue, name: str) -> Value | None:
+def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value | None:
     if name in _OF_CLASSES:
         return _OF_CLASSES[name](owner)
     found = classes.class_member(interp, owner, name)
@@ -180,7 +180,7 @@ def _class_attribute(interp: Context, owner: ClassValue, name: str) -> Value | N
     return None
 
 
-def _super_attribute(interp: Context, owner: SuperValue, name: str) -> Value | None:
+def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value | None:
     receiver = owner.receiver
     cls = _class_of(receiver) or owner.cls
     order = classes.mro(interp, cls)
@@ -207,7 +207,7 @@ def _class_of(receiver: Value) -> Value | None:
 _BARE_BASES = frozenset({"builtins.object", "typing.Generic", "abc.ABC", "typing.Protocol", "enum.Enum"})
 
 
-def _has_member(interp: Context, base: External, name: str) -> bool:
+def _has_member(interp: Interpreter, base: External, name: str) -> bool:
     """Whether a class that is not read has a member of this name; torch's are in the tables."""
     if base.name in _BARE_BASES:
         return False
@@ -220,7 +220,7 @@ def _has_member(interp: Context, base: External, name: str) -> bool:
 _OF_MAPPINGS = frozenset(name for name in dir(dict) if name not in dir(object))
 
 
-def _object_attribute(interp: Context, owner: ObjectValue, name: str) -> Value | None:
+def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Value | None:
     if name in owner.attributes:
         return owner.attributes[name]
     if name == "__class__":
@@ -252,13 +252,13 @@ def _object_attribute(interp: Context, owner: ObjectValue, name: str) -> Value |
     return Unknown(of_object(owner, name)) if owner.open else None
 
 
-def _member(interp: Context, member: Value, owner: ObjectValue) -> Value:
+def _member(interp: Interpreter, member: Value, owner: ObjectValue) -> Value:
     if isinstance(member, PropertyValue):
         return interp.call(BoundMethod(member.getter, owner), [], {}, None)
     return classes.bind(member, owner, owner.cls)
 
 
-def module_attribute(interp: Context, owner: ModuleValue, name: str) -> Value | None:
+def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
     """An attribute of a module: its registries first, then its class, then torch's."""
     for registry in (owner.attributes, owner.parameters, owner.buffers, owner.children):
         if name in registry:
@@ -283,7 +283,7 @@ def module_attribute(interp: Context, owner: ModuleValue, name: str) -> Value | 
     return None
 
 
-def set_(interp: Context, owner: Value, name: str, value: Value) -> None:
+def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
     """``owner.name = value``."""
     owner = interp.settled(owner)
     if isinstance(owner, ModuleValue):
@@ -300,7 +300,7 @@ def set_(interp: Context, owner: Value, name: str, value: Value) -> None:
         owner.attributes[name] = value
 
 
-def set_on_module(interp: Context, owner: ModuleValue, name: str, value: Value) -> None:
+def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Value) -> None:
     """Assignment on a module, which registers parameters and submodules.
 
     Source: torch/nn/modules/module.py, Module.__setattr__.

@@ -20,7 +20,7 @@ from tsguard.analysis.python import (
     texts,
     type_tests,
 )
-from tsguard.analysis.python.context import Context, Raised
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import SOURCELESS, Scope
@@ -55,13 +55,13 @@ from tsguard.analysis.values import (
 
 Args = list[Value]
 Kwargs = dict[str, Value]
-Handler = Callable[["Context", Args, Kwargs, "ast.AST | None"], Value]
+Handler = Callable[["Interpreter", Args, Kwargs, "ast.AST | None"], Value]
 
 
 def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
     """A builtin that is computed on constants and named on unknowns."""
 
-    def run(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         settled = [plain(interp.settled(a)) for a in args]
         if settled and not kwargs and all(isinstance(a, Const) for a in settled):
             return _result(interp, function, [constant(a) for a in settled], node)
@@ -80,17 +80,19 @@ def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
     return run
 
 
-def _str(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _str(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     shown = [texts.shown(interp, interp.settled(a)) for a in args]
     return _computed("str", str, "str")(interp, shown, kwargs, node)
 
 
-def _round(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _round(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     to_digits = len(args) > 1 or bool(kwargs)
     return _computed("round", round, "float" if to_digits else "int")(interp, args, kwargs, node)
 
 
-def _result(interp: Context, function: Callable[..., Any], values: list[Any], node: ast.AST | None) -> Value:
+def _result(
+    interp: Interpreter, function: Callable[..., Any], values: list[Any], node: ast.AST | None
+) -> Value:
     try:
         result = sizes.checked(function(*values))
     except sizes.Huge:
@@ -103,7 +105,7 @@ def _result(interp: Context, function: Callable[..., Any], values: list[Any], no
 def _extreme(name: str, function: Callable[..., Any]) -> Handler:
     of_several = _computed(name, function, "")
 
-    def run(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         if len(args) == 1:
             items, is_open = iterate(interp, args[0])
             items = [plain(i) for i in items]
@@ -115,7 +117,7 @@ def _extreme(name: str, function: Callable[..., Any]) -> Handler:
     return run
 
 
-def _len(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _len(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     value = plain(interp.settled(args[0])) if args else NONE
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Const(len(value.value))
@@ -136,7 +138,7 @@ def _len(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> V
     return Unknown(placed(node), "int")
 
 
-def _range(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _range(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     settled = [plain(interp.settled(a)) for a in args]
     if len(settled) == 1:
         return RangeValue(Const(0), settled[0], Const(1))
@@ -144,7 +146,7 @@ def _range(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) ->
 
 
 def _sequence(kind: type[ListValue] | type[SetValue]) -> Handler:
-    def run(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         if not args:
             return kind([])
         value = interp.settled(args[0])
@@ -156,7 +158,7 @@ def _sequence(kind: type[ListValue] | type[SetValue]) -> Handler:
     return run
 
 
-def _tuple(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _tuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if not args:
         return TupleValue(())
     value = interp.settled(args[0])
@@ -166,7 +168,7 @@ def _tuple(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) ->
     return TupleValue(tuple(items), is_open)
 
 
-def _dict(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     result = DictValue({})
     if args:
         value = interp.settled(args[0])
@@ -185,7 +187,7 @@ def _dict(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> 
     return result
 
 
-def _zip(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     columns = [iterate(interp, a) for a in args]
     closed = [len(items) for items, is_open in columns if not is_open]
     count = min(closed) if closed else max((len(items) for items, _ in columns), default=0)
@@ -197,7 +199,7 @@ def _zip(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> V
     return ListValue(rows, not closed and bool(columns))
 
 
-def _enumerate(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[0]) if args else ([], False)
     start = constant(args[1] if len(args) > 1 else kwargs.get("start", Const(0)))
     first = start if isinstance(start, int) else 0
@@ -205,12 +207,12 @@ def _enumerate(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None
     return ListValue(rows, is_open)
 
 
-def _reordered(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _reordered(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[0]) if args else ([], False)
     return ListValue(items[::-1], is_open)
 
 
-def _sorted(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[0]) if args else ([], False)
     if all(isinstance(plain(i), Const) for i in items) and not kwargs:
         try:
@@ -220,7 +222,7 @@ def _sorted(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -
     return ListValue(items, is_open)
 
 
-def _map(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _map(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if len(args) < 2:
         return Unknown()
     rows = _zip(interp, args[1:], {}, node)
@@ -231,14 +233,14 @@ def _map(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> V
     return ListValue(results, rows.open)
 
 
-def _filter(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[1]) if len(args) > 1 else ([], True)
     if is_none(args[0]):
         return ListValue([i for i in items if not is_none(i)], is_open)
     return ListValue(items, True)
 
 
-def _sum(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[0]) if args else ([], True)
     total: Value = args[1] if len(args) > 1 else Const(0)
     if is_open:
@@ -251,7 +253,7 @@ def _sum(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> V
 def _quantified(is_all: bool) -> Handler:
     """``all`` and ``any``: decided by what is certain, else as ``and`` and ``or`` of what defaults decide."""
 
-    def run(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         items, is_open = iterate(interp, args[0]) if args else ([], False)
         settled = [interp.settled(item) for item in items]
         pending = [item for item in settled if isinstance(item, Unknown)]
@@ -265,13 +267,13 @@ def _quantified(is_all: bool) -> Handler:
     return run
 
 
-def _isinstance(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if len(args) != 2:
         return Unknown(placed(node), "bool")
     return type_tests.is_instance_call(interp, args[0], args[1], operations.combined(IsInstance, args, node))
 
 
-def _issubclass(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _issubclass(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     wanted = list(args[1].items) if len(args) > 1 and isinstance(args[1], TupleValue) else args[1:]
     answers = [type_tests.is_subclass(interp, interp.settled(args[0]), cls) for cls in wanted]
     if not answers or (None in answers and True not in answers):
@@ -279,7 +281,7 @@ def _issubclass(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | Non
     return Const(True in answers)
 
 
-def _hasattr(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     name = constant(interp.settled(args[1])) if len(args) > 1 else None
     if not isinstance(name, str):
         return Unknown(placed(node), "bool")
@@ -289,14 +291,14 @@ def _hasattr(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) 
     return Const(found is not None)
 
 
-def _attribute_or_none(interp: Context, owner: Value, name: str) -> Value | None:
+def _attribute_or_none(interp: Interpreter, owner: Value, name: str) -> Value | None:
     try:
         return interp.attribute(owner, name)
     except Raised:
         return None
 
 
-def _getattr(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     name = constant(interp.settled(args[1])) if len(args) > 1 else None
     if not isinstance(name, str):
         hinted = args[1].default if len(args) > 1 and isinstance(args[1], Unknown) else None
@@ -311,7 +313,7 @@ def _getattr(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) 
     raise interp.raise_("AttributeError", node)
 
 
-def _setattr(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if len(args) == 3:
         name = constant(interp.settled(args[1]))
         owner = interp.settled(args[0])
@@ -324,13 +326,13 @@ def _setattr(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) 
     return NONE
 
 
-def _type(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _type(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     value = interp.settled(args[0]) if args else NONE
     found = type_tests.type_of(interp, value)
     return Unknown(operations.called("type", args[:1], node)) if found is None else found
 
 
-def _callable(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     value = interp.settled(args[0]) if args else NONE
     if isinstance(value, Unknown):
         return Unknown(
@@ -339,15 +341,15 @@ def _callable(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None)
     return Const(isinstance(value, operations.CALLABLES))
 
 
-def _partial(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return Partial(args[0], tuple(args[1:]), dict(kwargs)) if args else Unknown()
 
 
-def _wraps(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _wraps(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return Partial(External("functools.update_wrapper"), (), {"wrapped": args[0]}) if args else Unknown()
 
 
-def _update_wrapper(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     wrapper = args[0] if args else Unknown()
     wrapped = kwargs.get("wrapped", args[1] if len(args) > 1 else None)
     if isinstance(wrapper, FunctionValue) and isinstance(wrapped, FunctionValue):
@@ -367,14 +369,14 @@ def _wraps_already(outer: FunctionValue | None, inner: FunctionValue) -> bool:
     return outer is not None
 
 
-def _cached(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``lru_cache(function)``; of a size alone, what does this to a function."""
     if not args or not isinstance(args[0], FunctionValue):
         return External("functools.cache")
     return replace(args[0], marks=args[0].marks | {"cached"})
 
 
-def _reduce(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if len(args) < 2:
         return Unknown()
     items, is_open = iterate(interp, args[1])
@@ -386,7 +388,7 @@ def _reduce(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -
     return result
 
 
-def _copied(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _copied(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if not args:
         return Unknown()
     copying = Copying()
@@ -395,7 +397,7 @@ def _copied(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -
     return twin
 
 
-def _namedtuple(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     name = constant(args[0]) if args else None
     names = list(_named_values(args[1:2]))
     if not isinstance(name, str) or not names:
@@ -405,7 +407,7 @@ def _namedtuple(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | Non
     return cls
 
 
-def _typed_namedtuple(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _typed_namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``NamedTuple("Pair", [("left", int), ("right", Tensor)])``."""
     name = constant(args[0]) if args else None
     rows = args[1].items if len(args) == 2 and isinstance(args[1], ListValue) else []
@@ -426,7 +428,7 @@ def _typed_namedtuple(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST
 def _enumeration(base: str) -> Handler:
     """``Enum("Kind", "first second")``; with one argument, as for a member's value, nothing is told."""
 
-    def run(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         name = constant(args[0]) if args else None
         values = _named_values([*args[1:2], *(kwargs[k] for k in kwargs if k == "names")])
         if not isinstance(name, str) or not values or len(args) > 2 or set(kwargs) - {"names", "module"}:
@@ -460,7 +462,7 @@ def _called_class(name: str, base: str, marks: frozenset[str]) -> ClassValue:
     return ClassValue(ast.ClassDef(name, [], [], [], []), SOURCELESS, name, (External(base),), marks=marks)
 
 
-def _chain(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items: list[Value] = []
     is_open = False
     for arg in args:
@@ -470,14 +472,14 @@ def _chain(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) ->
     return ListValue(items, is_open)
 
 
-def _repeat(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _repeat(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     count = constant(args[1]) if len(args) > 1 else None
     if isinstance(count, int) and 0 <= count <= 256:
         return ListValue([args[0]] * count)
     return ListValue(args[:1], True)
 
 
-def _slice(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _slice(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     padded = [NONE, *args, NONE] if len(args) == 1 else [*args, *[NONE] * (3 - len(args))]
     return SliceValue(*padded[:3])
 
@@ -486,11 +488,11 @@ def _constant(value: Value) -> Handler:
     return lambda interp, args, kwargs, node: value
 
 
-def _globals(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _globals(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return DictValue({}, open=True)
 
 
-def _vars(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``vars(x)``: what an object holds, the public names of one of torch's modules."""
     owner = interp.settled(args[0]) if args else Unknown()
     if isinstance(owner, (ObjectValue, ClassValue)):
@@ -504,7 +506,7 @@ def _vars(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> 
     return by_name({short: value for short, value in named.items() if value is not None})
 
 
-def _import_module(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _import_module(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """A module by its name, as far as it is told; one that is not found is not said to be absent."""
     name = constant(interp.settled(args[0])) if args else None
     package = constant(interp.settled(args[1] if len(args) > 1 else kwargs.get("package", NONE)))
@@ -521,7 +523,7 @@ def _import_module(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | 
     return ModuleReference(found) if found is not None else Unknown()
 
 
-def _imported(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _imported(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``__import__``, which returns the package that a dotted name begins with."""
     name = constant(interp.settled(args[0])) if len(args) == 1 and not kwargs else None
     if not isinstance(name, str):
@@ -529,7 +531,7 @@ def _imported(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None)
     return _import_module(interp, [Const(name.partition(".")[0])], {}, node)
 
 
-def _next(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """The first item of a generator expression, which nobody else takes items from."""
     first = node.args[0] if isinstance(node, ast.Call) and node.args else None
     if not isinstance(first, ast.GeneratorExp) or not isinstance(args[0], ListValue) or args[0].open:
@@ -541,7 +543,7 @@ def _next(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> 
     raise interp.raise_("StopIteration", node)
 
 
-def _copied_function(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _copied_function(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``types.FunctionType(function.__code__, ...)``: a function that does the same."""
     code = args[0].attributes.get("function") if args and isinstance(args[0], ObjectValue) else None
     if not isinstance(code, FunctionValue):
@@ -549,15 +551,15 @@ def _copied_function(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST 
     return FunctionValue(code.node, code.scope, code.name, code.owner, code.marks, code.wrapped, code.behind)
 
 
-def _object(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _object(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return ObjectValue(External("builtins.object"))
 
 
-def _cast(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _cast(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return args[1] if len(args) > 1 else Unknown()
 
 
-def _field(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _field(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if "default" in kwargs:
         return kwargs["default"]
     if "default_factory" in kwargs:
@@ -565,7 +567,7 @@ def _field(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) ->
     return Unknown()
 
 
-def _device(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _device(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return Atom("device", str(constant(args[0])) if args and isinstance(args[0], Const) else "")
 
 
@@ -581,7 +583,7 @@ _MATH_HINTS = {
 _GROWING = frozenset({"factorial", "comb", "perm"})
 
 
-def math_call(interp: Context, name: str, args: Args, node: ast.AST | None) -> Value:
+def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) -> Value:
     """A function of the math module."""
     function = getattr(math, name, None)
     if function is None:
@@ -596,17 +598,17 @@ def math_call(interp: Context, name: str, args: Args, node: ast.AST | None) -> V
     return _computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, {}, node)
 
 
-def _made_by_type(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _made_by_type(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     if not args or not isinstance(args[0], ClassValue):
         return Unknown(placed(node))
     return interp.instantiate(args[0], args[1:], kwargs, node)
 
 
-def _bare(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _bare(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return metaclasses.bare(interp, args[0]) if args else NONE
 
 
-def _frame(interp: Context, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _frame(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """A frame gives its variables, ``self`` among them, to who asks for it."""
     interp.frames_read += 1
     return Unknown()

@@ -16,7 +16,7 @@ from tsguard.analysis.python import (
     operations,
     records,
 )
-from tsguard.analysis.python.context import Context, Return
+from tsguard.analysis.python.context import Interpreter, Return
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
@@ -47,7 +47,7 @@ _RECURSIONS = 2
 
 
 def call(
-    interp: Context, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling a value."""
     function = interp.settled(function)
@@ -90,7 +90,7 @@ def _call_unknown(
 
 
 def _call_bound(
-    interp: Context, bound: BoundMethod, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, bound: BoundMethod, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     function = bound.function
     if isinstance(function, External):
@@ -103,7 +103,7 @@ def _call_bound(
 
 
 def call_function(
-    interp: Context,
+    interp: Interpreter,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -123,7 +123,7 @@ def _is_run_through(function: FunctionValue) -> bool:
 
 
 def _call_cached(
-    interp: Context,
+    interp: Interpreter,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -152,7 +152,7 @@ def _frozen(value: Value) -> object:
 
 
 def _run(
-    interp: Context,
+    interp: Interpreter,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -188,7 +188,7 @@ def _enclosing(scope: Scope) -> Scope:
 
 
 def bind(
-    interp: Context,
+    interp: Interpreter,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -219,7 +219,9 @@ def bind(
         frame.names[spec.kwarg.arg] = by_name(rest)
 
 
-def _default(interp: Context, function: FunctionValue, parameter: ast.arg, default: ast.expr | None) -> Value:
+def _default(
+    interp: Interpreter, function: FunctionValue, parameter: ast.arg, default: ast.expr | None
+) -> Value:
     if default is None:
         return Unknown(
             Parameter(parameter.arg, function.node, function.module),
@@ -230,7 +232,7 @@ def _default(interp: Context, function: FunctionValue, parameter: ast.arg, defau
 
 
 def construct(
-    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """An instance of a class of the project."""
     made = _made_otherwise(interp, cls, args, kwargs, node)
@@ -244,7 +246,7 @@ def construct(
 
 
 def make_module(
-    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> ModuleValue:
     """A new module, made by its class's metaclass if that has a way of its own."""
     maker = metaclasses.maker(interp, cls)
@@ -258,7 +260,7 @@ def make_module(
 
 
 def _new_module(
-    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> ModuleValue:
     module = ModuleValue(cls)
     initialize(interp, module, args, kwargs, node)
@@ -266,7 +268,7 @@ def _new_module(
 
 
 def instantiate(
-    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """``type.__call__``: an instance on which the class's own constructor has run."""
     if classes.is_module_class(interp, cls):
@@ -289,7 +291,7 @@ def instantiate(
 
 
 def _made_otherwise(
-    interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value | None:
     """What a class's own ``__new__`` returns, where that is no instance of the class."""
     found = classes.class_member(interp, cls, "__new__")
@@ -303,7 +305,7 @@ def _made_otherwise(
 
 
 @contextmanager
-def _watched(interp: Context) -> Iterator[list[ModuleValue]]:
+def _watched(interp: Interpreter) -> Iterator[list[ModuleValue]]:
     """Make a module; what looks into its constructor's frame may leave there what is not seen."""
     read = interp.frames_read
     made: list[ModuleValue] = []
@@ -316,7 +318,7 @@ def _watched(interp: Context) -> Iterator[list[ModuleValue]]:
 
 
 def initialize(
-    interp: Context,
+    interp: Interpreter,
     module: ModuleValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -329,7 +331,7 @@ def initialize(
 
 
 def _initialize(
-    interp: Context,
+    interp: Interpreter,
     module: ModuleValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -350,7 +352,7 @@ def _initialize(
             return
 
 
-def _before_library(interp: Context, cls: Value, holder: Value) -> bool:
+def _before_library(interp: Interpreter, cls: Value, holder: Value) -> bool:
     """Whether a project class comes before any class of torch.nn in the MRO."""
     for base in classes.mro(interp, cls):
         if base is holder:
@@ -360,7 +362,9 @@ def _before_library(interp: Context, cls: Value, holder: Value) -> bool:
     return True
 
 
-def _special(interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+def _special(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
     """Enums look up, named tuples and dataclasses bind their fields."""
     if classes.derives_from(interp, cls, "enum.Enum"):
         for member in cls.members.values():

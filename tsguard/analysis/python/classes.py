@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import unread
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import enumerations
-from tsguard.analysis.python.context import Context, Raised
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
     NONE,
@@ -101,7 +101,7 @@ _CLASS_MARKS = {
 
 
 def define_function(
-    interp: Context,
+    interp: Interpreter,
     node: ast.FunctionDef | ast.AsyncFunctionDef,
     scope: Scope,
     owner: ClassValue | None = None,
@@ -113,7 +113,7 @@ def define_function(
     return value
 
 
-def _decorated(interp: Context, decorator: ast.expr, value: Value, scope: Scope) -> Value:
+def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Scope) -> Value:
     if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
         return _accessor(interp, decorator, value, scope)
     applied = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -150,7 +150,7 @@ def _as_compiled(value: Value) -> Value:
     return value
 
 
-def overloads(interp: Context, function: FunctionValue) -> list[ast.FunctionDef]:
+def overloads(interp: Interpreter, function: FunctionValue) -> list[ast.FunctionDef]:
     """The declarations under ``@torch.jit._overload`` that stand before a module-level function."""
     if not function.scope.is_global:
         return []
@@ -165,12 +165,12 @@ def overloads(interp: Context, function: FunctionValue) -> list[ast.FunctionDef]
     ]
 
 
-def _mark_of(interp: Context, decorator: ast.expr, scope: Scope) -> str:
+def _mark_of(interp: Interpreter, decorator: ast.expr, scope: Scope) -> str:
     target = interp.evaluate(decorator, scope)
     return _MARKS.get(target.name, "") if isinstance(target, External) else ""
 
 
-def _wrapped(interp: Context, decorator: ast.expr, target: Value, value: Value, scope: Scope) -> Value:
+def _wrapped(interp: Interpreter, decorator: ast.expr, target: Value, value: Value, scope: Scope) -> Value:
     """What a decorator of the project makes of a function."""
 
     def wrap() -> Value:
@@ -180,7 +180,7 @@ def _wrapped(interp: Context, decorator: ast.expr, target: Value, value: Value, 
     return bounded(interp, wrap, target)
 
 
-def bounded(interp: Context, run: Callable[[], Value], function: Value) -> Value:
+def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> Value:
     """What a function makes of a definition; Unknown if that takes very long.
 
     Such a one writes documentation or registers, which it is found out to do once.
@@ -199,7 +199,7 @@ def bounded(interp: Context, run: Callable[[], Value], function: Value) -> Value
         return Unknown()
 
 
-def _decorates(interp: Context, decorator: ast.expr, target: Value) -> bool:
+def _decorates(interp: Interpreter, decorator: ast.expr, target: Value) -> bool:
     """Whether a decorator is a context manager that contextlib makes one."""
     if not isinstance(decorator, ast.Call):
         return False
@@ -226,7 +226,7 @@ def _drops(decorator: ast.expr) -> bool:
     return any(isinstance(flag, ast.Constant) and flag.value is True for flag in flags)
 
 
-def _accessor(interp: Context, decorator: ast.Attribute, value: Value, scope: Scope) -> Value:
+def _accessor(interp: Interpreter, decorator: ast.Attribute, value: Value, scope: Scope) -> Value:
     owner = interp.evaluate(decorator.value, scope)
     if isinstance(owner, PropertyValue) and decorator.attr == "setter":
         return PropertyValue(owner.getter, value)
@@ -246,7 +246,7 @@ def marked(value: Value, mark: str) -> Value:
     return value
 
 
-def define_class(interp: Context, node: ast.ClassDef, scope: Scope) -> Value:
+def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value:
     """The value that a ``class`` statement binds."""
     bases = tuple(interp.settled(interp.evaluate(base, scope)) for base in node.bases)
     cls = ClassValue(node, scope, node.name, bases)
@@ -261,7 +261,7 @@ def define_class(interp: Context, node: ast.ClassDef, scope: Scope) -> Value:
     return cls
 
 
-def filled_dicts(interp: Context, cls: Value) -> set[str]:
+def filled_dicts(interp: Interpreter, cls: Value) -> set[str]:
     """The attributes to which methods of a class add items: ``self.known[name] = value``."""
     return {
         target.value.attr
@@ -277,7 +277,7 @@ def filled_dicts(interp: Context, cls: Value) -> set[str]:
     }
 
 
-def _tell_bases(interp: Context, node: ast.ClassDef, cls: ClassValue, scope: Scope) -> None:
+def _tell_bases(interp: Interpreter, node: ast.ClassDef, cls: ClassValue, scope: Scope) -> None:
     """Run the ``__init_subclass__`` of a base, which may make a dataclass of the class; what fails is left out."""
     found = class_member(interp, cls, "__init_subclass__", after=cls)
     if found is None:
@@ -291,7 +291,7 @@ def _tell_bases(interp: Context, node: ast.ClassDef, cls: ClassValue, scope: Sco
         return
 
 
-def _class_marks(interp: Context, node: ast.ClassDef, scope: Scope) -> list[str]:
+def _class_marks(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> list[str]:
     found = []
     for decorator in node.decorator_list:
         applied = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -301,7 +301,7 @@ def _class_marks(interp: Context, node: ast.ClassDef, scope: Scope) -> list[str]
     return found
 
 
-def _class_statement(interp: Context, node: ast.stmt, body: Scope, cls: ClassValue) -> None:
+def _class_statement(interp: Interpreter, node: ast.stmt, body: Scope, cls: ClassValue) -> None:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         value = define_function(interp, node, body, cls)
         if isinstance(value, FunctionValue) and "overload" in value.marks:
@@ -336,7 +336,7 @@ def annotate(cls: ClassValue, node: ast.stmt, scope: Scope) -> bool:
     return True
 
 
-def mro(interp: Context, cls: Value) -> tuple[Value, ...]:
+def mro(interp: Interpreter, cls: Value) -> tuple[Value, ...]:
     """The method resolution order; classes of torch.nn bring their own bases."""
     if isinstance(cls, ClassValue):
         if cls.cached_mro is None:
@@ -351,7 +351,7 @@ def mro(interp: Context, cls: Value) -> tuple[Value, ...]:
     return (cls,)
 
 
-def _ancestry(interp: Context, cls: External) -> tuple[Value, ...]:
+def _ancestry(interp: Interpreter, cls: External) -> tuple[Value, ...]:
     entry = interp.tables.modules.get(cls.name)
     if entry is not None:
         return (cls, *(External(interp.tables.canonical(base)) for base in entry["bases"]))
@@ -389,7 +389,7 @@ def _same_class(a: Value, b: Value) -> bool:
     return a is b or (isinstance(a, External) and a == b)
 
 
-def is_module_class(interp: Context, cls: Value) -> bool:
+def is_module_class(interp: Interpreter, cls: Value) -> bool:
     """Whether a class derives from ``nn.Module``."""
     return any(isinstance(base, External) and base.name == "torch.nn.Module" for base in mro(interp, cls))
 
@@ -399,24 +399,24 @@ _KINDS = {
 }
 
 
-def derives_from(interp: Context, cls: Value, name: str) -> bool:
+def derives_from(interp: Interpreter, cls: Value, name: str) -> bool:
     """Whether a class is, or derives from, the External of this name."""
     wanted = _KINDS.get(name, {name})
     return any(isinstance(base, External) and base.name in wanted for base in mro(interp, cls))
 
 
-def has_unknown_base(interp: Context, cls: Value) -> bool:
+def has_unknown_base(interp: Interpreter, cls: Value) -> bool:
     return any(isinstance(base, Unknown) for base in mro(interp, cls))
 
 
-def unread_base(interp: Context, cls: ClassValue) -> Gap:
+def unread_base(interp: Interpreter, cls: ClassValue) -> Gap:
     """Why a base of a class that has an unknown one is not read."""
     gaps = (base.unread for base in mro(interp, cls) if isinstance(base, Unknown))
     return next(filter(None, gaps), None) or unread.base(cls.module, cls.node)
 
 
 def class_member(
-    interp: Context, cls: Value, name: str, after: Value | None = None
+    interp: Interpreter, cls: Value, name: str, after: Value | None = None
 ) -> tuple[Value, Value] | None:
     """A member found along the MRO and the class that holds it; ``after`` for super()."""
     order = mro(interp, cls)
@@ -440,7 +440,7 @@ def bind(value: Value, receiver: Value, cls: Value) -> Value:
     return value
 
 
-def super_value(interp: Context, args: list[Value], scope: Scope) -> Value:
+def super_value(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
     """``super()`` in a method's scope, or ``super(Class, self)``."""
     if len(args) >= 2 and isinstance(args[0], ClassValue):
         return SuperValue(args[0], args[1])
@@ -455,5 +455,5 @@ def super_value(interp: Context, args: list[Value], scope: Scope) -> Value:
     return SuperValue(runner.function.owner, receiver) if receiver is not None else Unknown()
 
 
-def instance_of(interp: Context, value: ObjectValue, name: str) -> bool:
+def instance_of(interp: Interpreter, value: ObjectValue, name: str) -> bool:
     return derives_from(interp, value.cls, name)

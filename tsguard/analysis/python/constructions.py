@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.copies import Copying, is_closure
 from tsguard.analysis.python.program import Construction
 from tsguard.analysis.values import (
@@ -39,7 +39,7 @@ _MOST_VALUES = 5_000
 
 
 def made(
-    interp: Context,
+    interp: Interpreter,
     cls: ClassValue,
     args: list[Value],
     kwargs: dict[str, Value],
@@ -62,7 +62,7 @@ def made(
     return module
 
 
-def _copied(interp: Context, module: ModuleValue) -> ModuleValue:
+def _copied(interp: Interpreter, module: ModuleValue) -> ModuleValue:
     copying = Copying()
     twin = copying.copy(module)
     assert isinstance(twin, ModuleValue)
@@ -70,7 +70,9 @@ def _copied(interp: Context, module: ModuleValue) -> ModuleValue:
     return twin
 
 
-def _key(interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]) -> Hashable | None:
+def _key(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
+) -> Hashable | None:
     if interp.depth > _DEEPEST:
         return None
     given = _likenesses((*args, *kwargs.values()), count())

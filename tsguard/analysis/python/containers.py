@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import classes, operations, registries
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
     ClassValue,
@@ -30,7 +30,7 @@ from tsguard.analysis.values import (
 )
 
 
-def item(interp: Context, owner: Value, key: Value, node: ast.AST | None = None) -> Value:
+def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = None) -> Value:
     """``owner[key]``."""
     owner, key = plain(interp.settled(owner)), interp.settled(key)
     if isinstance(owner, TensorValue):
@@ -75,7 +75,9 @@ def _unknown_item(owner: Value, key: Value, node: ast.AST | None) -> Value:
     return Unknown(term, unread=owner.unread if isinstance(owner, Unknown) else None)
 
 
-def _sequence_item(interp: Context, owner: ListValue | TupleValue, key: Value, node: ast.AST | None) -> Value:
+def _sequence_item(
+    interp: Interpreter, owner: ListValue | TupleValue, key: Value, node: ast.AST | None
+) -> Value:
     if isinstance(key, SliceValue):
         return _sliced(owner, key)
     index = constant(key)
@@ -108,7 +110,7 @@ def _sliced(owner: ListValue | TupleValue, key: SliceValue) -> Value:
     return ListValue(items, whole) if isinstance(owner, ListValue) else TupleValue(tuple(items), whole)
 
 
-def _dict_item(interp: Context, owner: DictValue, key: Value, node: ast.AST | None) -> Value:
+def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST | None) -> Value:
     index = key_of(key)
     registries.fill(interp, owner, index)
     if index in owner.items:
@@ -130,7 +132,7 @@ _MADE_OF = (ClassValue, External, FunctionValue, ModuleValue, Partial)
 _MOST_OPTIONS = 4
 
 
-def _chosen(interp: Context, owner: DictValue, key: Term) -> Value:
+def _chosen(interp: Interpreter, owner: DictValue, key: Term) -> Value:
     """The item of one of a few keys; of many, that of any."""
     options = [(Literal.of(k), item) for k, item in owner.items.items() if isinstance(k, (str, int))]
     if owner.open or len(options) != len(owner.items) or len(options) > _MOST_OPTIONS:
@@ -151,7 +153,7 @@ def key_of(key: Value) -> object:
     return key
 
 
-def _module_item(interp: Context, owner: ModuleValue, key: Value, node: ast.AST | None) -> Value:
+def _module_item(interp: Interpreter, owner: ModuleValue, key: Value, node: ast.AST | None) -> Value:
     own = classes.class_member(interp, owner.cls, "__getitem__")
     if own is not None:
         return interp.call(classes.bind(own[0], owner, owner.cls), [key], {}, node)
@@ -170,7 +172,7 @@ def _module_item(interp: Context, owner: ModuleValue, key: Value, node: ast.AST 
     return children[0] if children else Unknown(placed(node))
 
 
-def _constant_item(interp: Context, owner: Const, key: Value, node: ast.AST | None) -> Value:
+def _constant_item(interp: Interpreter, owner: Const, key: Value, node: ast.AST | None) -> Value:
     if not isinstance(owner.value, (str, bytes)):
         raise interp.raise_("TypeError", node)
     if isinstance(key, SliceValue):
@@ -192,7 +194,7 @@ def _subscripted_class(owner: ClassValue | External, key: Value) -> Value:
     return owner
 
 
-def set_item(interp: Context, owner: Value, key: Value, value: Value) -> None:
+def set_item(interp: Interpreter, owner: Value, key: Value, value: Value) -> None:
     """``owner[key] = value``."""
     owner = interp.settled(owner)
     if isinstance(owner, DictValue):

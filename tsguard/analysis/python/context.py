@@ -51,7 +51,7 @@ CONTINUE = _Jump()
 Signal = Return | _Jump | None
 
 
-class Context(ABC):
+class Interpreter(ABC):
     """One run.  ``world`` answers what constructor arguments decide.
 
     ``active`` counts the calls of each function that are running, ``branches`` how many
@@ -179,5 +179,5 @@ class Context(ABC):
         """Whether a value is true; this world decides where only arguments tell."""
 
     @abstractmethod
-    def alone(self) -> Context:
+    def alone(self) -> Interpreter:
         """Another run over the same program, in a world of its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     ClassValue,
     Const,
@@ -27,7 +27,7 @@ _MIXED_IN = frozenset(
 )
 
 
-def make_members(interp: Context, cls: ClassValue, ancestry: Sequence[Value]) -> None:
+def make_members(interp: Interpreter, cls: ClassValue, ancestry: Sequence[Value]) -> None:
     """The plain values in an enumeration's body become its members."""
     bases = {base.name for base in ancestry if isinstance(base, External)}
     automatic = _automatic(interp, cls, bases)
@@ -38,7 +38,7 @@ def make_members(interp: Context, cls: ClassValue, ancestry: Sequence[Value]) ->
             cls.members[name] = EnumMember(cls, name, given, alike)
 
 
-def _automatic(interp: Context, cls: ClassValue, bases: set[str]) -> dict[str, Value]:
+def _automatic(interp: Interpreter, cls: ClassValue, bases: set[str]) -> dict[str, Value]:
     """The values that ``enum.auto()`` stands for."""
     found: dict[str, Value] = {}
     if "_generate_next_value_" in cls.members or bases & {"enum.Flag", "enum.IntFlag"}:
@@ -60,5 +60,5 @@ def _automatic(interp: Context, cls: ClassValue, bases: set[str]) -> dict[str, V
     return found
 
 
-def _is_auto(interp: Context, call: ast.Call, cls: ClassValue) -> bool:
+def _is_auto(interp: Interpreter, call: ast.Call, cls: ClassValue) -> bool:
     return interp.evaluate(call.func, cls.scope) == External("enum.auto")

@@ -17,7 +17,7 @@ from tsguard.analysis.python import (
     sizes,
     texts,
 )
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import placed
@@ -44,7 +44,7 @@ from tsguard.project.project import Missing
 Handler = Callable[..., Value]
 
 
-def _constant(interp: Context, node: ast.Constant, scope: Scope) -> Value:
+def _constant(interp: Interpreter, node: ast.Constant, scope: Scope) -> Value:
     return _const(node)
 
 
@@ -53,16 +53,16 @@ def _const(node: ast.Constant) -> Const:
     return Const(node.value)
 
 
-def _name(interp: Context, node: ast.Name, scope: Scope) -> Value:
+def _name(interp: Interpreter, node: ast.Name, scope: Scope) -> Value:
     value = interp.lookup(node.id, scope)
     return value if value is not None else Unknown(placed(node))
 
 
-def _attribute(interp: Context, node: ast.Attribute, scope: Scope) -> Value:
+def _attribute(interp: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
     return attribute_of(interp, interp.evaluate(node.value, scope), node, scope)
 
 
-def attribute_of(interp: Context, owner: Value, node: ast.Attribute, scope: Scope) -> Value:
+def attribute_of(interp: Interpreter, owner: Value, node: ast.Attribute, scope: Scope) -> Value:
     """``node``, an attribute of an owner that is evaluated already."""
     value = interp.attribute(owner, node.attr)
     if value is not None:
@@ -73,7 +73,7 @@ def attribute_of(interp: Context, owner: Value, node: ast.Attribute, scope: Scop
 
 
 def _placed(
-    interp: Context, owner: ModuleReference, node: ast.Attribute, value: Value, scope: Scope
+    interp: Interpreter, owner: ModuleReference, node: ast.Attribute, value: Value, scope: Scope
 ) -> Value:
     """A member of a Python module; one that its source does not show is unread from here on."""
     if (
@@ -86,7 +86,7 @@ def _placed(
     return value
 
 
-def _call(interp: Context, node: ast.Call, scope: Scope) -> Value:
+def _call(interp: Interpreter, node: ast.Call, scope: Scope) -> Value:
     function = interp.evaluate(node.func, scope)
     args, kwargs, exact = arguments(interp, node, scope)
     if not exact and not kwargs and not args:
@@ -106,7 +106,7 @@ def _call(interp: Context, node: ast.Call, scope: Scope) -> Value:
     return result
 
 
-def _found_spec(interp: Context, args: list[Value], scope: Scope) -> Value:
+def _found_spec(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
     """``importlib.util.find_spec``: None where no such package is installed."""
     name = constant(args[0]) if args else None
     if not isinstance(name, str):
@@ -119,7 +119,9 @@ def _found_spec(interp: Context, args: list[Value], scope: Scope) -> Value:
     return Unknown(operations.called("importlib.util.find_spec", args, None))
 
 
-def arguments(interp: Context, node: ast.Call, scope: Scope) -> tuple[list[Value], dict[str, Value], bool]:
+def arguments(
+    interp: Interpreter, node: ast.Call, scope: Scope
+) -> tuple[list[Value], dict[str, Value], bool]:
     """A call's arguments; the flag is False when a star of unknown length is among them."""
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
@@ -143,21 +145,21 @@ def arguments(interp: Context, node: ast.Call, scope: Scope) -> tuple[list[Value
     return args, kwargs, exact
 
 
-def _binary(interp: Context, node: ast.BinOp, scope: Scope) -> Value:
+def _binary(interp: Interpreter, node: ast.BinOp, scope: Scope) -> Value:
     left = interp.evaluate(node.left, scope)
     right = interp.evaluate(node.right, scope)
     return operations.binary(interp, node.op, left, right, node)
 
 
-def _unary(interp: Context, node: ast.UnaryOp, scope: Scope) -> Value:
+def _unary(interp: Interpreter, node: ast.UnaryOp, scope: Scope) -> Value:
     return operations.unary(interp, node.op, interp.evaluate(node.operand, scope), node)
 
 
-def _boolean(interp: Context, node: ast.BoolOp, scope: Scope) -> Value:
+def _boolean(interp: Interpreter, node: ast.BoolOp, scope: Scope) -> Value:
     return operations.boolean(interp, node, lambda operand: interp.evaluate(operand, scope))
 
 
-def _compare(interp: Context, node: ast.Compare, scope: Scope) -> Value:
+def _compare(interp: Interpreter, node: ast.Compare, scope: Scope) -> Value:
     left = interp.evaluate(node.left, scope)
     result: Value = Const(True)
     for op, comparator in zip(node.ops, node.comparators, strict=True):
@@ -169,24 +171,24 @@ def _compare(interp: Context, node: ast.Compare, scope: Scope) -> Value:
     return result
 
 
-def _conditional(interp: Context, node: ast.IfExp, scope: Scope) -> Value:
+def _conditional(interp: Interpreter, node: ast.IfExp, scope: Scope) -> Value:
     chosen = node.body if interp.truth(interp.evaluate(node.test, scope), node.test) else node.orelse
     return interp.evaluate(chosen, scope)
 
 
-def _subscript(interp: Context, node: ast.Subscript, scope: Scope) -> Value:
+def _subscript(interp: Interpreter, node: ast.Subscript, scope: Scope) -> Value:
     owner = interp.evaluate(node.value, scope)
     return containers.item(interp, owner, interp.evaluate(node.slice, scope), node)
 
 
-def _slice(interp: Context, node: ast.Slice, scope: Scope) -> Value:
+def _slice(interp: Interpreter, node: ast.Slice, scope: Scope) -> Value:
     parts = [
         NONE if part is None else interp.evaluate(part, scope) for part in (node.lower, node.upper, node.step)
     ]
     return SliceValue(*parts)
 
 
-def _elements(interp: Context, nodes: list[ast.expr], scope: Scope) -> tuple[list[Value], bool]:
+def _elements(interp: Interpreter, nodes: list[ast.expr], scope: Scope) -> tuple[list[Value], bool]:
     items: list[Value] = []
     is_open = False
     for node in nodes:
@@ -199,20 +201,20 @@ def _elements(interp: Context, nodes: list[ast.expr], scope: Scope) -> tuple[lis
     return items, is_open
 
 
-def _tuple(interp: Context, node: ast.Tuple, scope: Scope) -> Value:
+def _tuple(interp: Interpreter, node: ast.Tuple, scope: Scope) -> Value:
     items, is_open = _elements(interp, node.elts, scope)
     return TupleValue(tuple(items), is_open)
 
 
-def _list(interp: Context, node: ast.List, scope: Scope) -> Value:
+def _list(interp: Interpreter, node: ast.List, scope: Scope) -> Value:
     return ListValue(*_elements(interp, node.elts, scope))
 
 
-def _set(interp: Context, node: ast.Set, scope: Scope) -> Value:
+def _set(interp: Interpreter, node: ast.Set, scope: Scope) -> Value:
     return SetValue(*_elements(interp, node.elts, scope))
 
 
-def _dict(interp: Context, node: ast.Dict, scope: Scope) -> Value:
+def _dict(interp: Interpreter, node: ast.Dict, scope: Scope) -> Value:
     result = DictValue({})
     for key, value_node in zip(node.keys, node.values, strict=True):
         value = interp.evaluate(value_node, scope)
@@ -228,11 +230,11 @@ def _dict(interp: Context, node: ast.Dict, scope: Scope) -> Value:
     return result
 
 
-def _lambda(interp: Context, node: ast.Lambda, scope: Scope) -> Value:
+def _lambda(interp: Interpreter, node: ast.Lambda, scope: Scope) -> Value:
     return FunctionValue(node, scope, "<lambda>", marks=frozenset({"lambda"}))
 
 
-def _joined(interp: Context, node: ast.JoinedStr, scope: Scope) -> Value:
+def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
     parts: list[str] = []
     known = True
     for value in node.values:
@@ -251,7 +253,7 @@ def _joined(interp: Context, node: ast.JoinedStr, scope: Scope) -> Value:
     return Unknown(placed(node), "str")
 
 
-def _comprehension(interp: Context, node: ast.expr, scope: Scope) -> Value:
+def _comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     assert isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp))
     items: list[Value] = []
     inner = Scope(scope.module, {}, scope, scope.function)
@@ -261,7 +263,7 @@ def _comprehension(interp: Context, node: ast.expr, scope: Scope) -> Value:
     return SetValue(items, is_open) if isinstance(node, ast.SetComp) else ListValue(items, is_open)
 
 
-def _dict_comprehension(interp: Context, node: ast.DictComp, scope: Scope) -> Value:
+def _dict_comprehension(interp: Interpreter, node: ast.DictComp, scope: Scope) -> Value:
     result = DictValue({})
     inner = Scope(scope.module, {}, scope, scope.function)
 
@@ -273,7 +275,7 @@ def _dict_comprehension(interp: Context, node: ast.DictComp, scope: Scope) -> Va
 
 
 def _generate(
-    interp: Context, generators: list[ast.comprehension], scope: Scope, add: Callable[[], None]
+    interp: Interpreter, generators: list[ast.comprehension], scope: Scope, add: Callable[[], None]
 ) -> bool:
     """Run a comprehension's loops; True when the number of its items is open."""
     first, rest = generators[0], generators[1:]
@@ -296,24 +298,24 @@ def _generate(
     return is_open
 
 
-def _filter(interp: Context, test: ast.expr, scope: Scope) -> bool | None:
+def _filter(interp: Interpreter, test: ast.expr, scope: Scope) -> bool | None:
     value = interp.settled(interp.evaluate(test, scope))
     if isinstance(value, Unknown) and value.default is None:
         return None
     return interp.truth(value, test)
 
 
-def _named(interp: Context, node: ast.NamedExpr, scope: Scope) -> Value:
+def _named(interp: Interpreter, node: ast.NamedExpr, scope: Scope) -> Value:
     value = interp.evaluate(node.value, scope)
     assignments.assign(interp, node.target, value, scope)
     return value
 
 
-def _starred(interp: Context, node: ast.Starred, scope: Scope) -> Value:
+def _starred(interp: Interpreter, node: ast.Starred, scope: Scope) -> Value:
     return interp.evaluate(node.value, scope)
 
 
-def _yield(interp: Context, node: ast.expr, scope: Scope) -> Value:
+def _yield(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     assert isinstance(node, (ast.Yield, ast.YieldFrom))
     value = NONE if node.value is None else interp.evaluate(node.value, scope)
     if scope.yielded is not None:
@@ -323,7 +325,7 @@ def _yield(interp: Context, node: ast.expr, scope: Scope) -> Value:
     return Unknown()
 
 
-def _await(interp: Context, node: ast.Await, scope: Scope) -> Value:
+def _await(interp: Interpreter, node: ast.Await, scope: Scope) -> Value:
     interp.evaluate(node.value, scope)
     return Unknown()
 

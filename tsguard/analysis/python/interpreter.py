@@ -20,7 +20,7 @@ from tsguard.analysis.python import (
     operations,
     statements,
 )
-from tsguard.analysis.python.context import Context, Signal
+from tsguard.analysis.python.context import Interpreter, Signal
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -45,7 +45,7 @@ def _too_deep(function: Value, node: ast.AST | None) -> Gap | None:
     return unread.depth(function.module, function.node) if isinstance(function, FunctionValue) else None
 
 
-class Interpreter(Context):
+class PythonInterpreter(Interpreter):
     """One run, with the tables of handlers bound to what it meets."""
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
@@ -125,5 +125,5 @@ class Interpreter(Context):
         """Whether a value is true; this world decides where only arguments tell."""
         return operations.truth(self, value, node)
 
-    def alone(self) -> Interpreter:
-        return Interpreter(self.program)
+    def alone(self) -> PythonInterpreter:
+        return PythonInterpreter(self.program)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis.python import classes, operations
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     FALSE,
     NONE,
@@ -39,14 +39,14 @@ def constant(name: str) -> Value | None:
     return _OPENING.get(name)
 
 
-def call(interp: Context, name: str, args: list[Value]) -> Value:
+def call(interp: Interpreter, name: str, args: list[Value]) -> Value:
     """A function of the module."""
     handler = _HANDLERS.get(name)
     subject = interp.settled(args[0]) if args else Unknown()
     return handler(interp, subject) if handler is not None else Unknown()
 
 
-def _isclass(interp: Context, value: Value) -> Value:
+def _isclass(interp: Interpreter, value: Value) -> Value:
     if isinstance(value, External):
         entry = interp.tables.entry(value.name)
         return TRUE if isinstance(entry, dict) and entry.get("class") else _open("isclass", value)
@@ -55,13 +55,13 @@ def _isclass(interp: Context, value: Value) -> Value:
     return TRUE if isinstance(value, ClassValue) else FALSE
 
 
-def _isfunction(interp: Context, value: Value) -> Value:
+def _isfunction(interp: Interpreter, value: Value) -> Value:
     if isinstance(value, (External, Unknown)):
         return _open("isfunction", value)
     return TRUE if isinstance(value, FunctionValue) else FALSE
 
 
-def _ismethod(interp: Context, value: Value) -> Value:
+def _ismethod(interp: Interpreter, value: Value) -> Value:
     if isinstance(value, (External, Unknown)):
         return _open("ismethod", value)
     return TRUE if isinstance(value, BoundMethod) else FALSE
@@ -71,7 +71,7 @@ def _open(question: str, value: Value) -> Unknown:
     return Unknown(operations.called(f"inspect.{question}", [value], None), "bool")
 
 
-def _signature(interp: Context, value: Value) -> Value:
+def _signature(interp: Interpreter, value: Value) -> Value:
     parameters = _parameters(interp, value)
     if parameters is None:
         return Unknown()
@@ -85,7 +85,7 @@ def _signature(interp: Context, value: Value) -> Value:
     return ObjectValue(External("inspect.Signature"), facts, open=True)
 
 
-def _getfullargspec(interp: Context, value: Value) -> Value:
+def _getfullargspec(interp: Interpreter, value: Value) -> Value:
     function, _ = _source(interp, value)
     if function is None:
         return Unknown()
@@ -122,7 +122,7 @@ class _Parameter:
         return ObjectValue(External("inspect.Parameter"), self._facts, open=True)
 
 
-def _source(interp: Context, value: Value) -> tuple[FunctionValue | None, bool]:
+def _source(interp: Interpreter, value: Value) -> tuple[FunctionValue | None, bool]:
     """The function that a value runs when it is called, and whether it is given a receiver."""
     if isinstance(value, ClassValue):
         found = classes.class_member(interp, value, "__init__")
@@ -142,7 +142,7 @@ def _unwrapped(function: FunctionValue) -> FunctionValue:
     return function.wrapped if function.wrapped is not None else function
 
 
-def _parameters(interp: Context, value: Value) -> list[_Parameter] | None:
+def _parameters(interp: Interpreter, value: Value) -> list[_Parameter] | None:
     if isinstance(value, Partial):
         return None
     function, is_bound = _source(interp, value)
@@ -161,20 +161,20 @@ def _parameters(interp: Context, value: Value) -> list[_Parameter] | None:
 
 
 def _described(
-    interp: Context, function: FunctionValue, parameter: ast.arg, kind: str, default: ast.expr | None
+    interp: Interpreter, function: FunctionValue, parameter: ast.arg, kind: str, default: ast.expr | None
 ) -> _Parameter:
     given = interp.evaluate(default, function.scope) if default is not None else EMPTY
     annotation = _annotation(interp, function, parameter.annotation)
     return _Parameter(parameter.arg, kind, annotation, given)
 
 
-def _annotation(interp: Context, function: FunctionValue | None, node: ast.expr | None) -> Value:
+def _annotation(interp: Interpreter, function: FunctionValue | None, node: ast.expr | None) -> Value:
     if node is None or function is None:
         return EMPTY
     return interp.evaluate(node, function.scope)
 
 
-def _of_library(interp: Context, value: Value) -> list[_Parameter] | None:
+def _of_library(interp: Interpreter, value: Value) -> list[_Parameter] | None:
     """The parameters of a layer's constructor or forward, by the tables."""
     if isinstance(value, External):
         entry = interp.tables.modules.get(value.name)
@@ -186,7 +186,7 @@ def _of_library(interp: Context, value: Value) -> list[_Parameter] | None:
     return [_Parameter(name, "POSITIONAL_OR_KEYWORD", Unknown(), Unknown()) for name in names]
 
 
-def _forward_names(interp: Context, value: Value) -> list[str] | None:
+def _forward_names(interp: Interpreter, value: Value) -> list[str] | None:
     if not isinstance(value, BoundMethod) or not isinstance(value.receiver, ModuleValue):
         return None
     cls = value.receiver.cls
@@ -197,7 +197,7 @@ def _forward_names(interp: Context, value: Value) -> list[str] | None:
     return [a.name for a in schemas.parse(found[0]).arguments if a.name != "self"]
 
 
-_HANDLERS: dict[str, Callable[[Context, Value], Value]] = {
+_HANDLERS: dict[str, Callable[[Interpreter, Value], Value]] = {
     "isclass": _isclass,
     "isfunction": _isfunction,
     "ismethod": _ismethod,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tsguard.analysis.python import classes, sizes
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Element, Item, Literal, Term
 from tsguard.analysis.values import (
     ClassValue,
@@ -25,7 +25,7 @@ _COUNTED = 64
 _HINTED = 12
 
 
-def iterate(interp: Context, value: Value, wanted: int | None = None) -> tuple[list[Value], bool]:
+def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tuple[list[Value], bool]:
     """The items of an iterable and whether it is open (more, or fewer, may follow).
 
     ``wanted`` is how many an unpacking assignment takes.
@@ -54,7 +54,7 @@ def iterate(interp: Context, value: Value, wanted: int | None = None) -> tuple[l
     return [value if isinstance(value, TensorValue) and value.filling is not None else Unknown()], True
 
 
-def _unknown_items(interp: Context, value: Unknown, wanted: int | None) -> tuple[list[Value], bool]:
+def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> tuple[list[Value], bool]:
     if value.default is not None and not isinstance(value.default, Unknown):
         items, is_open = iterate(interp, value.default)
         if not is_open and len(items) <= _COUNTED:
@@ -93,7 +93,7 @@ def _range_items(value: RangeValue) -> tuple[list[Value], bool]:
     return [lowest, Unknown(None, "int")], True
 
 
-def _children(interp: Context, value: ModuleValue) -> tuple[list[Value], bool]:
+def _children(interp: Interpreter, value: ModuleValue) -> tuple[list[Value], bool]:
     if classes.derives_from(interp, value.cls, "torch.nn.ModuleDict"):
         return [Const(name) for name in value.children], value.open
     if classes.derives_from(interp, value.cls, "torch.nn.ParameterList"):

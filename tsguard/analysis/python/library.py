@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tsguard.analysis.python import classes, losses
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Attribute, Named
 from tsguard.analysis.values import (
@@ -38,7 +38,7 @@ CONTAINERS = {
 }
 
 
-def construct(interp: Context, cls: External, args: list[Value], kwargs: dict[str, Value]) -> ModuleValue:
+def construct(interp: Interpreter, cls: External, args: list[Value], kwargs: dict[str, Value]) -> ModuleValue:
     """An instance of a class of torch.nn."""
     module = ModuleValue(cls)
     initialize(interp, module, cls.name, args, kwargs)
@@ -46,7 +46,7 @@ def construct(interp: Context, cls: External, args: list[Value], kwargs: dict[st
 
 
 def initialize(
-    interp: Context, module: ModuleValue, base: str, args: list[Value], kwargs: dict[str, Value]
+    interp: Interpreter, module: ModuleValue, base: str, args: list[Value], kwargs: dict[str, Value]
 ) -> None:
     """Run the constructor of torch.nn's ``base`` on a module of it or of a subclass."""
     module.initialized = True
@@ -91,7 +91,7 @@ def default_value(text: str) -> Value:
         return Unknown(Named(text, text))
 
 
-def _absent(interp: Context, entry: dict[str, Any], arguments: dict[str, Value]) -> set[str]:
+def _absent(interp: Interpreter, entry: dict[str, Any], arguments: dict[str, Value]) -> set[str]:
     """Parameters and buffers whose presence a flag among the arguments turns round."""
     found: set[str] = set()
     for flag, names in entry["absent"].items():
@@ -103,7 +103,7 @@ def _absent(interp: Context, entry: dict[str, Any], arguments: dict[str, Value])
     return found
 
 
-def _child(interp: Context, dotted: str) -> ModuleValue:
+def _child(interp: Interpreter, dotted: str) -> ModuleValue:
     name = interp.tables.canonical(dotted)
     child = ModuleValue(External(name), initialized=True)
     entry = interp.tables.modules.get(name)
@@ -113,7 +113,7 @@ def _child(interp: Context, dotted: str) -> ModuleValue:
     return child
 
 
-def fill_container(interp: Context, module: ModuleValue, base: str, args: list[Value]) -> None:
+def fill_container(interp: Interpreter, module: ModuleValue, base: str, args: list[Value]) -> None:
     """Register what a container is constructed with."""
     if base == "torch.nn.Sequential":
         if len(args) == 1 and isinstance(interp.settled(args[0]), DictValue):
@@ -127,7 +127,7 @@ def fill_container(interp: Context, module: ModuleValue, base: str, args: list[V
             extend(interp, module, contents)
 
 
-def extend(interp: Context, module: ModuleValue, contents: Value) -> None:
+def extend(interp: Interpreter, module: ModuleValue, contents: Value) -> None:
     """Register the items of an iterable or a mapping."""
     contents = interp.settled(contents)
     if isinstance(contents, DictValue):
@@ -154,14 +154,14 @@ def extend(interp: Context, module: ModuleValue, contents: Value) -> None:
     module.open = module.open or is_open
 
 
-def is_dict_container(interp: Context, module: ModuleValue) -> bool:
+def is_dict_container(interp: Interpreter, module: ModuleValue) -> bool:
     return any(
         classes.derives_from(interp, module.cls, f"torch.nn.{kind}")
         for kind in ("ModuleDict", "ParameterDict")
     )
 
 
-def append(interp: Context, module: ModuleValue, child: Value) -> None:
+def append(interp: Interpreter, module: ModuleValue, child: Value) -> None:
     """Register a child under the next index."""
     register(module, str(len(module.parameters) + len(module.children)), child)
     module.open = module.open or interp.open_loops > 0
@@ -174,7 +174,7 @@ def register(module: ModuleValue, name: str, child: Value) -> None:
         module.children[name] = child
 
 
-def member(interp: Context, owner: ModuleValue, name: str) -> Value | None:
+def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
     """An attribute or method that a module has from torch.nn, by the tables."""
     for base in classes.mro(interp, owner.cls):
         if not isinstance(base, External):
@@ -247,7 +247,9 @@ def _table_attribute(entry: dict[str, Any], owner: ModuleValue) -> Value:
     return Unknown(None, simple)
 
 
-def method(interp: Context, name: str, owner: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def method(
+    interp: Interpreter, name: str, owner: Value, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
     """The result of a method that a module inherits from torch.nn."""
     if not isinstance(owner, ModuleValue):
         return Unknown()
@@ -267,7 +269,7 @@ def _argument(args: list[Value], kwargs: dict[str, Value], index: int, name: str
 
 
 def _register(registry: str, role: str) -> Any:
-    def run(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
         name = constant(interp.settled(_argument(args, kwargs, 0, "name")))
         value = interp.settled(
             _argument(args, kwargs, 1, {"children": "module", "parameters": "param"}.get(registry, "tensor"))
@@ -288,7 +290,7 @@ def _register(registry: str, role: str) -> Any:
 
 
 def _hook(kind: str) -> Any:
-    def run(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
         owner.hooks.setdefault(kind, []).extend(args[:1])
         return Unknown()
 
@@ -324,14 +326,14 @@ _OBSERVER_SWITCHES = ("disable_observer", "enable_observer")
 
 
 def _observe(enabled: bool) -> Any:
-    def run(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
         owner.attributes["observer_enabled"] = Const(enabled)
         return NONE
 
     return run
 
 
-def _apply(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _apply(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What is applied to all submodules only initialises values, as a rule."""
     name = args[0].name.rpartition(".")[2] if args and isinstance(args[0], External) else ""
     if name in _OBSERVER_SWITCHES:
@@ -340,17 +342,17 @@ def _apply(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[
     return owner
 
 
-def _itself(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _itself(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return owner
 
 
-def _append(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _append(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     for child in args:
         append(interp, owner, child)
     return owner
 
 
-def _insert(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _insert(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     index = constant(args[0]) if args else 0
     children = list(owner.children.values())
     children.insert(index if isinstance(index, int) else 0, args[1] if len(args) > 1 else Unknown())
@@ -358,13 +360,13 @@ def _insert(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict
     return NONE
 
 
-def _extend(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _extend(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     for contents in args:
         extend(interp, owner, contents)
     return owner
 
 
-def _pop(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _pop(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     key = constant(args[0]) if args else -1
     names = list(owner.children)
     name = (
@@ -377,21 +379,21 @@ def _pop(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[st
     return owner.children.pop(name, Unknown()) if name is not None else Unknown()
 
 
-def _children(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _children(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return ListValue(list(owner.children.values()), owner.open)
 
 
-def _keys(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _keys(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return ListValue([Const(name) for name in owner.children], owner.open)
 
 
 def _named_children(
-    interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
+    interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     return ListValue([TupleValue((Const(n), c)) for n, c in owner.children.items()], owner.open)
 
 
-def _nothing(interp: Context, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _nothing(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Walks over all submodules or parameters only initialise values, as a rule."""
     return ListValue([])
 
@@ -441,7 +443,7 @@ _METHODS = {
 }
 
 
-def known_flag(interp: Context, value: Value) -> bool | None:
+def known_flag(interp: Interpreter, value: Value) -> bool | None:
     """A flag's value where it is known, by its default else."""
     value = interp.settled(value)
     if isinstance(value, Unknown):

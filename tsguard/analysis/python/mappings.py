@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import classes, containers, methods, operations
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import NONE, DictValue, External, ObjectValue, Value
 
 _BASES = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict"})
 
 
-def is_mapping(interp: Context, cls: Value) -> bool:
+def is_mapping(interp: Interpreter, cls: Value) -> bool:
     """Whether instances of a class hold items as a dict does."""
     return any(isinstance(base, External) and base.name in _BASES for base in classes.mro(interp, cls))
 
 
 def call(
-    interp: Context, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
+    interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> Value | None:
     """The result of a method that an instance has from ``dict``; None for any other."""
     base, _, short = name.rpartition(".")
@@ -27,7 +27,7 @@ def call(
 
 
 def method(
-    interp: Context,
+    interp: Interpreter,
     name: str,
     contents: DictValue,
     args: list[Value],

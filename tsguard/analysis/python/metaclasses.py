@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import classes
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import ClassValue, FunctionValue, ModuleValue, ObjectValue, Unknown, Value
 
 
-def maker(interp: Context, cls: ClassValue) -> FunctionValue | None:
+def maker(interp: Interpreter, cls: ClassValue) -> FunctionValue | None:
     """The ``__call__`` of a class's metaclass; None where it is Python's own."""
     for base in classes.mro(interp, cls):
         named = _metaclass(base) if isinstance(base, ClassValue) else None
@@ -25,7 +25,7 @@ def _metaclass(cls: ClassValue) -> ast.expr | None:
     return next((keyword.value for keyword in cls.node.keywords if keyword.arg == "metaclass"), None)
 
 
-def bare(interp: Context, cls: Value) -> Value:
+def bare(interp: Interpreter, cls: Value) -> Value:
     """``object.__new__(cls)``: an instance that no constructor has run on."""
     if not isinstance(cls, ClassValue):
         return Unknown()

@@ -13,7 +13,7 @@ from tsguard.analysis.python import (
     texts,
 )
 from tsguard.analysis.python.containers import key_of, merge, put
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -33,7 +33,7 @@ Args = list[Value]
 
 
 def call(
-    interp: Context,
+    interp: Interpreter,
     name: str,
     receiver: Value,
     args: Args,
@@ -65,7 +65,7 @@ def _index(items: list[Value] | tuple[Value, ...], args: Args) -> Value:
     return Unknown(None, "int")
 
 
-def _list(interp: Context, name: str, receiver: ListValue, args: Args, node: ast.AST | None) -> Value:
+def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node: ast.AST | None) -> Value:
     inside_open = interp.open_loops > 0
     if name == "append" and args:
         receiver.items.append(args[0])
@@ -96,7 +96,7 @@ def _list(interp: Context, name: str, receiver: ListValue, args: Args, node: ast
 
 
 def _dict(
-    interp: Context,
+    interp: Interpreter,
     name: str,
     receiver: DictValue,
     args: Args,
@@ -128,7 +128,7 @@ def _key(key: object) -> Value:
     return TupleValue(tuple(Const(k) for k in key)) if isinstance(key, tuple) else Const(key)
 
 
-def _dict_get(interp: Context, name: str, receiver: DictValue, args: Args, node: ast.AST | None) -> Value:
+def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, node: ast.AST | None) -> Value:
     index = key_of(interp.settled(args[0]))
     registries.fill(interp, receiver, index)
     if index in receiver.items:
@@ -139,7 +139,7 @@ def _dict_get(interp: Context, name: str, receiver: DictValue, args: Args, node:
     return Unknown(placed(node)) if isinstance(index, Value) or receiver.open else default
 
 
-def _set(interp: Context, name: str, receiver: SetValue, args: Args) -> Value:
+def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:
     if name == "add" and args:
         receiver.items.append(args[0])
     elif name in ("update", "union") and args:
@@ -160,7 +160,9 @@ def _set(interp: Context, name: str, receiver: SetValue, args: Args) -> Value:
     return NONE if name in ("clear", "discard", "remove", "update") else Unknown()
 
 
-def _constant_method(interp: Context, name: str, receiver: Const, args: Args, node: ast.AST | None) -> Value:
+def _constant_method(
+    interp: Interpreter, name: str, receiver: Const, args: Args, node: ast.AST | None
+) -> Value:
     method = getattr(receiver.value, name, None)
     values = [constant(interp.settled(a)) for a in args]
     if name == "format":

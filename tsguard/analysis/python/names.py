@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
 from tsguard.analysis.python import classes, introspection, operations
-from tsguard.analysis.python.context import Context, Raised
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Named, Term
 from tsguard.analysis.values import (
@@ -41,7 +41,7 @@ _BUILTINS = frozenset(dir(builtins))
 _PENDING = Unknown()
 
 
-def lookup(interp: Context, name: str, scope: Scope) -> Value | None:
+def lookup(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     """The value of a name, or None where it is unbound."""
     runner: Scope | None = scope
     while runner is not None:
@@ -60,7 +60,7 @@ def lookup(interp: Context, name: str, scope: Scope) -> Value | None:
     return NONE if name in ("__doc__", "__file__") else None
 
 
-def global_name(interp: Context, name: str, scope: Scope) -> Value | None:
+def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     """A module-level name, evaluated from the statement that binds it."""
     value = scope.names.get(name)
     if value is not None:
@@ -87,7 +87,7 @@ def global_name(interp: Context, name: str, scope: Scope) -> Value | None:
     return value
 
 
-def _evaluated(interp: Context, name: str, scope: Scope, bindings: list[Binding]) -> Value | None:
+def _evaluated(interp: Interpreter, name: str, scope: Scope, bindings: list[Binding]) -> Value | None:
     """What binds a name; a module that is imported raises nothing, whatever it looks like from here."""
     try:
         chosen = _on_the_side_that_runs(interp, bindings, scope)
@@ -96,7 +96,7 @@ def _evaluated(interp: Context, name: str, scope: Scope, bindings: list[Binding]
         return Unknown(_global(scope, name))
 
 
-def _on_the_side_that_runs(interp: Context, bindings: list[Binding], scope: Scope) -> ast.stmt | None:
+def _on_the_side_that_runs(interp: Interpreter, bindings: list[Binding], scope: Scope) -> ast.stmt | None:
     """Of definitions on both sides of one ``if``, that on the side taken, where its test is known."""
     tests = {id(binding.test): binding.test for binding in bindings}
     test = next(iter(tests.values()), None)
@@ -114,7 +114,7 @@ def _on_the_side_that_runs(interp: Context, bindings: list[Binding], scope: Scop
 
 
 def _apply_changes(
-    interp: Context, name: str, value: ListValue | DictValue | SetValue | ClassValue, scope: Scope
+    interp: Interpreter, name: str, value: ListValue | DictValue | SetValue | ClassValue, scope: Scope
 ) -> None:
     """Run what the module does to a container or class after it is made; what nested code does is open."""
     changes = scope.module.changes
@@ -132,7 +132,7 @@ def _apply_changes(
                 value.open = True
 
 
-def _apply_registrations(interp: Context, name: str, value: ObjectValue, scope: Scope) -> None:
+def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, scope: Scope) -> None:
     """Run what the module registers with an object; what other modules may register is open."""
     for statement in scope.module.changes.registrations.get(name, ()):
         classes.bounded(interp, lambda node=statement: _registered(interp, node, scope), value)  # type: ignore[misc]
@@ -143,7 +143,7 @@ def _apply_registrations(interp: Context, name: str, value: ObjectValue, scope: 
             filled.filled_by = filled.filled_by or (scope.module, frozenset([name]))
 
 
-def _open_tables(interp: Context, cls: ClassValue, scope: Scope) -> None:
+def _open_tables(interp: Interpreter, cls: ClassValue, scope: Scope) -> None:
     """A table in a class to which its methods add is filled by who is handed to the class."""
     tables = {key: member for key, member in cls.members.items() if isinstance(member, DictValue)}
     for key in classes.filled_dicts(interp, cls) & tables.keys() if tables else ():
@@ -151,7 +151,7 @@ def _open_tables(interp: Context, cls: ClassValue, scope: Scope) -> None:
         tables[key].filled_by = tables[key].filled_by or (scope.module, frozenset([cls.name]))
 
 
-def _registered(interp: Context, node: ast.stmt, scope: Scope) -> Value:
+def _registered(interp: Interpreter, node: ast.stmt, scope: Scope) -> Value:
     try:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             return interp.lookup(node.name, scope) or NONE
@@ -161,7 +161,7 @@ def _registered(interp: Context, node: ast.stmt, scope: Scope) -> Value:
     return NONE
 
 
-def _from_meaning(interp: Context, name: str, scope: Scope) -> Value | None:
+def _from_meaning(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     meaning = interp.program.project.meaning(scope.module, name)
     if meaning is None:
         return None
@@ -171,7 +171,9 @@ def _from_meaning(interp: Context, name: str, scope: Scope) -> Value | None:
     return of_meaning(interp, meaning, name, scope.module, bindings[-1].node if bindings else None)
 
 
-def of_meaning(interp: Context, meaning: object, name: str, importer: Module, node: ast.AST | None) -> Value:
+def of_meaning(
+    interp: Interpreter, meaning: object, name: str, importer: Module, node: ast.AST | None
+) -> Value:
     """The value that an imported name has where it is defined; ``node`` is what imports it."""
     if isinstance(meaning, Definition) and meaning.module.is_stub:
         return Unknown(
@@ -213,7 +215,7 @@ _CONSTANTS = {
 }
 
 
-def external(interp: Context, name: str) -> Value:
+def external(interp: Interpreter, name: str) -> Value:
     """A name of a described package, as a constant where the tables tell its value."""
     known = interp.program.externals.get(name)
     if known is None:
@@ -221,7 +223,7 @@ def external(interp: Context, name: str) -> Value:
     return known
 
 
-def _external(interp: Context, name: str) -> Value:
+def _external(interp: Interpreter, name: str) -> Value:
     if name in _CONSTANTS:
         return Const(_CONSTANTS[name])
     if name == "torch.__version__":
@@ -248,7 +250,7 @@ def _literal(text: str) -> object:
     return ast.literal_eval(text)
 
 
-def _bound(interp: Context, name: str, scope: Scope, node: ast.stmt) -> Value | None:
+def _bound(interp: Interpreter, name: str, scope: Scope, node: ast.stmt) -> Value | None:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return classes.define_function(interp, node, scope)
     if isinstance(node, ast.ClassDef):
@@ -269,7 +271,7 @@ def _global(scope: Scope, name: str) -> Term:
     return Named((scope.module.name, name), name)
 
 
-def _assigned(interp: Context, name: str, node: ast.Assign, scope: Scope) -> Value | None:
+def _assigned(interp: Interpreter, name: str, node: ast.Assign, scope: Scope) -> Value | None:
     own = {n.id for n in walked(node.value) if isinstance(n, ast.Name)}
     if name in own:
         earlier = _earlier_binding(interp.program.project.bindings(scope.module, name), node)
@@ -297,7 +299,9 @@ def _earlier_binding(bindings: list[Binding], node: ast.stmt) -> Binding | None:
     return before[-1] if before else None
 
 
-def imported(interp: Context, node: ast.Import | ast.ImportFrom, scope: Scope) -> Iterator[tuple[str, Value]]:
+def imported(
+    interp: Interpreter, node: ast.Import | ast.ImportFrom, scope: Scope
+) -> Iterator[tuple[str, Value]]:
     """The names that an import inside a function binds, and their values."""
     project, module = interp.program.project, scope.module
 

@@ -6,12 +6,12 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis.python import assignments, type_tests
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import Unknown
 
 
-def narrow(interp: Context, test: ast.expr, holds: bool, scope: Scope) -> None:
+def narrow(interp: Interpreter, test: ast.expr, holds: bool, scope: Scope) -> None:
     """Take from variables the defaults that ``test``, answered by ``holds``, rules out."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(interp, test.operand, not holds, scope)
@@ -22,7 +22,7 @@ def narrow(interp: Context, test: ast.expr, holds: bool, scope: Scope) -> None:
         _of_class(interp, test, scope)
 
 
-def _of_class(interp: Context, test: ast.Call, scope: Scope) -> None:
+def _of_class(interp: Interpreter, test: ast.Call, scope: Scope) -> None:
     if not (isinstance(test.func, ast.Name) and test.func.id == "isinstance" and len(test.args) == 2):
         return
     asked, given = test.args

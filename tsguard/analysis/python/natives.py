@@ -14,7 +14,7 @@ from tsguard.analysis.python import (
     regular_expressions,
     torch_calls,
 )
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import NONE, External, ObjectValue, Unknown, Value
 
 _EXCEPTIONS = frozenset(
@@ -25,7 +25,7 @@ _EXCEPTIONS = frozenset(
 
 
 def call(
-    interp: Context, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling something by its qualified name."""
     handler = builtin_calls.HANDLERS.get(function.name)
@@ -57,7 +57,7 @@ _MAKERS = {"logging.getLogger": "logging.Logger", "re.compile": "re.Pattern"}
 
 
 def call_method(
-    interp: Context,
+    interp: Interpreter,
     name: str,
     receiver: Value,
     args: list[Value],
@@ -69,7 +69,7 @@ def call_method(
 
 
 def call_inherited(
-    interp: Context, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
+    interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """A method that an object has from a class that is not read: ``object.__init__``."""
     held = mappings.call(interp, name, receiver, args, kwargs)

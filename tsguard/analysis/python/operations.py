@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.python import registries, sizes, texts
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import (
     COMPOUND,
@@ -138,7 +138,7 @@ def default_of(value: Value) -> Value | None:
 
 
 def binary(
-    interp: Context, op: ast.operator, left: Value, right: Value, node: ast.AST | None = None
+    interp: Interpreter, op: ast.operator, left: Value, right: Value, node: ast.AST | None = None
 ) -> Value:
     """``left op right``."""
     left, right = plain(interp.settled(left)), interp.settled(right)
@@ -158,7 +158,7 @@ def binary(
 
 
 def _computed(
-    interp: Context, function: Callable[[Any, Any], Any], a: Any, b: Any, node: ast.AST | None
+    interp: Interpreter, function: Callable[[Any, Any], Any], a: Any, b: Any, node: ast.AST | None
 ) -> Value:
     try:
         return Const(sizes.checked(function(a, b)))
@@ -168,7 +168,7 @@ def _computed(
         raise interp.raise_(type(error).__name__, node) from None
 
 
-def _sequences(interp: Context, op: ast.operator, left: Value, right: Value) -> Value | None:
+def _sequences(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value | None:
     if isinstance(op, ast.Add):
         if isinstance(left, ListValue) and isinstance(right, ListValue):
             sizes.charge(interp, len(left.items) + len(right.items))
@@ -198,7 +198,7 @@ def _repeated(sequence: ListValue | TupleValue, times: Value) -> Value:
 
 
 def _unknown_result(
-    interp: Context, op: ast.operator, left: Value, right: Value, sign: str, node: ast.AST | None
+    interp: Interpreter, op: ast.operator, left: Value, right: Value, sign: str, node: ast.AST | None
 ) -> Value:
     term = combined(lambda a, b: Operation(a, sign, b), [left, right], node)
     if isinstance(op, ast.Add) and (isinstance(left, ListValue) or isinstance(right, ListValue)):
@@ -256,7 +256,7 @@ def hint_of(value: Value) -> str:
     return kinds.get(type(value), "")
 
 
-def in_place(interp: Context, op: ast.operator, left: Value, right: Value, node: ast.AST | None) -> Value:
+def in_place(interp: Interpreter, op: ast.operator, left: Value, right: Value, node: ast.AST | None) -> Value:
     """``left op= right``: lists grow in place."""
     if isinstance(left, ListValue) and isinstance(op, ast.Add):
         items, is_open = iterate(interp, right)
@@ -271,7 +271,7 @@ def in_place(interp: Context, op: ast.operator, left: Value, right: Value, node:
     return binary(interp, op, left, right, node)
 
 
-def unary(interp: Context, op: ast.unaryop, value: Value, node: ast.AST | None = None) -> Value:
+def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | None = None) -> Value:
     """``op value``."""
     value = plain(interp.settled(value))
     if isinstance(op, ast.Not):
@@ -298,7 +298,9 @@ def unary(interp: Context, op: ast.unaryop, value: Value, node: ast.AST | None =
     return Unknown(term, hint_of(value), known)
 
 
-def compare(interp: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None = None) -> Value:
+def compare(
+    interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None = None
+) -> Value:
     """``left op right`` for a comparison."""
     left, right = interp.settled(left), interp.settled(right)
     if isinstance(op, (ast.Is, ast.IsNot)):
@@ -387,7 +389,7 @@ def _same(left: Value, right: Value) -> bool | None:
     return False
 
 
-def _identity(interp: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
+def _identity(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
     if is_none(left):
         left, right = right, left
     same: bool | None
@@ -422,7 +424,7 @@ def _default_identity(left: Value, right: Value) -> Value | None:
     return FALSE if is_none(a) or is_none(b) else Const(a is b)
 
 
-def _membership(interp: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
+def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
     if isinstance(right, ObjectValue) and right.contents is not None:
         method = interp.attribute(right, "__contains__")
         if isinstance(method, BoundMethod) and isinstance(method.function, FunctionValue):
@@ -464,7 +466,7 @@ def _contained(item: Value, container: Value) -> bool | None:
     return None
 
 
-def truth(interp: Context, value: Value, node: ast.AST | None = None) -> bool:
+def truth(interp: Interpreter, value: Value, node: ast.AST | None = None) -> bool:
     """Whether a value is true; an unknown is decided by the world."""
     value = interp.settled(value)
     if isinstance(value, Unknown):
@@ -484,7 +486,7 @@ def known_truth(value: Value) -> bool:
     return True
 
 
-def boolean(interp: Context, node: ast.BoolOp, evaluate: Callable[[ast.expr], Value]) -> Value:
+def boolean(interp: Interpreter, node: ast.BoolOp, evaluate: Callable[[ast.expr], Value]) -> Value:
     """``a and b``, ``a or b``: the operand that decides."""
     is_or = isinstance(node.op, ast.Or)
     result: Value = TRUE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import classes
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     BoundMethod,
     ClassValue,
@@ -22,7 +22,9 @@ from tsguard.source.unparsing import unparsed
 _MISSING = External("dataclasses.MISSING")
 
 
-def construct(interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+def construct(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
     """An instance, where the constructor in force is one made from fields."""
     if classes.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
         bases = [base for base in classes.mro(interp, cls) if isinstance(base, ClassValue)]
@@ -36,7 +38,7 @@ def construct(interp: Context, cls: ClassValue, args: list[Value], kwargs: dict[
     return instance
 
 
-def _has_made_constructor(interp: Context, cls: ClassValue) -> bool:
+def _has_made_constructor(interp: Interpreter, cls: ClassValue) -> bool:
     """Whether the first class with a constructor is a dataclass that does not write its own."""
     for base in classes.mro(interp, cls):
         if isinstance(base, ClassValue):
@@ -47,7 +49,7 @@ def _has_made_constructor(interp: Context, cls: ClassValue) -> bool:
     return False
 
 
-def _dataclasses(interp: Context, cls: Value) -> list[ClassValue]:
+def _dataclasses(interp: Interpreter, cls: Value) -> list[ClassValue]:
     """The dataclasses among a class and its bases."""
     return [b for b in classes.mro(interp, cls) if isinstance(b, ClassValue) and "dataclass" in b.marks]
 
@@ -78,7 +80,7 @@ def _bound(fields: dict[str, Value | None], args: list[Value], kwargs: dict[str,
     return bound
 
 
-def make(interp: Context, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+def make(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """``dataclass(cls)`` as a call."""
     if not args or not isinstance(args[0], ClassValue):
         return Unknown()
@@ -86,7 +88,7 @@ def make(interp: Context, args: list[Value], kwargs: dict[str, Value], node: ast
     return args[0]
 
 
-def fields(interp: Context, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+def fields(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """``dataclasses.fields``."""
     subject = args[0].cls if args and isinstance(args[0], ObjectValue) else args[0] if args else None
     if not isinstance(subject, ClassValue):

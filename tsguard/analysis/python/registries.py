@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tsguard.analysis.python.context import Context, Raised
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.values import DictValue
 from tsguard.analysis.worlds import Exhausted, Impossible
 from tsguard.project.modules import Module
@@ -17,7 +17,7 @@ from tsguard.source.statements import module_level
 from tsguard.source.walking import walked
 
 
-def fill(interp: Context, table: DictValue, key: object) -> None:
+def fill(interp: Interpreter, table: DictValue, key: object) -> None:
     """Run the registrations by which a table may come to hold a key that it does not hold."""
     if table.filled_by is None or not isinstance(key, str) or key in table.items:
         return
@@ -33,7 +33,7 @@ def fill(interp: Context, table: DictValue, key: object) -> None:
             return
 
 
-def _run(interp: Context, module: Module, node: ast.stmt) -> None:
+def _run(interp: Interpreter, module: Module, node: ast.stmt) -> None:
     """Run a registration on its own: what it does hangs on no argument of a target."""
 
     alone = interp.alone()
@@ -53,7 +53,7 @@ def _run(interp: Context, module: Module, node: ast.stmt) -> None:
 
 
 def _registrations(
-    interp: Context, home: Module, registrars: frozenset[str], key: str
+    interp: Interpreter, home: Module, registrars: frozenset[str], key: str
 ) -> Iterator[tuple[Module, ast.stmt]]:
     """Statements of the home's package that hand something to a registrar, and mention the key."""
     alike = key.lower()
@@ -65,7 +65,7 @@ def _registrations(
                     yield module, node
 
 
-def _package(interp: Context, home: Module) -> Iterator[Module]:
+def _package(interp: Interpreter, home: Module) -> Iterator[Module]:
     finder = interp.program.project.finder
     package = finder.find(home.name.partition(".")[0], home) if "." in home.name else None
     yield from finder.below(package) if package is not None else finder.beside(home)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import Const, ListValue, Unknown, Value, constant
 
 _LONGEST = 200
@@ -19,7 +19,7 @@ _FUNCTIONS: dict[str, Callable[..., str | list[str]]] = {
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
 
 
-def call(interp: Context, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def call(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The result of ``re.split`` and its like where all arguments are short constants."""
     function = _FUNCTIONS.get(name)
     texts = [constant(interp.settled(argument)) for argument in args]

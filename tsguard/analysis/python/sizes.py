@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -99,7 +99,7 @@ def method(function: Callable[..., Any], receiver: Any, arguments: list[Any]) ->
     return checked(function(*arguments))
 
 
-def charge(interp: Context, items: int) -> None:
+def charge(interp: Interpreter, items: int) -> None:
     """Count what making a container of so many items takes.
 
     Raises:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from tsguard.analysis.python import assignments, classes, names, operations
-from tsguard.analysis.python.context import BREAK, CONTINUE, Context, Raised, Return, Signal
+from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.scopes import Scope
@@ -19,7 +19,7 @@ from tsguard.source.unparsing import unparsed
 Handler = Callable[..., Signal]
 
 
-def execute(interp: Context, body: list[ast.stmt], scope: Scope) -> Signal:
+def execute(interp: Interpreter, body: list[ast.stmt], scope: Scope) -> Signal:
     """Run statements until one returns, breaks, continues or raises."""
     for node in body:
         interp.spend()
@@ -35,7 +35,7 @@ def execute(interp: Context, body: list[ast.stmt], scope: Scope) -> Signal:
     return None
 
 
-def _passed(interp: Context, handler: Handler, node: ast.stmt, scope: Scope) -> Signal:
+def _passed(interp: Interpreter, handler: Handler, node: ast.stmt, scope: Scope) -> Signal:
     """A statement that raises is passed over; what it was to assign is unknown."""
     try:
         return handler(interp, node, scope)
@@ -46,27 +46,27 @@ def _passed(interp: Context, handler: Handler, node: ast.stmt, scope: Scope) -> 
         return None
 
 
-def _expression(interp: Context, node: ast.Expr, scope: Scope) -> Signal:
+def _expression(interp: Interpreter, node: ast.Expr, scope: Scope) -> Signal:
     if not isinstance(node.value, ast.Constant):
         interp.evaluate(node.value, scope)
     return None
 
 
-def _assign(interp: Context, node: ast.Assign, scope: Scope) -> Signal:
+def _assign(interp: Interpreter, node: ast.Assign, scope: Scope) -> Signal:
     value = interp.evaluate(node.value, scope)
     for target in node.targets:
         assignments.assign(interp, target, value, scope)
     return None
 
 
-def _annotated(interp: Context, node: ast.AnnAssign, scope: Scope) -> Signal:
+def _annotated(interp: Interpreter, node: ast.AnnAssign, scope: Scope) -> Signal:
     if node.value is not None:
         value = interp.evaluate(node.value, scope)
         assignments.assign(interp, node.target, value, scope)
     return None
 
 
-def _augmented(interp: Context, node: ast.AugAssign, scope: Scope) -> Signal:
+def _augmented(interp: Interpreter, node: ast.AugAssign, scope: Scope) -> Signal:
     left = interp.evaluate(node.target, scope)
     right = interp.evaluate(node.value, scope)
     result = operations.in_place(interp, node.op, left, right, node)
@@ -74,17 +74,17 @@ def _augmented(interp: Context, node: ast.AugAssign, scope: Scope) -> Signal:
     return None
 
 
-def _return(interp: Context, node: ast.Return, scope: Scope) -> Signal:
+def _return(interp: Interpreter, node: ast.Return, scope: Scope) -> Signal:
     return Return(NONE if node.value is None else interp.evaluate(node.value, scope))
 
 
-def _if(interp: Context, node: ast.If, scope: Scope) -> Signal:
+def _if(interp: Interpreter, node: ast.If, scope: Scope) -> Signal:
     holds = condition(interp, node.test, scope, node)
     narrow(interp, node.test, holds, scope)
     return interp.execute(node.body if holds else node.orelse, scope)
 
 
-def condition(interp: Context, test: ast.expr, scope: Scope, node: ast.If | None = None) -> bool:
+def condition(interp: Interpreter, test: ast.expr, scope: Scope, node: ast.If | None = None) -> bool:
     """The truth of a test; where it is open, a branch that only raises is not taken."""
     if node is not None and isinstance(test, ast.BoolOp) and _only_raises(node.body):
         parts = (condition(interp, part, scope, node) for part in test.values)
@@ -104,7 +104,7 @@ def _only_raises(body: list[ast.stmt]) -> bool:
     )
 
 
-def _for(interp: Context, node: ast.For, scope: Scope) -> Signal:
+def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
     items, is_open = iterate(interp, interp.evaluate(node.iter, scope))
     interp.open_loops += is_open
     try:
@@ -120,7 +120,7 @@ def _for(interp: Context, node: ast.For, scope: Scope) -> Signal:
     return interp.execute(node.orelse, scope)
 
 
-def _while(interp: Context, node: ast.While, scope: Scope) -> Signal:
+def _while(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
     for _ in range(64):
         test = interp.settled(interp.evaluate(node.test, scope))
         if isinstance(test, Unknown):
@@ -135,7 +135,7 @@ def _while(interp: Context, node: ast.While, scope: Scope) -> Signal:
     return None
 
 
-def _uncounted(interp: Context, node: ast.While, scope: Scope) -> Signal:
+def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
     interp.open_loops += 1
     try:
         signal = interp.execute(node.body, scope)
@@ -144,7 +144,7 @@ def _uncounted(interp: Context, node: ast.While, scope: Scope) -> Signal:
     return signal if isinstance(signal, Return) else None
 
 
-def _raise(interp: Context, node: ast.Raise, scope: Scope) -> Signal:
+def _raise(interp: Interpreter, node: ast.Raise, scope: Scope) -> Signal:
     name = ""
     if node.exc is not None:
         value = interp.evaluate(node.exc, scope)
@@ -158,7 +158,7 @@ def exception_name(value: Value) -> str:
     return str(getattr(cls, "name", "")).rpartition(".")[2]
 
 
-def _assert(interp: Context, node: ast.Assert, scope: Scope) -> Signal:
+def _assert(interp: Interpreter, node: ast.Assert, scope: Scope) -> Signal:
     value = interp.settled(interp.evaluate(node.test, scope))
     if isinstance(value, Unknown):
         holds = value.term is None or interp.world.decide(value.term, True)
@@ -170,7 +170,7 @@ def _assert(interp: Context, node: ast.Assert, scope: Scope) -> Signal:
     return None
 
 
-def _try(interp: Context, node: ast.stmt, scope: Scope) -> Signal:
+def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.Try)
     signal: Signal = None
     interp.tries += 1
@@ -204,7 +204,7 @@ def _handler(node: ast.Try, name: str) -> ast.ExceptHandler | None:
     return None
 
 
-def _with(interp: Context, node: ast.stmt, scope: Scope) -> Signal:
+def _with(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.With, ast.AsyncWith))
     for item in node.items:
         entered = interp.evaluate(item.context_expr, scope)
@@ -214,18 +214,18 @@ def _with(interp: Context, node: ast.stmt, scope: Scope) -> Signal:
     return interp.execute(node.body, scope)
 
 
-def _function(interp: Context, node: ast.stmt, scope: Scope) -> Signal:
+def _function(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     scope.names[node.name] = classes.define_function(interp, node, scope)
     return None
 
 
-def _class(interp: Context, node: ast.ClassDef, scope: Scope) -> Signal:
+def _class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Signal:
     scope.names[node.name] = classes.define_class(interp, node, scope)
     return None
 
 
-def _import(interp: Context, node: ast.stmt, scope: Scope) -> Signal:
+def _import(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.Import, ast.ImportFrom))
     if interp.tries and any(interp.program.project.absent(scope.module, node)):
         raise interp.raise_("ModuleNotFoundError", node)
@@ -234,17 +234,17 @@ def _import(interp: Context, node: ast.stmt, scope: Scope) -> Signal:
     return None
 
 
-def _delete(interp: Context, node: ast.Delete, scope: Scope) -> Signal:
+def _delete(interp: Interpreter, node: ast.Delete, scope: Scope) -> Signal:
     for target in node.targets:
         assignments.delete(interp, target, scope)
     return None
 
 
-def _global(interp: Context, node: ast.stmt, scope: Scope) -> Signal:
+def _global(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     return None
 
 
-def _match(interp: Context, node: ast.Match, scope: Scope) -> Signal:
+def _match(interp: Interpreter, node: ast.Match, scope: Scope) -> Signal:
     subject = interp.settled(interp.evaluate(node.subject, scope))
     for case in node.cases:
         if _matches(interp, subject, case, scope):
@@ -252,7 +252,7 @@ def _match(interp: Context, node: ast.Match, scope: Scope) -> Signal:
     return None
 
 
-def _matches(interp: Context, subject: Value, case: ast.match_case, scope: Scope) -> bool:
+def _matches(interp: Interpreter, subject: Value, case: ast.match_case, scope: Scope) -> bool:
     pattern = case.pattern
     if isinstance(pattern, ast.MatchValue):
         wanted = interp.evaluate(pattern.value, scope)

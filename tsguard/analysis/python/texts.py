@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tsguard.analysis.python import classes
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import BoundMethod, Const, EnumMember, External, FunctionValue, Value
 
 # Bases of enumerations whose members read as their value.
 _READ_AS_VALUE = frozenset(["enum.StrEnum", "enum.IntEnum", "enum.IntFlag"])
 
 
-def shown(interp: Context, value: Value) -> Value:
+def shown(interp: Interpreter, value: Value) -> Value:
     """What ``str`` makes of a member, by its class's own ``__str__`` if that has one; others as they are."""
     if not isinstance(value, EnumMember):
         return value

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis.python import library
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.operations import default_of
 from tsguard.analysis.terms import placed
@@ -45,7 +45,7 @@ _PARAMETRIZATIONS = {
 
 
 def call(
-    interp: Context, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling a name of torch."""
     name = function.name
@@ -117,7 +117,7 @@ def _traced(value: Value, node: ast.AST | None) -> Value:
 
 
 def _class(
-    interp: Context, function: External, kind: str, args: list[Value], kwargs: dict[str, Value]
+    interp: Interpreter, function: External, kind: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     name = function.name
     if name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter"):
@@ -151,7 +151,7 @@ def _operator(symbol: str, node: ast.AST | None) -> Value:
 
 
 def sizes(
-    interp: Context, name: str, args: list[Value], kwargs: dict[str, Value]
+    interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> tuple[int | None, ...] | None:
     """The sizes of a tensor that a factory function fills; None for other functions."""
     if name not in ("zeros", "ones", "empty", "rand", "randn", "full"):
@@ -168,7 +168,7 @@ def sizes(
     return tuple(number if isinstance(number, int) else None for number in numbers)
 
 
-def _hooked(interp: Context, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _hooked(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     module = interp.settled(args[0]) if args else NONE
     if isinstance(module, ModuleValue):
         module.hooks.setdefault("forward_pre", []).append(External(name))
@@ -176,7 +176,7 @@ def _hooked(interp: Context, name: str, args: list[Value], kwargs: dict[str, Val
     return module if args else Unknown()
 
 
-def _undone(interp: Context, name: str, args: list[Value]) -> Value:
+def _undone(interp: Interpreter, name: str, args: list[Value]) -> Value:
     module = interp.settled(args[0]) if args else NONE
     if isinstance(module, ModuleValue) and name.endswith("parametrizations"):
         which = str(constant(args[1])) if len(args) > 1 else "weight"
@@ -195,7 +195,7 @@ def _undone(interp: Context, name: str, args: list[Value]) -> Value:
     return module if args else Unknown()
 
 
-def _parametrized(interp: Context, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _parametrized(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     module = args[0] if args else NONE
     given = constant(args[1] if len(args) > 1 else kwargs.get("name", kwargs.get("tensor_name", NONE)))
     which = given if isinstance(given, str) else "weight"

@@ -14,7 +14,7 @@ import typing
 from collections.abc import Iterator
 
 from tsguard.analysis.python import classes
-from tsguard.analysis.python.context import Context
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Term
 from tsguard.analysis.values import (
     FALSE,
@@ -97,7 +97,7 @@ _PROTOCOL = frozenset(
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
-def is_instance_call(interp: Context, value: Value, given: Value, term: Term | None) -> Value:
+def is_instance_call(interp: Interpreter, value: Value, given: Value, term: Term | None) -> Value:
     """``isinstance(value, given)``; where the source does not tell, as in the usual configuration."""
     value = interp.settled(value)
     answer = is_one_of(interp, value, given)
@@ -110,14 +110,14 @@ def is_instance_call(interp: Context, value: Value, given: Value, term: Term | N
     return Unknown(term, "bool", Const(usual))
 
 
-def is_one_of(interp: Context, value: Value, given: Value) -> bool | None:
+def is_one_of(interp: Interpreter, value: Value, given: Value) -> bool | None:
     """isinstance of a class or of one of a tuple's, or None where the source does not tell."""
     wanted = list(given.items) if isinstance(given, TupleValue) else [given]
     answers = [is_instance(interp, value, cls) for cls in wanted]
     return True if True in answers else None if None in answers else False
 
 
-def is_instance(interp: Context, value: Value, cls: Value) -> bool | None:
+def is_instance(interp: Interpreter, value: Value, cls: Value) -> bool | None:
     """isinstance, or None where the source does not tell."""
     if isinstance(cls, Unknown):
         return None
@@ -135,7 +135,7 @@ def is_instance(interp: Context, value: Value, cls: Value) -> bool | None:
     return _includes(interp, real, value)
 
 
-def is_subclass(interp: Context, cls: Value, wanted: Value) -> bool | None:
+def is_subclass(interp: Interpreter, cls: Value, wanted: Value) -> bool | None:
     """issubclass, or None where the source does not tell."""
     if not isinstance(cls, (ClassValue, External)) or isinstance(wanted, Unknown):
         return None
@@ -150,7 +150,7 @@ def is_subclass(interp: Context, cls: Value, wanted: Value) -> bool | None:
     return None if classes.has_unknown_base(interp, cls) else False
 
 
-def type_of(interp: Context, value: Value) -> Value | None:
+def type_of(interp: Interpreter, value: Value) -> Value | None:
     """``type(value)``, None where it is not known."""
     if isinstance(value, (ObjectValue, EnumMember)):
         return value.cls
@@ -160,7 +160,7 @@ def type_of(interp: Context, value: Value) -> Value | None:
     return External(f"builtins.{found.__name__}")
 
 
-def _includes(interp: Context, real: type, value: Value) -> bool | None:
+def _includes(interp: Interpreter, real: type, value: Value) -> bool | None:
     if isinstance(value, Unknown):
         hinted = _HINTED.get(value.hint)
         return None if hinted is None else _is_subclass(hinted, real)
@@ -177,7 +177,7 @@ def _includes(interp: Context, real: type, value: Value) -> bool | None:
     return None if represented is None else _is_subclass(represented, real)
 
 
-def _object_is(interp: Context, value: ObjectValue | EnumMember, cls: Value) -> bool | None:
+def _object_is(interp: Interpreter, value: ObjectValue | EnumMember, cls: Value) -> bool | None:
     ancestry = classes.mro(interp, value.cls)
     if any(base is cls or (isinstance(base, External) and base == cls) for base in ancestry):
         return True
@@ -192,12 +192,12 @@ def _object_is(interp: Context, value: ObjectValue | EnumMember, cls: Value) -> 
     return any(_is_subclass(base, real) for base in (*bases, own))
 
 
-def _is_container(interp: Context, value: ModuleValue) -> bool:
+def _is_container(interp: Interpreter, value: ModuleValue) -> bool:
     containers = ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
     return any(classes.derives_from(interp, value.cls, f"torch.nn.{name}") for name in containers)
 
 
-def _external_is(interp: Context, value: External, real: type) -> bool | None:
+def _external_is(interp: Interpreter, value: External, real: type) -> bool | None:
     """Of something that is not read: a class or a function, by its name."""
     if value.name in interp.tables.modules:
         return _is_subclass(type, real)

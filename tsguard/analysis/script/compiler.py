@@ -13,7 +13,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.python.interpreter import Interpreter
+from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.script import (
     classes,
     interfaces,

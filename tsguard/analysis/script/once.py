@@ -12,7 +12,7 @@ from tsguard.analysis.script.reports import Recording, Reporter
 from tsguard.language.schemas import Schema
 
 if TYPE_CHECKING:
-    from tsguard.analysis.python.interpreter import Interpreter
+    from tsguard.analysis.python.context import Interpreter
     from tsguard.project.modules import Module
 
 

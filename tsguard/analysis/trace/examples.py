@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import Interpreter
+from tsguard.analysis.python import Interpreter, PythonInterpreter
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.worlds import Exhausted
 
@@ -68,7 +68,7 @@ def _of_module(reader: _Reader, target: Target, subject: py.Value) -> tuple[py.V
     return inputs.items if same and isinstance(inputs, py.TupleValue) and not inputs.open else None
 
 
-class _Reader(Interpreter):
+class _Reader(PythonInterpreter):
     """Evaluates input functions; tensors keep the rank and dtype that they are made with."""
 
     def evaluate(self, node: ast.expr, scope: Scope) -> py.Value:

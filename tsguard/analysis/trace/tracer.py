@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
-from tsguard.analysis.python import Interpreter, Program
+from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
@@ -47,7 +47,7 @@ class Frame:
     returned: list[py.Value] = field(default_factory=list)
 
 
-class Tracer(Interpreter):
+class Tracer(PythonInterpreter):
     """One run of a forward, as torch.jit.trace would run it on inputs of unknown content.
 
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
@@ -60,7 +60,7 @@ class Tracer(Interpreter):
         super().__init__(program, world)
         self.target = target
         self.home = target.module
-        self.plain = Interpreter(program, world)
+        self.plain = PythonInterpreter(program, world)
         self.outputs: list[tuple[Frame, ast.AST, py.Value]] = []
         self.frames: list[Frame] = []
         self.deepest = 40
