@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.forward_references import refuse_references
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.language import types as t
@@ -24,7 +25,6 @@ from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
-    from tsguard.analysis.script.compiler import Compiler
 
 _TENSORS = frozenset(
     {"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"}

@@ -8,18 +8,15 @@ and of classes that compile.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.declared import is_module
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Value
 from tsguard.analysis.terms import Converts, Parameter, Term, root
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 _PLAIN = frozenset(name for kind in (str, list, dict, tuple, set) for name in vars(kind))
 _OF_TENSORS = frozenset(

@@ -6,13 +6,13 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (``setSugaredVar``, ``emitAssignm
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import empties, iteration, mismatches, notes, subscripts
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.attributes import get_attribute, set_attribute
 from tsguard.analysis.script.calls import call_builtin, call_method
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Sugared, UnknownS, Value
@@ -21,9 +21,6 @@ from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
 from tsguard.project.modules import assigned_names
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 _IN_PLACE = {
     ast.Add: "add_", ast.Sub: "sub_", ast.Div: "div_", ast.Mult: "mul_", ast.Mod: "fmod_",

@@ -7,12 +7,12 @@ torch/csrc/jit/python/python_sugared_value.cpp (``ModuleValue::tryGetAttr``).
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import arguments, classes, differences
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import (
     Builtin,
@@ -31,9 +31,6 @@ from tsguard.analysis.script.sugared import (
 )
 from tsguard.language import types as t
 from tsguard.language.relations import evaluate_variables, is_subtype, match_variables
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 # What does in TorchScript what a member of Tensor does that only Python has.
 _INSTEAD = {

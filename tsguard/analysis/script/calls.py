@@ -7,14 +7,15 @@ torch/csrc/jit/python/python_sugared_value.cpp (``call``).
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import arguments, classes, differences, none_defaults, notes, signatures
+from tsguard.analysis.script import arguments, classes, differences, notes, signatures
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.schema_calls import call_schemas
 from tsguard.analysis.script.sugared import (
     Args,
     Builtin,
@@ -43,11 +44,8 @@ from tsguard.analysis.script.sugared import (
     simple,
 )
 from tsguard.language import types as t
-from tsguard.language.matching import Mismatch, match_overloads
+from tsguard.language.matching import Mismatch
 from tsguard.language.schemas import Argument, Schema
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 
 def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node: ast.Call) -> Sugared:
@@ -158,25 +156,6 @@ def call_method(
     if found.function is not None:
         schemas = (classes.method_schema(fc, receiver.value.type, name, found.function, node),)
     return call_schemas(fc, schemas, args, kwargs or {}, node, name)
-
-
-# -- schemas -------------------------------------------------------------------------------
-
-
-def call_schemas(
-    fc: FunctionCompiler, schemas: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST, name: str
-) -> Sugared:
-    """Call a function by its schemas: one, or several overloads."""
-    if not schemas:
-        return UnknownS()
-    result = match_overloads(schemas, args, kwargs, bools=fc.compiler.ways.bools_are_numbers)
-    if isinstance(result, Mismatch):
-        raise mismatch(fc, result, args, kwargs, node, name, python=True)
-    none_defaults.passed(fc, result.schema, args, kwargs, node)
-    none_defaults.left_out(fc, result.schema, args, kwargs, node, name)
-    notes.match(fc, result, args, kwargs, node, name)
-    differences.passed(fc, [*args, *kwargs.values()])
-    return simple(result.returns)
 
 
 def call_builtin(

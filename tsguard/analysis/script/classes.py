@@ -8,34 +8,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.script import signatures
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script import dataclass_methods, notes, signatures
+from tsguard.analysis.script.compiled import ScriptClass
+from tsguard.analysis.script.context import Compiler, FunctionCompiler
+from tsguard.analysis.script.names import context_schema
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.schema_calls import call_schemas
 from tsguard.analysis.script.sugared import ClassS, Method, Simple, Sugared, UnknownS, Value, simple
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Schema
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
-    from tsguard.analysis.script.function import FunctionCompiler
-
-
-@dataclass(eq=False, slots=True)
-class ScriptClass:
-    """A class as compiled: its attributes by type, its methods by schema."""
-
-    cls: py.ClassValue
-    type: t.ClassType
-    attributes: dict[str, t.Type] = field(default_factory=dict)
-    schemas: dict[str, Schema] = field(default_factory=dict)
-    compiling: set[str] = field(default_factory=set)
-    initialized: bool = False
-    unsure: bool = False
 
 
 def script_class(compiler: Compiler, type_: t.Type) -> ScriptClass | None:
@@ -63,8 +49,6 @@ def compile_class(compiler: Compiler, cls: py.ClassValue) -> ScriptClass:
 
 
 def _write_dataclass(compiler: Compiler, compiled: ScriptClass) -> None:
-    from tsguard.analysis.script import dataclass_methods
-
     compiled.attributes.update(dataclass_methods.fields(compiler, compiled.cls))
     compiled.schemas.update(dataclass_methods.methods(compiler, compiled.cls, compiled.type))
     compiled.initialized = True
@@ -89,10 +73,6 @@ def construct(
     fc: FunctionCompiler, callee: ClassS, args: Sequence[Value], kwargs: Mapping[str, Value], node: ast.Call
 ) -> Sugared:
     """An object of a script class, constructed in compiled code."""
-    from tsguard.analysis.script import notes
-    from tsguard.analysis.script.calls import call_schemas
-    from tsguard.analysis.script.names import context_schema
-
     if "torch" in callee.cls.marks:
         torch_schema = context_schema(str(callee.type.key))
         if torch_schema is not None:
@@ -186,7 +166,6 @@ def set_member(fc: FunctionCompiler, owner: Simple, name: str, value: Value, nod
 def _set_property(
     fc: FunctionCompiler, owner: Simple, compiled: ScriptClass, name: str, value: Value, node: ast.AST
 ) -> None:
-    from tsguard.analysis.script.calls import call_schemas
 
     found = compiled.cls.members.get(name)
     if isinstance(found, py.PropertyValue) and found.setter is None:
@@ -204,8 +183,6 @@ def type_mismatch(name: str, declared: t.Type, given: t.Type, node: ast.AST) -> 
 
 def can_compile(compiler: Compiler, cls: py.ClassValue) -> bool:
     """Whether torch would compile a class.  Source: torch/_jit_internal.py."""
-    from tsguard.analysis.python import classes as python_classes
-
     for base in python_classes.mro(compiler.interp, cls):
         if isinstance(base, py.External) and base.name not in (
             "builtins.object",

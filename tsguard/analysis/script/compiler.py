@@ -6,7 +6,7 @@ Source: torch/jit/_recursive.py (``create_script_module``, ``infer_methods_to_co
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from tsguard.analysis import unread
@@ -14,34 +14,34 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script import (
     classes,
     interfaces,
     module_attributes,
     module_calls,
     module_compilation,
+    module_items,
     notes,
     overload_checks,
     signatures,
-    submodules,
 )
-from tsguard.analysis.script.concrete_types import ConcreteType, concrete_type
+from tsguard.analysis.script.annotations import annotation_type
+from tsguard.analysis.script.compiled import ModuleInfo, ScriptClass, Signature
+from tsguard.analysis.script.concrete_types import concrete_type
+from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.forward_references import reference, refuse_unreadable, refused_field
-from tsguard.analysis.script.function import FunctionCompiler
+from tsguard.analysis.script.function import BodyCompiler
 from tsguard.analysis.script.layers import layer_key
-from tsguard.analysis.script.modules import ModuleInfo, describe
-from tsguard.analysis.script.names import Names, is_context
+from tsguard.analysis.script.modules import describe
+from tsguard.analysis.script.names import PythonNames, is_context
 from tsguard.analysis.script.once import Once, is_shared
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.reports import Entered, Recording, Reporter
+from tsguard.analysis.script.reports import Entered, Recording
 from tsguard.analysis.script.sugared import ModuleS, Sugared, Value
-from tsguard.analysis.worlds import Exhausted
 from tsguard.language import grammar
 from tsguard.language import types as t
-from tsguard.language.matching import Matcher, matcher
-from tsguard.language.releases import Ways
-from tsguard.language.schemas import Operators, Schema
-from tsguard.language.tables import Tables
+from tsguard.language.schemas import Schema
 from tsguard.project import Target
 from tsguard.project.modules import Module
 from tsguard.source.walking import walked
@@ -50,9 +50,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from tsguard.analysis.script.sugared import Args, Kwargs
-
-# What is compiled in one go; only loops unrolled within loops are longer.
-_BUDGET = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,59 +60,20 @@ class Compilation:
     gaps: tuple[Gap, ...] = ()
 
 
-@dataclass(eq=False)
-class Compiler:
-    """One target in one world."""
+class TargetCompiler(Compiler):
+    """The compiler with the emitters bound to what it meets."""
 
-    interp: Interpreter
-    target: Target
-    root: py.ModuleValue | None = None
-    compiling: set[tuple[int, int]] = field(default_factory=set)
-    methods: dict[tuple[int, str], tuple[Schema, ...]] = field(default_factory=dict)
-    infos: dict[int, ModuleInfo] = field(default_factory=dict)
-    concrete_types: dict[int, ConcreteType] = field(default_factory=dict)
-    local_types: dict[object, object] = field(default_factory=dict)
-    typed: dict[object, py.ModuleValue] = field(default_factory=dict)
-    models: dict[Hashable, py.ModuleValue] = field(default_factory=dict)
-    compiled_modules: set[tuple[int, tuple[str, ...] | None]] = field(default_factory=set)
-    script_classes: dict[int, classes.ScriptClass] = field(default_factory=dict)
-    class_types: dict[int, t.Type] = field(default_factory=dict)
-    class_recordings: dict[int, Recording] = field(default_factory=dict)
-    steps: int = 0
-    _model_classes: list[py.Value] | None = None
-    _first: dict[py.Value, py.ModuleValue] | None = None
-    reporter: Reporter = field(init=False)
-    once: Once = field(init=False)
-    names: Names = field(init=False)
-    matcher: Matcher = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.reporter = Reporter(self.target)
-        self.once = Once(self.interp, self.reporter)
-        self.names = Names(self)
-        self.matcher = matcher(self.interp.tables.release)
-
-    @property
-    def operators(self) -> Operators:
-        return self.matcher.operators
-
-    @property
-    def ways(self) -> Ways:
-        return self.matcher.ways
-
-    @property
-    def tables(self) -> Tables:
-        return self.interp.tables
-
-    def spend(self, steps: int = 1) -> None:
-        """Count work done now; ``charge`` counts what is compiled, whether now or before.
-
-        Raises:
-            Exhausted: the target is too large to be compiled.
-        """
-        self.steps += steps
-        if self.steps > _BUDGET:
-            raise Exhausted
+    def __init__(self, interp: Interpreter, target: Target, root: py.ModuleValue | None = None) -> None:
+        super().__init__(interp, target, root)
+        self.names = PythonNames(self)
+        self.compiling: set[tuple[int, int]] = set()
+        self.infos: dict[int, ModuleInfo] = {}
+        self.models: dict[Hashable, py.ModuleValue] = {}
+        self.class_types: dict[int, t.Type] = {}
+        self.class_recordings: dict[int, Recording] = {}
+        self.once = Once(interp, self.reporter)
+        self._model_classes: list[py.Value] | None = None
+        self._first: dict[py.Value, py.ModuleValue] | None = None
 
     def charge(self, function: py.FunctionValue) -> None:
         """Count against the world's budget what compiling a function takes.
@@ -127,15 +85,6 @@ class Compiler:
         if key not in memory:
             memory[key] = sum(isinstance(node, ast.expr) for node in walked(function.node))
         self.interp.spend(cast("int", memory[key]))
-
-    def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:
-        """Record a refusal where the user can act on it."""
-        self.reporter.report(refusal, module, if_reached=if_reached)
-
-    def read(self, source: py.Unknown | None) -> None:
-        """Note that what is compiled rests on a value; it matters if nothing was read of it."""
-        if source is not None and source.unread is not None:
-            self.reporter.add_gap(source.unread)
 
     # -- functions ----------------------------------------------------------------------------
 
@@ -257,9 +206,9 @@ class Compiler:
         if dropped:
             return Schema(node.name, "", signature.arguments, signature.returns or t.NONE)
         scope = notes.resolution_scope(function)
-        fc = FunctionCompiler(self, node, scope, source.module, signature, receiver)
+        fc = self.function(node, scope, source.module, signature, receiver)
         fc.failed = failed or not built or bool(signature.refusals)
-        self.reporter.running.append(fc)
+        self.reporter.running.append(lambda: fc.is_certain)
         try:
             schema = fc.run()
         finally:
@@ -325,8 +274,6 @@ class Compiler:
         return t.EnumType(cls.name, id(cls), value)
 
     def _tuple_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
-        from tsguard.analysis.script.annotations import annotation_type
-
         fields: dict[str, t.Type] = {}
         # A field of its own type is not resolved: what it says of itself must end.
         self.class_types[id(cls)] = t.UNKNOWN
@@ -354,7 +301,7 @@ class Compiler:
         defaults = sum(name in cls.members for name in fields)
         return t.TupleType(tuple(fields.values()), tuple(fields), cls.name, defaults)
 
-    def compiled_class(self, cls: py.ClassValue) -> classes.ScriptClass:
+    def compiled_class(self, cls: py.ClassValue) -> ScriptClass:
         known = self.script_classes.get(id(cls))
         if known is None:
             with self.reporter.recording() as recording:
@@ -385,9 +332,6 @@ class Compiler:
     def is_torch_context(self, type_: t.Type) -> bool:
         return isinstance(type_, t.ClassType) and isinstance(type_.key, str) and is_context(type_.key)
 
-    def is_tensor_member(self, name: str) -> bool:
-        return name in self.tables.tensor
-
     # -- modules ------------------------------------------------------------------------------
 
     def info(self, instance: py.ModuleValue) -> ModuleInfo:
@@ -411,9 +355,6 @@ class Compiler:
     def model(self, instance: py.ModuleValue) -> py.ModuleValue:
         """The first module met that nothing tells from this one: what it shows, this one does."""
         return self.models.setdefault(self.interp.program.likenesses.of(instance), instance)
-
-    def name_of(self, instance: py.ModuleValue) -> str:
-        return str(getattr(instance.cls, "name", "module")).rpartition(".")[2]
 
     @property
     def model_classes(self) -> list[py.Value]:
@@ -458,23 +399,6 @@ class Compiler:
         self.typed.setdefault(type_, instance)
         return t.ModuleType(self.name_of(instance), type_)
 
-    def container_kind(self, instance: py.ModuleValue) -> str:
-        """ "list", "dict", "parameters" or "" for a module that is no container."""
-        kinds = {
-            "torch.nn.ModuleDict": "dict",
-            "torch.nn.ModuleList": "list",
-            "torch.nn.Sequential": "list",
-            "torch.nn.ParameterList": "parameters",
-            "torch.nn.ParameterDict": "parameter dict",
-        }
-        for base in python_classes.mro(self.interp, instance.cls):
-            if isinstance(base, py.External) and base.name in kinds:
-                return kinds[base.name]
-        return ""
-
-    def submodules(self, value: ModuleS) -> submodules.Submodules:
-        return submodules.Submodules(self, value)
-
     def module_attribute(self, fc: FunctionCompiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared:
         return module_attributes.get(self, fc, owner, name, node)
 
@@ -489,7 +413,7 @@ class Compiler:
     def module_item(
         self, fc: FunctionCompiler, owner: ModuleS, node: ast.Subscript, hint: t.Type | None
     ) -> Sugared:
-        return submodules.item(self, fc, owner, node, hint)
+        return module_items.item(self, fc, owner, node, hint)
 
     def module_is_instance(self, fc: FunctionCompiler, value: ModuleS, wanted: ast.expr) -> bool | None:
         return module_calls.is_instance(self, fc, value, wanted)
@@ -498,6 +422,19 @@ class Compiler:
         self, fc: FunctionCompiler, callee: ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
     ) -> Sugared:
         return module_calls.call(self, fc, callee, args, kwargs, node)
+
+    def compile_module(self, instance: py.ModuleValue, interface: tuple[str, ...] | None = None) -> None:
+        module_compilation.compile_module(self, instance, interface)
+
+    def function(
+        self,
+        node: ast.FunctionDef,
+        scope: Scope,
+        module: Module,
+        signature: Signature,
+        receiver: Sugared | None = None,
+    ) -> FunctionCompiler:
+        return BodyCompiler(self, node, scope, module, signature, receiver)
 
     def method_schemas(
         self,
@@ -538,7 +475,7 @@ class Compiler:
 
 def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Compilation:
     """Compile a module instance or a function as ``torch.jit.script`` would."""
-    compiler = Compiler(interp, target, subject if isinstance(subject, py.ModuleValue) else None)
+    compiler = TargetCompiler(interp, target, subject if isinstance(subject, py.ModuleValue) else None)
     with interfaces.asked_of(compiler):
         return _compile_subject(compiler, interp, target, subject)
 

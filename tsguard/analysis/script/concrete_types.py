@@ -8,25 +8,18 @@ concrete types are of one type.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.copies import is_closure
+from tsguard.analysis.script.compiled import ConcreteType
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.layers import layer_key
 from tsguard.analysis.script.library_modules import forward_entry
 
 if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
-    from tsguard.analysis.script.modules import ModuleInfo
-
-
-@dataclass(eq=False, slots=True)
-class ConcreteType:
-    """A type of modules, compared by identity; ``is_shared`` where other targets may have it too."""
-
-    is_shared: bool = False
+    from tsguard.analysis.script.compiled import ModuleInfo
 
 
 def concrete_type(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:

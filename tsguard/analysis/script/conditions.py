@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import none_defaults, notes
 from tsguard.analysis.script.annotations import isinstance_types
 from tsguard.analysis.script.attributes import has_attribute
 from tsguard.analysis.script.calls import call_method
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Simple, Special, UnknownS, Value
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, merged, same, unify_all, union
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 Refinements = dict[str, t.Type]
 

@@ -6,10 +6,10 @@ Source: torch/csrc/jit/frontend/sugared_value.h (``asValue``).
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
     ABSENT,
@@ -27,9 +27,6 @@ from tsguard.analysis.script.sugared import (
     Value,
 )
 from tsguard.language import types as t
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 
 def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:

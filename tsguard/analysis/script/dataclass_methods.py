@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.script.annotations import annotation_type
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 from tsguard.source.unparsing import unparsed
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
 
 _EQUALITY = ("__eq__",)
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.language import types as t
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
 
 _PLAIN = frozenset(
     [

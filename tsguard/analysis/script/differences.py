@@ -11,15 +11,13 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tsguard.analysis.events import text_of
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Unlike, Value
 from tsguard.language import types as t
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 _ARITHMETIC = frozenset(
     ["pow", "round", "add", "sub", "mul", "floordiv", "remainder", "min", "max", "neg", "abs"]

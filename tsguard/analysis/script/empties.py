@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Value
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 _TAKES_ELEMENT = {
     "append": 1,

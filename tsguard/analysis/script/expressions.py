@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import (
@@ -22,6 +21,7 @@ from tsguard.analysis.script import (
 )
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call, call_builtin, call_method
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -36,9 +36,6 @@ from tsguard.analysis.script.sugared import (
 from tsguard.analysis.worlds import Exhausted
 from tsguard.language import types as t
 from tsguard.language.relations import unify
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 _BINARY = {
     ast.Add: ("add", "__add__"), ast.Sub: ("sub", "__sub__"), ast.Mult: ("mul", "__mul__"),

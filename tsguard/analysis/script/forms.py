@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import conditions, iteration, literals
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.attributes import get_attribute, has_attribute
 from tsguard.analysis.script.calls import call, call_builtin
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -30,9 +30,6 @@ from tsguard.analysis.script.sugared import (
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 Form = Callable[["FunctionCompiler", ast.Call, "t.Type | None"], Sugared]
 

@@ -6,65 +6,17 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (``to_ir``).
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal
 
-from tsguard.analysis import unread
-from tsguard.analysis.events import text_of
-from tsguard.analysis.scopes import Scope
-from tsguard.analysis.script import expressions, none_defaults, statements
-from tsguard.analysis.script.environment import Frame
+from tsguard.analysis.script import assignments, expressions, none_defaults, statements
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.signatures import Signature
 from tsguard.analysis.script.sugared import Simple, Sugared, UnknownS, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Schema
-from tsguard.project.modules import Module
-from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
-
-Loop = Literal["", "loop", "unrolled"]
 
 
-class FunctionCompiler:
-    """The state of compiling one function.
-
-    ``scope`` is where its global names are looked up: a decorator's, whose module is not the
-    ``module`` that the code stands in.  ``receiver`` is what ``self`` is;
-    ``branches`` holds the side of each compiled if that is statically taken, None for both;
-    ``raising`` tells that an error is being made; ``none_tested`` the tests of parameters that default to None without being Optional,
-    None for those that are reported; ``asks_for_none`` the parameters passed on to who does.
-    """
-
-    def __init__(
-        self,
-        compiler: Compiler,
-        node: ast.FunctionDef,
-        scope: Scope,
-        module: Module,
-        signature: Signature,
-        receiver: Sugared | None = None,
-    ) -> None:
-        self.compiler = compiler
-        self.node = node
-        self.scope = scope
-        self.module = module
-        self.signature = signature
-        self.receiver = receiver
-        self.frame = Frame()
-        self.declared: t.Type | None = None
-        self.merged: t.Type | None = None
-        self.loop: Loop = ""
-        self.failed = False
-        self.left_early = False
-        self.raising = False
-        self.branches: dict[int, bool | None] = {}
-        self.none_tested: dict[str, ast.expr | None] = {}
-        self.asks_for_none: set[str] = set()
-        self.causes: set[tuple[str, str]] = set()
-        self.temporary = 0
-        self._called: set[int] | None = None
+class BodyCompiler(FunctionCompiler):
+    """The compiler of a body, with the emitters bound to what it meets."""
 
     def run(self) -> Schema:
         """Compile the body and return the schema that callers see."""
@@ -103,11 +55,6 @@ class FunctionCompiler:
             joint = statements.merged_return(self, self.merged, t.NONE, self.node)
             self.merged = joint
 
-    @property
-    def is_certain(self) -> bool:
-        """Whether what is compiled now runs in every call of the function that does not raise."""
-        return self.frame.parent is None and not self.left_early
-
     # -- what the emitters share ---------------------------------------------------
 
     def report(self, refusal: Refusal) -> None:
@@ -126,14 +73,6 @@ class FunctionCompiler:
         """The sugared value of an expression."""
         return expressions.emit_sugared(self, node, hint)
 
-    def attempt(self, node: ast.expr, hint: t.Type | None = None) -> Value:
-        """The value of a part whose refusal must not hide refusals in other parts."""
-        try:
-            return self.expression(node, hint)
-        except Refusal as refusal:
-            self.report(refusal)
-            return Value(t.UNKNOWN, node=node)
-
     def lookup(self, name: str, node: ast.AST) -> Sugared:
         """What a name means here.
 
@@ -150,45 +89,9 @@ class FunctionCompiler:
             raise Refusal("parameter-kind/positional-only", node, name=name)
         return self.compiler.names.resolve(self, name, node)
 
-    def noted(self, node: ast.AST, value: Sugared) -> Sugared:
-        """A value, of which the observer hears if there is one."""
-        observer = self.compiler.interp.program.observer
-        if observer is not None:
-            observer.compiled(self.module, node, value)
-        return value
-
-    def push(self) -> Frame:
-        self.frame = Frame(self.frame)
-        return self.frame
-
-    def pop(self) -> Frame:
-        frame = self.frame
-        assert frame.parent is not None
-        self.frame = frame.parent
-        return frame
-
     def set_variable(self, name: str, value: Sugared, node: ast.AST, annotated: t.Type | None = None) -> None:
         """Assign a variable, as control flow allows."""
-        from tsguard.analysis.script import assignments
-
         assignments.set_variable(self, name, value, node, annotated)
-
-    def temporary_name(self) -> str:
-        self.temporary += 1
-        return f"${self.temporary}"
-
-    def is_called(self, node: ast.expr) -> bool:
-        """Whether an expression of the function is what a call calls."""
-        if self._called is None:
-            self._called = {id(call.func) for call in walked(self.node) if isinstance(call, ast.Call)}
-        return id(node) in self._called
-
-    def unread(self, node: ast.AST) -> None:
-        """Note that what a part of the code means is not told by the source."""
-        self.compiler.reporter.add_gap(unread.use(self.module, node))
-
-    def describe(self, node: ast.AST) -> str:
-        return text_of(node)
 
 
 def as_unknown(value: Sugared) -> bool:

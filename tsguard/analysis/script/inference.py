@@ -5,18 +5,14 @@ Source: torch/csrc/jit/python/pybind_utils.h (``tryToInferType``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tsguard.analysis import values as py
 from tsguard.analysis.events import with_article
 from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.declared import declared_class, plain_type
 from tsguard.analysis.terms import NONE, Is
 from tsguard.language import types as t
 from tsguard.language.relations import unify
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
 
 _CONSTANTS: dict[type, t.Type] = {
     bool: t.BOOL, int: t.INT, float: t.FLOAT, complex: t.COMPLEX, str: t.STR, bytes: t.STR, type(None): t.NONE,

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import module_attributes, signatures
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.library_modules import WITHOUT_FORWARD
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Compiled, Method, ModuleS
@@ -21,9 +21,6 @@ from tsguard.language import relations
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Schema
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
 
 
 def method_names(interface: t.ClassType) -> list[str]:
@@ -119,8 +116,6 @@ def _module_method(
 
 def compile_child(compiler: Compiler, owner: py.ModuleValue, name: str, interface: t.ClassType) -> None:
     """Compile a submodule whose attribute is annotated with an interface: the interface's methods alone."""
-    from tsguard.analysis.script.module_compilation import compile_module
-
     child = owner.children[name]
     annotated = compiler.info(owner).places.get(name)
     if not isinstance(child, py.ModuleValue) or annotated is None:
@@ -136,7 +131,7 @@ def compile_child(compiler: Compiler, owner: py.ModuleValue, name: str, interfac
         compiler.report(Refusal("class-annotation/no-method", place, **facts), module)
         return
     names = method_names(interface)
-    compile_module(compiler, child, tuple(names))
+    compiler.compile_module(child, tuple(names))
     for method in names:
         wanted, given = _declared(compiler, interface, method), _module_method(compiler, child, method, names)
         if wanted is not None and given is not None and not _implements(given, wanted):

@@ -6,11 +6,12 @@ Source: torch/csrc/jit/frontend/sugared_value.cpp (``iter``, ``asTuple``, Iterab
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
+from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
     EnumS,
     Iterables,
@@ -27,9 +28,6 @@ from tsguard.analysis.script.sugared import (
 )
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 
 def iterate(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Sugared:
@@ -75,9 +73,9 @@ def _iterate_value(value: Value, node: ast.AST) -> Sugared:
 def _iterate_module(fc: FunctionCompiler, value: ModuleS, node: ast.AST) -> Sugared:
     kind = fc.compiler.container_kind(value.instance)
     if kind == "dict":
-        return fc.compiler.submodules(value).keys()
+        return Submodules(fc.compiler, value).keys()
     if kind == "list":
-        return fc.compiler.submodules(value).values()
+        return Submodules(fc.compiler, value).values()
     if kind == "parameters":
         instance = value.instance
         return Tuple([simple(t.TENSOR) for _ in instance.parameters], instance.open)

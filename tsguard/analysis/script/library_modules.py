@@ -8,11 +8,12 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import none_defaults
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.names import cause
 from tsguard.analysis.script.sugared import (
     Method,
@@ -23,9 +24,6 @@ from tsguard.analysis.script.sugared import (
 )
 from tsguard.language import schemas
 from tsguard.language.schemas import Schema
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
 
 
 def library_member(compiler: Compiler, owner: ModuleS, name: str, holder: py.Value | None) -> Sugared | None:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import ast
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import differences, iteration
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.statements import emit_loop
 from tsguard.analysis.script.sugared import Value
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, unify, unify_all
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 
 def elements(fc: FunctionCompiler, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
@@ -147,8 +145,6 @@ def _check_key(node: ast.expr, key: t.Type) -> None:
 def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     """``[f(x) for x in xs]``; a generator expression is the same list."""
     assert isinstance(node, (ast.ListComp, ast.GeneratorExp))
-    from tsguard.analysis.script.statements import emit_loop
-
     found: list[Value] = []
     generator = node.generators[0]
     if len(node.generators) > 1 or generator.ifs:
@@ -170,8 +166,6 @@ def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
 def dict_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     """``{k: v for ...}``."""
     assert isinstance(node, ast.DictComp)
-    from tsguard.analysis.script.statements import emit_loop
-
     keys: list[t.Type] = []
     values: list[t.Type] = []
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import empties
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import Args, Kwargs, Value
 from tsguard.language import types as t
 from tsguard.language.matching import Mismatch
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "remainder": "%", "fmod": "%", "floordiv": "//",

@@ -12,10 +12,12 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import arguments, classes
+from tsguard.analysis.script import arguments, classes, signatures
+from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.schema_calls import call_schemas
 from tsguard.analysis.script.sources import source_of, unknown_in
 from tsguard.analysis.script.submodules import Submodules, child_value
 from tsguard.analysis.script.sugared import (
@@ -38,8 +40,6 @@ from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Schema
 
 if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
-    from tsguard.analysis.script.function import FunctionCompiler
     from tsguard.project.modules import Module
 
 
@@ -282,7 +282,6 @@ def _set_property(
     node: ast.AST,
 ) -> None:
     """``module.name = value`` where a property stands: a call of its setter."""
-    from tsguard.analysis.script.calls import call_schemas
 
     name = str(getattr(node, "attr", ""))
     if found.setter is None:
@@ -308,8 +307,6 @@ def overload_declarations(compiler: Compiler, owner: ModuleS, name: str) -> list
 
 def overloads_of(compiler: Compiler, owner: ModuleS, name: str) -> tuple[Schema, ...]:
     """The schemas of a method's overloads."""
-    from tsguard.analysis.script import signatures
-
     found = []
     for function in overload_declarations(compiler, owner, name):
         if isinstance(function.node, ast.FunctionDef):

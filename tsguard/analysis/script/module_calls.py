@@ -13,6 +13,7 @@ from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call as call_value
+from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.module_attributes import find, get
 from tsguard.analysis.script.parametrizations import note_parametrized
@@ -31,8 +32,6 @@ from tsguard.analysis.script.sugared import (
 from tsguard.language import types as t
 
 if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
-    from tsguard.analysis.script.function import FunctionCompiler
     from tsguard.analysis.script.sugared import Args, Kwargs
 
 # What matching a call costs, in steps.

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import notes
+from tsguard.analysis.script import notes, signatures
+from tsguard.analysis.script.compiled import Signature
 from tsguard.analysis.script.concrete_types import concrete_type
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.inference import describe as kind_of
 from tsguard.analysis.script.interfaces import compile_child
@@ -38,9 +39,6 @@ from tsguard.analysis.script.sugared import (
     Value,
 )
 from tsguard.language import types as t
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
 
 
 def compile_module(
@@ -277,8 +275,6 @@ def _compile_hooks(compiler: Compiler, owner: ModuleS) -> None:
 
 
 def _compile_hook(compiler: Compiler, owner: ModuleS, kind: str, hook: py.FunctionValue) -> None:
-    from tsguard.analysis.script import signatures
-
     assert isinstance(hook.node, ast.FunctionDef)
     signature = signatures.read(compiler, hook.node, hook.scope, method=True)
     arguments = signature.arguments
@@ -335,13 +331,10 @@ def _is_lazy(value: py.Value) -> bool:
 
 def _check_sequential(compiler: Compiler, owner: ModuleS) -> None:
     """nn.Sequential's own forward: each child takes what the one before returns."""
-    from tsguard.analysis.script.function import FunctionCompiler
-    from tsguard.analysis.script.signatures import Signature
-
     place, module = compiler.reporter.place_of(owner.instance)
     scope = compiler.interp.program.scope(module)
     definition = ast.FunctionDef("forward", ast.arguments([], [], None, [], [], None, []), [], [], None)
-    fc = FunctionCompiler(compiler, definition, scope, module, Signature((), None))
+    fc = compiler.function(definition, scope, module, Signature((), None))
     call_node = ast.copy_location(ast.Call(ast.copy_location(ast.Name("Sequential"), place), [], []), place)
     value = Value(t.TENSOR, node=call_node)
     for child in Submodules(compiler, owner).values().items:

@@ -6,7 +6,6 @@ Source: torch/jit/_recursive.py (``infer_concrete_type_builder``).
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -15,6 +14,8 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import classes
 from tsguard.analysis.script.annotations import annotation_type, is_final
+from tsguard.analysis.script.compiled import ModuleInfo
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.forward_references import are_strings
 from tsguard.analysis.script.inference import Uninferable, type_of
 from tsguard.analysis.script.inference import describe as described
@@ -22,29 +23,11 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ABSENT, Value
 from tsguard.language import schemas
 from tsguard.language import types as t
+from tsguard.language.matching import convertible_to_list
+from tsguard.language.relations import is_subtype
 
 if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
     from tsguard.project.modules import Module
-
-
-@dataclass(eq=False, slots=True)
-class ModuleInfo:
-    """What torch knows of a module's type.
-
-    ``attributes`` are first-class values by type, ``constants`` those whose value is
-    known, ``functions`` callable attributes, ``failed`` the attributes of no type, with
-    the reason; ``interfaces`` are those of submodules that are annotated with one, ``places``
-    their annotations.
-    """
-
-    attributes: dict[str, t.Type] = field(default_factory=dict)
-    constants: dict[str, Value] = field(default_factory=dict)
-    functions: dict[str, py.Value] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    interfaces: dict[str, t.ClassType] = field(default_factory=dict)
-    places: dict[str, tuple[ast.AST, Module]] = field(default_factory=dict)
-    ignored: frozenset[str] = frozenset()
 
 
 def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
@@ -285,9 +268,6 @@ def _check_value(
     compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.Value
 ) -> None:
     """An annotated attribute must hold a value of its type: torch copies it."""
-    from tsguard.language.matching import convertible_to_list
-    from tsguard.language.relations import is_subtype
-
     type_ = info.attributes[name]
     if isinstance(type_, t.ClassType):
         return  # torch copies the attributes of any object into it

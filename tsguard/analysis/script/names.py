@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
@@ -16,6 +16,7 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.scopes import SOURCELESS
 from tsguard.analysis.script import differences
+from tsguard.analysis.script.context import Compiler, FunctionCompiler, Names
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -44,10 +45,6 @@ from tsguard.language import schemas
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
-    from tsguard.analysis.script.function import FunctionCompiler
 
 
 def _magic(name: str, symbol: str) -> Magic:
@@ -147,7 +144,7 @@ _MAPPED = {
 }
 
 
-class Names:
+class PythonNames(Names):
     """Turns names and Python values into what torch's compiler sees."""
 
     def __init__(self, compiler: Compiler) -> None:

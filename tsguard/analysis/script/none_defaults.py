@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from tsguard.analysis.events import text_of
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Value
 from tsguard.language import types as t
@@ -19,7 +20,6 @@ from tsguard.language.schemas import Argument, Schema
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
     from tsguard.analysis.script.sugared import Args, Kwargs
     from tsguard.language.matching import Match
 

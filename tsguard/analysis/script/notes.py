@@ -10,7 +10,6 @@ import ast
 import builtins
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
@@ -18,6 +17,7 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script import differences, exits, none_defaults, truths
+from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Value
@@ -25,10 +25,6 @@ from tsguard.language import types as t
 from tsguard.language.matching import Match
 from tsguard.language.relations import is_subtype
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
-    from tsguard.analysis.script.function import FunctionCompiler
 
 _OPERATORS = frozenset(
     ["add", "sub", "mul", "div", "pow", "remainder", "floordiv", "__and__", "__or__", "__xor__"]

@@ -5,13 +5,9 @@ Source: torch/nn/utils/parametrize.py, torch/nn/utils/parametrizations.py.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tsguard.analysis import values as py
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
 
 # Parametrizations of torch whose own code does not compile.
 UNSCRIPTABLE_PARAMETRIZATIONS = frozenset(

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python.context import Raised
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.compiler import Compiler
 
 
 def is_readable(compiler: Compiler, instance: py.ModuleValue, name: str, member: py.PropertyValue) -> bool:

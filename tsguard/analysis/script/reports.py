@@ -7,10 +7,9 @@ modules of one type: what one reports is recorded, and reported again wherever i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
@@ -18,9 +17,6 @@ from tsguard.analysis.ownership import is_own
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.project import Target
 from tsguard.project.modules import Module
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +67,7 @@ class Reporter:
     events: dict[tuple[object, ...], Event] = field(default_factory=dict)
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     stack: list[Entered] = field(default_factory=list)
-    running: list[FunctionCompiler] = field(default_factory=list)
+    running: list[Callable[[], bool]] = field(default_factory=list)
     recordings: list[Recording] = field(default_factory=list)
     shown: set[Refusal] = field(default_factory=set)
 
@@ -135,7 +131,7 @@ class Reporter:
 
     def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:
         """Report a refusal; one that matters only ``if_reached`` counts where the place is sure to run."""
-        if if_reached and not all(function.is_certain for function in self.running):
+        if if_reached and not all(is_certain() for is_certain in self.running):
             return
         if not self.recordings:
             event = self._placed(refusal, module)

@@ -7,13 +7,15 @@ torch/csrc/jit/python/init.cpp (``getSchemaWithNameAndDefaults``).
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script.annotations import annotation_type, is_final
+from tsguard.analysis.script.compiled import Signature
+from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.inference import Uninferable, describe, type_of
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.type_comments import NO_SIGNATURE, signature_comment
@@ -26,21 +28,6 @@ from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
-    from tsguard.analysis.script.compiler import Compiler
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """``inferred`` are the un-annotated parameters, ``none_defaults`` those that default
-    to None though their type cannot hold it."""
-
-    arguments: tuple[Argument, ...]
-    returns: t.Type | None
-    receiver: str = ""
-    inferred: frozenset[str] = frozenset()
-    none_defaults: frozenset[str] = frozenset()
-    positional_only: frozenset[str] = frozenset()
-    refusals: tuple[Refusal, ...] = ()
 
 
 def read(

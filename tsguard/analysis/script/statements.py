@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import assignments, conditions, differences, empties, iteration, with_statements
 from tsguard.analysis.script.calls import call_method
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.environment import Frame, Unusable
 from tsguard.analysis.script.refusals import Refusal, not_refined
-from tsguard.analysis.script.sugared import ExceptionS, Simple, UnknownS, Value
+from tsguard.analysis.script.sugared import ExceptionS, Simple, Sugared, UnknownS, Value
 from tsguard.language import grammar
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype, unify
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 Emitter = Callable[["FunctionCompiler", ast.stmt], None]
 
@@ -246,8 +243,6 @@ def emit_loop(
 def _rolled(
     fc: FunctionCompiler, target: ast.expr, element: object, node: ast.AST, body: Callable[[], None]
 ) -> None:
-    from tsguard.analysis.script.sugared import Sugared
-
     assert isinstance(element, Sugared)
     outer, fc.loop = fc.loop, "loop"
     fc.push()

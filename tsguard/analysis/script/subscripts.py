@@ -7,19 +7,16 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitSubscript``,
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import arguments, differences
 from tsguard.analysis.script.calls import call_builtin, call_method
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import ModuleS, PythonS, Simple, SliceS, Sugared, UnknownS, Value, simple
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 
 def load(fc: FunctionCompiler, node: ast.Subscript, hint: t.Type | None) -> Sugared:

@@ -7,20 +7,17 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitWith``), torch/jit/fronten
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import classes
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.calls import call_method
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Method, Simple, Sugared, UnknownS, Value
 from tsguard.language import types as t
-
-if TYPE_CHECKING:
-    from tsguard.analysis.script.function import FunctionCompiler
 
 
 def emit_ignored(fc: FunctionCompiler, node: ast.With) -> None:

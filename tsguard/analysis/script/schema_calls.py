@@ -1,0 +1,28 @@
+"""Calling what has schemas: one, or several overloads."""
+
+from __future__ import annotations
+
+import ast
+
+from tsguard.analysis.script import differences, none_defaults, notes
+from tsguard.analysis.script.context import FunctionCompiler
+from tsguard.analysis.script.mismatches import mismatch
+from tsguard.analysis.script.sugared import Args, Kwargs, Sugared, UnknownS, simple
+from tsguard.language.matching import Mismatch, match_overloads
+from tsguard.language.schemas import Schema
+
+
+def call_schemas(
+    fc: FunctionCompiler, schemas: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST, name: str
+) -> Sugared:
+    """Call a function by its schemas: one, or several overloads."""
+    if not schemas:
+        return UnknownS()
+    result = match_overloads(schemas, args, kwargs, bools=fc.compiler.ways.bools_are_numbers)
+    if isinstance(result, Mismatch):
+        raise mismatch(fc, result, args, kwargs, node, name, python=True)
+    none_defaults.passed(fc, result.schema, args, kwargs, node)
+    none_defaults.left_out(fc, result.schema, args, kwargs, node, name)
+    notes.match(fc, result, args, kwargs, node, name)
+    differences.passed(fc, [*args, *kwargs.values()])
+    return simple(result.returns)
