@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.api import closures
+from tsguard.analysis.api.tracking import Flow, Tracked
 from tsguard.analysis.events import text_of
 from tsguard.project.targets import is_module_class
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
-    from tsguard.analysis.api.flow import Flow, Tracked
     from tsguard.analysis.api.looks import Look
 
 Given = list["Tracked | None"]

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from tsguard.analysis.api.usage import Usage
 from tsguard.source.walking import children, walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.api.usage import Usage
 
 _TYPING = frozenset(
     {"Any", "Callable", "Dict", "Final", "List", "NamedTuple", "Optional", "Sequence", "Tuple", "Union"}

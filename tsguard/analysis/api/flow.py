@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tsguard.analysis.api import calls
+from tsguard.analysis.api.tracking import Env, Flow, Mode, Tracked
 from tsguard.project.project import Definition
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import children
 
 if TYPE_CHECKING:
-    from tsguard.analysis.api.usage import Usage
-
-Kind = Literal["eager", "scripted", "traced", "frozen"]
-Mode = Literal["fresh", "train", "eval", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Tracked:
-    """A module that the file makes by the expression ``made``, in the mode that it is in now."""
-
-    kind: Kind
-    made: ast.expr
-    mode: Mode = "fresh"
-
+    pass
 
 # Methods that return the module itself and leave its mode alone.
 _SAME = frozenset(
@@ -36,16 +24,9 @@ _BLOCKS = ("body", "orelse", "finalbody")
 # Functions that are given a module and do nothing to its mode.
 _HARMLESS = ("builtins.", "torch.save", "torch.optim.", "torch.nn.utils.", "torch.jit.", "torch.onnx.")
 
-Env = dict[str, Tracked]
 
-
-class Flow:
+class StatementFlow(Flow):
     """The statements of one scope, in order."""
-
-    def __init__(self, usage: Usage) -> None:
-        self.usage = usage
-        self.env: Env = {}
-        self.traced: list[Tracked] = []
 
     def finish(self) -> None:
         """Report what only the whole file tells."""
@@ -79,7 +60,7 @@ class Flow:
             if isinstance(decorator, ast.Call):
                 for argument in decorator.args:
                     self.value(argument)
-        inner = Flow(self.usage)
+        inner = StatementFlow(self.usage)
         inner.traced = self.traced
         inner.run(node.body)
 
@@ -118,7 +99,7 @@ class Flow:
         if isinstance(node, (ast.Name, ast.Attribute)):
             return self.env.get(unparsed(node)) if self.env else None
         if isinstance(node, ast.Lambda):
-            Flow(self.usage).value(node.body)
+            StatementFlow(self.usage).value(node.body)
             return None
         for child in children(node):
             if isinstance(child, ast.expr):

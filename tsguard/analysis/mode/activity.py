@@ -5,16 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode.choices import Either, Mode, in_mode, truths
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.terms import spelled
 from tsguard.analysis.values import Const, Unknown, Value
 from tsguard.language import schemas
 from tsguard.language.modes import ModeUse
-
-if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
 
 _NO_VALUE = Unknown()
 _Fact = tuple[bool, str | None]

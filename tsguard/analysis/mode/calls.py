@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import quiet, state, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import PythonInterpreter, Raised, classes
 from tsguard.analysis.terms import placed, spelled
@@ -27,9 +27,6 @@ from tsguard.analysis.values import (
 )
 from tsguard.language.modes import is_random_function, is_random_operator
 from tsguard.source.unparsing import unparsed
-
-if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
 
 Args = list[Value]
 Kwargs = dict[str, Value]

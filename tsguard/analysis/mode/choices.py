@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from tsguard.analysis.python import Interpreter
 from tsguard.analysis.values import (
     NONE,
     Atom,
@@ -19,9 +20,6 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-
-if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
 
 Mode = Literal["both", "train", "eval"]
 
@@ -96,48 +94,48 @@ def same(one: Value, other: Value) -> bool:
     return False
 
 
-def lifted(walk: Walk, values: Sequence[Value], function: Callable[[list[Value]], Value]) -> Value:
+def lifted(interp: Interpreter, values: Sequence[Value], function: Callable[[list[Value]], Value]) -> Value:
     """A function's result over values that may be several: for each mode, for each option."""
-    settled = [walk.settled(value) for value in values]
+    settled = [interp.settled(value) for value in values]
     if any(isinstance(value, ByMode) for value in settled):
-        train, other = (lifted(walk, [in_mode(v, m) for v in settled], function) for m in ("train", "eval"))
+        train, other = (lifted(interp, [in_mode(v, m) for v in settled], function) for m in ("train", "eval"))
         return by_mode(train, other, known=not differs(settled))
     for index, value in enumerate(settled):
         if isinstance(value, Either):
             rest = settled[index + 1 :]
             return either(
-                lifted(walk, [*settled[:index], option, *rest], function) for option in value.options
+                lifted(interp, [*settled[:index], option, *rest], function) for option in value.options
             )
     return function(settled)
 
 
-def truths(walk: Walk, value: Value) -> tuple[bool | None, bool | None]:
+def truths(interp: Interpreter, value: Value) -> tuple[bool | None, bool | None]:
     """Whether a value is true in train() and in eval(); None where the source does not tell."""
-    value = walk.settled(value)
+    value = interp.settled(value)
     if isinstance(value, ByMode):
-        return _truth(walk, value.train), _truth(walk, value.eval)
-    answer = _truth(walk, value)
+        return _truth(interp, value.train), _truth(interp, value.eval)
+    answer = _truth(interp, value)
     return answer, answer
 
 
-def _truth(walk: Walk, value: Value) -> bool | None:
+def _truth(interp: Interpreter, value: Value) -> bool | None:
     if isinstance(value, Const):
         return bool(value.value)
     if isinstance(value, Either):
-        answers = {_truth(walk, option) for option in value.options}
+        answers = {_truth(interp, option) for option in value.options}
         return answers.pop() if len(answers) == 1 else None
     if isinstance(value, TensorValue):
         return None
     if isinstance(value, Unknown):
-        return _decided(walk, value)
+        return _decided(interp, value)
     if isinstance(value, (ListValue, TupleValue, SetValue, DictValue)):
         return bool(value.items) or (None if value.open else False)
     return True
 
 
-def _decided(walk: Walk, value: Unknown) -> bool | None:
+def _decided(interp: Interpreter, value: Unknown) -> bool | None:
     """As the constructor answered it, else as the parameters' defaults do."""
-    answer = walk.world.answer(value.term) if value.term is not None else None
+    answer = interp.world.answer(value.term) if value.term is not None else None
     if answer is not None:
         return answer
-    return None if value.default is None else _truth(walk, value.default)
+    return None if value.default is None else _truth(interp, value.default)

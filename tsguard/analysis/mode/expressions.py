@@ -19,13 +19,13 @@ from tsguard.analysis.mode.choices import (
     lifted,
     truths,
 )
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.python import containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.terms import Attribute, placed
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
     from tsguard.analysis.scopes import Scope
 
 _CONTAINERS = (dict, list, set, str, tuple)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode.choices import either
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.python import Raised
 from tsguard.analysis.values import (
     NONE,
@@ -22,9 +22,6 @@ from tsguard.analysis.values import (
     positional_parameters,
 )
 from tsguard.source.unparsing import unparsed
-
-if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
 
 _NUMBERS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
 

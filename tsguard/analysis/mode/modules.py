@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
-from tsguard.analysis.mode import inputs, tree, uses
+from tsguard.analysis.mode import inputs, switching, uses
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
@@ -25,9 +25,6 @@ from tsguard.analysis.values import (
     constant,
 )
 from tsguard.language.modes import LAYERS, observes
-
-if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
 
 
 def run_target(walk: Walk, subject: Value) -> None:
@@ -166,7 +163,7 @@ def method(
     if short == "__call__":
         return call(walk, owner, args, kwargs, node)
     if short == "train":
-        tree.set_flag(walk, owner, args[0] if args else kwargs.get("mode", TRUE))
+        switching.set_flag(walk, owner, args[0] if args else kwargs.get("mode", TRUE))
         return owner
     if short == "eval":
         train = walk.attribute(owner, "train")

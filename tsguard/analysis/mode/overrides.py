@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import activity
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import ClassValue, External, FunctionValue, ModuleValue
 from tsguard.language.modes import LAYERS
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
 
 
 def check(walk: Walk) -> None:

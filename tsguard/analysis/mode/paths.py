@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import state
 from tsguard.analysis.mode.choices import ByMode, Mode, by_mode, differs, either, truths
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
@@ -17,7 +18,6 @@ from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.values import TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
     from tsguard.analysis.scopes import Scope
 
 __all__ = ["HANDLERS", "choose", "execute", "truths"]

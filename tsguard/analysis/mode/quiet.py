@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.mode.state import changes_in_place
 from tsguard.analysis.python import classes
 from tsguard.analysis.values import (
@@ -27,7 +28,6 @@ from tsguard.source.walking import walked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tsguard.analysis.mode.walk import Walk
 
 _REACH = 80
 _LOUD = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random", "Dropout"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.mode import tree
+from tsguard.analysis.mode import switching
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.values import (
     Atom,
     BoundMethod,
@@ -21,7 +22,6 @@ from tsguard.language.modes import is_random_operator
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
     from tsguard.analysis.scopes import Scope
 
 # Tensor methods whose name ends in "_" and that leave the values as they are.
@@ -51,7 +51,7 @@ def attribute(walk: Walk, owner: Value, name: str) -> Value | None:
     """Attributes that the walk knows better than the interpreter; None for the rest."""
     if isinstance(owner, ModuleValue):
         if name == "training":
-            return tree.training(walk, owner)
+            return switching.training(walk, owner)
         return None
     if isinstance(owner, ModuleReference):
         return walk.plain.attribute(owner, name)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import activity
 from tsguard.analysis.mode.activity import Activity
 from tsguard.analysis.mode.choices import differs
+from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.values import ClassValue, External, ModuleValue, TupleValue, Value
 from tsguard.language.modes import FUNCTIONS, ModeUse
-
-if TYPE_CHECKING:
-    from tsguard.analysis.mode.walk import Walk
 
 # What a use is called where the modes differ, and where it acts in both: as a layer, as a function.
 _BY_MODE = {

@@ -1,62 +1,33 @@
-"""The walk: the Python interpreter, with frames, modes and what it reports."""
+"""The walk: the Python interpreter in both modes at once, its own handlers first."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.events import Event, Gap, text_of
-from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, tree, uses
-from tsguard.analysis.mode.choices import ByMode, Mode, in_mode
-from tsguard.analysis.mode.frames import Frame, Place
-from tsguard.analysis.mode.memory import Memory
-from tsguard.analysis.ownership import is_own
-from tsguard.analysis.python import Program, PythonInterpreter, Raised
+from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, switching, uses
+from tsguard.analysis.mode.choices import ByMode, in_mode
+from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.frames import Place
+from tsguard.analysis.python import Program, Raised
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Signal
-from tsguard.analysis.values import FunctionValue, ModuleValue, ObjectValue, TensorValue, Unknown, Value
+from tsguard.analysis.values import ModuleValue, ObjectValue, TensorValue, Unknown, Value
 from tsguard.analysis.worlds import Exhausted, World
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
     from tsguard.project import Target
-    from tsguard.project.modules import Module
-
-_BUDGET = 100_000
 
 
-class Walk(PythonInterpreter):
-    """One target in one world, followed in both modes at once.
-
-    ``mode`` is the mode of the code that runs: "both", or one of them past a test of
-    ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
-    ``changes`` counts what is done to modules.
-    """
-
-    def __init__(self, program: Program, target: Target, world: World) -> None:
-        super().__init__(program, world)
-        self.target = target
-        self.plain = PythonInterpreter(program, world)
-        self.mode: Mode = "both"
-        self.frames: list[Frame] = []
-        self.tree = tree.Tree()
-        self.done: dict[tuple[ModuleValue, Mode], tuple[Value, tuple[ModuleValue, ...]]] = {}
-        self.memory = Memory(program.likenesses)
-        self.dependent: list[ModuleValue] = []
-        self.changes = 0
-        self.events: dict[tuple[object, ...], Event] = {}
-        self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
-        self.gaps: dict[tuple[str, int, str], Gap] = {}
-        self.steps = _BUDGET
-        self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
+class ModeWalk(Walk):
+    """A walk with the handlers bound to what it meets."""
 
     def follow(self, subject: Value) -> None:
         """Follow a module, or a function, and leave it as it was."""
         try:
             if isinstance(subject, ModuleValue):
-                tree.of(self, subject)
+                switching.of(self, subject)
                 overrides.check(self)
                 overrides.report_thawed(self, subject)
             modules.run_target(self, subject)
@@ -74,87 +45,9 @@ class Walk(PythonInterpreter):
                 registry.update(names)
         self.memory.likenesses.forget()
 
-    # -- reporting ----------------------------------------------------------------------------
-
-    @property
-    def module(self) -> Module:
-        """The Python module whose code runs."""
-        return self.frames[-1].module if self.frames else self.target.module
-
-    @property
-    def receiver(self) -> ModuleValue | None:
-        """The innermost nn.Module that runs."""
-        return next((f.receiver for f in reversed(self.frames) if f.receiver is not None), None)
-
-    def report(self, rule: str, node: ast.AST | None, when: str | None = None, /, **facts: str) -> None:
-        """Record what a rule finds at a node of the code that runs."""
-        self.report_at(
-            rule, [Place(self.module, node)] if node is not None else [], self.receiver, when, **facts
-        )
-
-    def report_at(
-        self,
-        rule: str,
-        places: list[Place],
-        reported: ModuleValue | None,
-        when: str | None = None,
-        /,
-        **facts: str,
-    ) -> None:
-        """Record what a rule finds at the first of some places that the user can edit, else where
-        the target's own code leads to it.
-
-        Args:
-            reported: the module that it makes dependent on the mode.
-            when: a condition on constructor arguments that the defaults do not meet.
-        """
-        if self.tree.is_switching:
-            return
-        if reported is not None and when is None:
-            self.depend([reported])
-        own = self._editable(places) or self._way_in()
-        if own is None:
-            return
-        if own not in places[:1]:
-            rule, facts = "mode-dependent-layer/dependency", {"name": text_of(own.node)}
-        chain = tuple(frame.label for frame in self.frames)
-        event = Event(rule, own.module, own.module.file.span(own.node), facts, chain)
-        if when is None:
-            self.events.setdefault(event.key, event)
-        else:
-            self.conditional.setdefault(event.key, (event, when))
-
-    def depend(self, layers: Iterable[ModuleValue]) -> None:
-        """Record that modules depend on the mode."""
-        self.dependent.extend(layers)
-
-    @property
-    def layers(self) -> list[ModuleValue]:
-        """The modules found to depend on the mode."""
-        return list(dict.fromkeys(self.dependent))
-
     def ways(self, module: ModuleValue, node: ast.AST | None) -> tuple[Place | None, Place | None]:
         """The places to which what is found in a module goes, unless it is found at a place of its own."""
         return self._editable(uses.places(self, module, node)), self._way_in()
-
-    def _editable(self, places: Iterable[Place]) -> Place | None:
-        """The first place that the user can edit."""
-        return next((place for place in places if is_own(self.target, place.module)), None)
-
-    def _way_in(self) -> Place | None:
-        """The innermost call in the target's own code that leads to the code that runs."""
-        called = (frame.called for frame in reversed(self.frames) if frame.called is not None)
-        return next((place for place in called if is_own(self.target, place.module)), None)
-
-    def gap(self, node: ast.AST | None, why: str) -> None:
-        """Note that something on the way cannot be followed."""
-        self.unread(Gap(self.module, getattr(node, "lineno", self.target.line), why))
-
-    def unread(self, gap: Gap) -> None:
-        """Note what was not read."""
-        self.gaps.setdefault(gap.key, gap)
-
-    # -- running ------------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         self.spend()
@@ -175,31 +68,6 @@ class Walk(PythonInterpreter):
         answer = calls.call(self, self.settled(function), args, kwargs, node)
         return super().call(function, args, kwargs, node) if answer is None else answer
 
-    @contextmanager
-    def entered(
-        self, function: FunctionValue, node: ast.AST | None, receiver: ModuleValue | None
-    ) -> Iterator[Frame]:
-        """Run code of a function; a mode that it narrows down to ends with it."""
-        called = Place(self.module, node) if node is not None and hasattr(node, "lineno") else None
-        owner = f"{function.owner.name}." if function.owner is not None else ""
-        frame = Frame(function.node, owner + function.name, function.module, called, receiver)
-        mode = self.mode
-        self.frames.append(frame)
-        try:
-            yield frame
-        finally:
-            self.frames.pop()
-            self.mode = mode
-
-    @contextmanager
-    def only(self, mode: Mode) -> Iterator[None]:
-        """Run code that only one mode reaches."""
-        before, self.mode = self.mode, mode
-        try:
-            yield
-        finally:
-            self.mode = before
-
     def forward(
         self, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
     ) -> Value:
@@ -218,7 +86,7 @@ class Walk(PythonInterpreter):
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         if name == "training" and isinstance(owner, ModuleValue):
             self.changes += 1
-            tree.store(self, owner, value)
+            switching.store(self, owner, value)
             return
         if isinstance(owner, ObjectValue):
             self.changes += 1
@@ -250,8 +118,8 @@ def _registries(owner: ObjectValue) -> list[dict[str, Value]]:
     return [owner.attributes]
 
 
-def follow(program: Program, target: Target, world: World, subject: Value) -> Walk:
+def follow(program: Program, target: Target, world: World, subject: Value) -> ModeWalk:
     """Follow what a target's constructor made in a world; it is left as it was."""
-    walk = Walk(program, target, world)
+    walk = ModeWalk(program, target, world)
     walk.follow(subject)
     return walk

@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.context import Raised
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import is_note
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
-    from tsguard.analysis.trace.tracer import Tracer
 
 
 def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import attributes as python_attributes
 from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.shapes.dims import Dim
@@ -26,9 +26,6 @@ from tsguard.analysis.trace.values import (
     plainly,
     size,
 )
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 _PROPERTIES: dict[str, Property] = {
     "dtype": "dtype",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
@@ -13,12 +12,10 @@ from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import functions, layers, methods
+from tsguard.analysis.trace.context import Spent, Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.values import Opaque, origin_of
 from tsguard.source.unparsing import unparsed
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
@@ -27,10 +24,6 @@ Kwargs = dict[str, py.Value]
 _COMPILED = frozenset({"script", "script_if_tracing", "script_method"})
 
 _FOREIGN_STEPS = 1_500
-
-
-class Spent(Exception):
-    """A function of another package takes more steps than it is worth."""
 
 
 def call(

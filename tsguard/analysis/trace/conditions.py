@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import operations
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked, checked
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 
 def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> bool | None:

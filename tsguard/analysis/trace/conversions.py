@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import binary, report_number
 from tsguard.analysis.trace.rulebook import CONTENTS_OF
 from tsguard.analysis.trace.values import Number, Opaque, Shape, Traced, frozen, is_live, parts
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 
 def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST | None) -> py.Value:

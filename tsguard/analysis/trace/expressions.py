@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import assignments, containers, operations
@@ -14,11 +13,9 @@ from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.trace import conditions, items, operators
 from tsguard.analysis.trace.alternatives import could_be_traced
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.values import NOTHING, Fixed, Number, Truths, depends, frozen, origin_of
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 Handler = Callable[["Tracer", ast.expr, Scope], py.Value]
 

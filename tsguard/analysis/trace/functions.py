@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import report_number
 from tsguard.analysis.trace.origins import Origin
@@ -30,9 +30,6 @@ from tsguard.analysis.trace.values import (
     parts,
     plainly,
 )
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.examples import Examples
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import OMITTED
+from tsguard.analysis.trace.shapes.extents import ANY
 from tsguard.analysis.trace.values import InputDict, InputList, Opaque, Traced
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
-    from tsguard.analysis.trace.tracer import Tracer
 
 _SCALARS = frozenset({"builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.complex"})
 _LISTS = frozenset(
@@ -239,7 +240,7 @@ def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin)
     ):
         return Traced(origin=origin)
     if name in _LISTS | _TUPLES:
-        return InputList([Traced(origin=origin, extent=shaping.ANY)], True, origin=origin)
+        return InputList([Traced(origin=origin, extent=ANY)], True, origin=origin)
     if name in _DICTS:
         return InputDict({}, True, origin=origin)
     return Opaque(None, origin=origin)
@@ -265,7 +266,7 @@ def _of_generic(tracer: Tracer, name: str, inner: ast.expr, scope: Scope, origin
         if every:
             for part in parts:
                 if isinstance(part, Traced):
-                    part.extent = shaping.ANY
+                    part.extent = ANY
         return InputList([part for part in parts if part is not None], every, origin=origin)
     if name in _DICTS:
         return InputDict({}, True, origin=origin)

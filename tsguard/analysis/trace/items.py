@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import containers
 from tsguard.analysis.trace import attributes, shaping
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import report_number, tensor
 from tsguard.analysis.trace.origins import Origin
@@ -28,9 +28,6 @@ from tsguard.analysis.trace.values import (
     is_symbolic,
     plainly,
 )
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 
 def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tsguard.analysis import values as py
 from tsguard.analysis.trace import attributes, shaping
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import FIXED, VARIED
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.values import (
@@ -19,9 +18,6 @@ from tsguard.analysis.trace.values import (
     Traced,
     Untraced,
 )
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 _MOST_ROWS = 64
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.scopes import Scope
-from tsguard.analysis.trace.shapes.extents import Extent, either, known
-from tsguard.analysis.trace.shaping import ANY
+from tsguard.analysis.trace.shapes.extents import ANY, Extent, either, known
 from tsguard.analysis.trace.values import Derived, Number, Opaque, Shape, Traced, Truths, origin_of
 
 Names = dict[str, py.Value]

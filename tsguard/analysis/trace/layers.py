@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes, library
 from tsguard.analysis.trace import results, shaping
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Number, Opaque, is_live, origin_of, parts
 from tsguard.language import schemas
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace import attributes, conversions, functions, layers, pieces, results, shaping
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
 from tsguard.analysis.trace.rulebook import VARIED
@@ -28,9 +28,6 @@ from tsguard.analysis.trace.values import (
     size,
 )
 from tsguard.language import schemas
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]

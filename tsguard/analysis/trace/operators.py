@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import asked, checked
 from tsguard.analysis.trace.shapes import dims
 from tsguard.analysis.trace.shapes.dims import Dim
@@ -32,9 +32,6 @@ from tsguard.analysis.trace.values import (
     parts,
     plainly,
 )
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 _TRACED = (Traced, Derived, Shape, py.TensorValue)
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 
 def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:

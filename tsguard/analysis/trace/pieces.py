@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import NOWHERE, Number, Pieces, Traced, is_live, origin_of, plainly
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 _MOST = 64
 _COUNTED = frozenset({"chunk", "unsafe_chunk", "tensor_split", "hsplit", "vsplit", "dsplit"})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import FIXED, FIXED_ALIKE
@@ -14,9 +14,6 @@ from tsguard.analysis.trace.values import Fixed, Number, Opaque, Traced, frozen,
 from tsguard.language import schemas
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.shapes import indexing, layers, rules
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol
-from tsguard.analysis.trace.shapes.extents import Extent, Lead, named
+from tsguard.analysis.trace.shapes.extents import ANY, Extent, named
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Equation, Pieces, Traced
 
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
-
 Args = Sequence[py.Value]
 Kwargs = Mapping[str, py.Value]
-
-ANY = Extent((), Lead())
-"""The shape of a tensor that stands for several."""
 
 
 def learns(tracer: Tracer) -> bool:

@@ -10,9 +10,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
 
 if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
     from tsguard.project import Target
 
 

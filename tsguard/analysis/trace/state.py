@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.origins import Origin
@@ -20,9 +20,23 @@ from tsguard.source.walking import walked
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
     from tsguard.analysis.scopes import Scope
-    from tsguard.analysis.trace.tracer import Tracer
 
 Cell = tuple[int, str]
+
+
+class Walker(Protocol):
+    """What is asked of who follows the forward: the statement that runs and those around it, and to report."""
+
+    statement: ast.AST | None
+    enclosing: list[ast.AST | None]
+
+    def event(
+        self, rule: str, node: ast.AST | None, origin: Origin | None = None, **facts: str
+    ) -> Event | None:
+        """An event as it would be recorded; None where no place in a source stands for it."""
+
+    def add(self, event: Event) -> None:
+        """Record an event."""
 
 
 @dataclass(slots=True)
@@ -63,33 +77,33 @@ class State:
                     self.containers[id(value)] = (id(owner), name)
                     self.held.append(value)
 
-    def read(self, tracer: Tracer, owner: py.ObjectValue, name: str) -> None:
+    def read(self, walker: Walker, owner: py.ObjectValue, name: str) -> None:
         """An attribute is read."""
         if id(owner) in self.owned and name in owner.attributes:
-            self._read(tracer, (id(owner), name))
+            self._read(walker, (id(owner), name))
 
-    def read_class(self, tracer: Tracer, owner: py.ClassValue, name: str) -> None:
+    def read_class(self, walker: Walker, owner: py.ClassValue, name: str) -> None:
         """An attribute of a class is read, which all its instances share."""
         if name in owner.members:
-            self._read(tracer, (id(owner), name))
+            self._read(walker, (id(owner), name))
 
-    def _read(self, tracer: Tracer, cell: Cell) -> None:
+    def _read(self, walker: Walker, cell: Cell) -> None:
         history = self.histories.setdefault(cell, _History())
         if history.renewed:
             return
-        if _only_guards(tracer.statement):
+        if _only_guards(walker.statement):
             history.guards = True
-            self.guards.add(id(tracer.statement))
+            self.guards.add(id(walker.statement))
             return
-        reader = id(tracer.statement)
+        reader = id(walker.statement)
         history.readers.add(reader)
         if history.changed is not None and reader != history.changer:
-            tracer.add(history.changed)
+            walker.add(history.changed)
 
-    def write(self, tracer: Tracer, owner: py.Value, name: str, value: py.Value) -> None:
+    def write(self, walker: Walker, owner: py.Value, name: str, value: py.Value) -> None:
         """An attribute is assigned."""
         if isinstance(owner, py.ClassValue):
-            self._change(tracer, (id(owner), name), f"{owner.name}.{name}")
+            self._change(walker, (id(owner), name), f"{owner.name}.{name}")
             return
         if id(owner) not in self.owned or not isinstance(owner, py.ObjectValue):
             return
@@ -97,45 +111,45 @@ class State:
             return
         if isinstance(value, py.Const) and owner.attributes.get(name) == value:
             return
-        self._change(tracer, (id(owner), name), f"self.{name}", is_constant=isinstance(value, py.Const))
+        self._change(walker, (id(owner), name), f"self.{name}", is_constant=isinstance(value, py.Const))
 
     def holds(self, container: py.Value) -> bool:
         """Whether a list or dict was there before the forward."""
         return id(container) in self.containers or id(container) in self.shared
 
-    def mutate(self, tracer: Tracer, container: py.Value, *, clears: bool = False) -> bool:
+    def mutate(self, walker: Walker, container: py.Value, *, clears: bool = False) -> bool:
         """A list or dict is changed in place; True where the walk must leave it as it is."""
         if id(container) in self.containers:
             cell = self.containers[id(container)]
-            if clears and self.histories[cell].readers <= {id(tracer.statement)}:
+            if clears and self.histories[cell].readers <= {id(walker.statement)}:
                 self.histories[cell].renewed = True
             else:
-                self._change(tracer, cell, f"self.{cell[1]}")
+                self._change(walker, cell, f"self.{cell[1]}")
         elif id(container) in self.shared:
             name = self.shared[id(container)]
-            self._change(tracer, (id(container), name), name)
+            self._change(walker, (id(container), name), name)
             return True
         return False
 
-    def _change(self, tracer: Tracer, cell: Cell, shown: str, *, is_constant: bool = False) -> None:
+    def _change(self, walker: Walker, cell: Cell, shown: str, *, is_constant: bool = False) -> None:
         history = self.histories.setdefault(cell, _History())
         # What is set where other state asked for it is not set by every call.
-        is_kept = not is_constant and any(id(outer) in self.guards for outer in tracer.enclosing)
+        is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
         history.renewed = history.renewed or not (history.readers or history.guards or is_kept)
         if history.renewed:
             return
-        changer = id(tracer.statement)
-        event = tracer.event("state-in-forward", tracer.statement, name=shown)
+        changer = id(walker.statement)
+        event = walker.event("state-in-forward", walker.statement, name=shown)
         if event is None:
             return
         if history.readers - {changer} or (
-            changer in history.readers and not _only_updates(tracer.statement)
+            changer in history.readers and not _only_updates(walker.statement)
         ):
-            tracer.add(event)
+            walker.add(event)
         else:
             history.changed, history.changer = event, changer
 
-    def look_up(self, tracer: Tracer, name: str, value: py.Value, scope: Scope) -> None:
+    def look_up(self, walker: Walker, name: str, value: py.Value, scope: Scope) -> None:
         """A name is read; containers that belong to a module are shared by all targets."""
         if not isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
             return
@@ -146,7 +160,7 @@ class State:
             runner = runner.parent
         self.shared[id(value)] = name
         self.held.append(value)
-        self._read(tracer, (id(value), name))
+        self._read(walker, (id(value), name))
 
 
 def _only_guards(statement: ast.AST | None) -> bool:

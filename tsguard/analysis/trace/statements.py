@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event
@@ -15,15 +14,13 @@ from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.trace import conditions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.values import Fixed, Number, depends
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 Handler = Callable[["Tracer", ast.stmt, Scope], Signal]
 Branch = Callable[[], Signal]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import conditions, conversions, pieces, results, shaping
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.shapes.extents import product
 from tsguard.analysis.trace.uses import used
@@ -29,9 +29,6 @@ from tsguard.analysis.trace.values import (
     parts,
 )
 from tsguard.language import schemas
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]

@@ -1,174 +1,24 @@
-"""The tracer: the Python interpreter with inputs of unknown content, and what it reports."""
+"""The tracer: the Python interpreter with inputs of unknown content, its own handlers first."""
 
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tsguard.analysis import unread
 from tsguard.analysis import values as py
-from tsguard.analysis.events import Event, Gap, text_of
-from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
-from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, state, statements
-from tsguard.analysis.trace.joins import joined
-from tsguard.analysis.trace.memory import Memory
-from tsguard.analysis.trace.shapes.facts import Facts
-from tsguard.analysis.trace.values import Traced, is_live, is_symbolic, parts, plainly
-from tsguard.project.modules import Module
+from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, statements
+from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.values import is_live, is_symbolic, parts, plainly
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
-    from tsguard.analysis.trace.origins import Origin
-    from tsguard.analysis.trace.values import Property
-    from tsguard.analysis.worlds import World
-    from tsguard.project import Target
-
-_INSTALLED = ("site-packages", "dist-packages")
 
 
-@dataclass(slots=True)
-class Frame:
-    """A function that runs: its name, the call that entered it, what early returns gave.
-
-    ``part`` is the module whose forward it is.
-    """
-
-    label: str
-    module: Module
-    call: ast.AST | None = None
-    part: py.ModuleValue | None = None
-    returned: list[py.Value] = field(default_factory=list)
-
-
-class Tracer(PythonInterpreter):
-    """One run of a forward, as torch.jit.trace would run it on inputs of unknown content.
-
-    ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
-    ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
-    ``changed`` the parameters and buffers that a call changes, ``asked`` the statements that ask for some,
-    ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
-    """
-
-    def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
-        super().__init__(program, world)
-        self.target = target
-        self.home = target.module
-        self.plain = PythonInterpreter(program, world)
-        self.outputs: list[tuple[Frame, ast.AST, py.Value]] = []
-        self.frames: list[Frame] = []
-        self.deepest = 40
-        self.limit = sys.maxsize
-        self.events: dict[tuple[object, ...], Event] = {}
-        self.parts: dict[tuple[object, ...], py.ModuleValue | None] = {}
-        self.gaps: list[Gap] = []
-        self.varying: dict[str, frozenset[str]] = {}
-        self.state = state.State()
-        self.memory = Memory(program.likenesses)
-        self.facts = facts.copy() if facts is not None else Facts()
-        self.named_tensors = 0
-        self.serves_others = False
-        self.changed: set[str] = set()
-        self.seeded: dict[str, list[ast.AST | None]] = {}
-        self.asked: dict[str, set[int]] = {}
-        self.node: ast.AST | None = None
-        self.statement: ast.AST | None = None
-        self.check: ast.expr | None = None
-        self.following: list[ast.stmt] = []
-        self.enclosing: list[ast.AST | None] = []
-
-    # -- reporting ----------------------------------------------------------------------------
-
-    @property
-    def module(self) -> Module:
-        """The module whose code is running."""
-        return self.frames[-1].module if self.frames else self.home
-
-    def report(self, rule: str, node: ast.AST | None, origin: Origin | None = None, **facts: str) -> None:
-        """Record an event where the user can act on it: in the target's own package.
-
-        The facts of every event are the expression at the place and, with an origin, the
-        input that it depends on and the path from there.
-        """
-        event = self.event(rule, node, origin, **facts)
-        if event is not None:
-            self.add(event)
-
-    def add(self, event: Event) -> None:
-        """Record an event, and the module in whose forward it happens."""
-        if event.key not in self.events:
-            self.events[event.key] = event
-            self.parts[event.key] = next((f.part for f in reversed(self.frames) if f.part is not None), None)
-
-    def event(
-        self, rule: str, node: ast.AST | None, origin: Origin | None = None, **facts: str
-    ) -> Event | None:
-        """An event as ``report`` would record it; None where no place in a source stands for it."""
-        chain = tuple(frame.label for frame in self.frames)
-        module, depth = self.module, len(self.frames)
-        while depth > 1 and not self.is_own(module):
-            depth -= 1
-            node, module = self.frames[depth].call, self.frames[depth - 1].module
-        if node is None or not hasattr(node, "lineno"):
-            return None
-        facts.setdefault("expression", text_of(node))
-        if origin is not None:
-            facts.update(source=origin.root.name, path=origin.path())
-        return Event(rule, module, module.file.span(node), facts, chain)
-
-    def is_own(self, module: Module) -> bool:
-        """Whether a module belongs to the target's package rather than to a dependency."""
-        own = self.home
-        if module.root != own.root:
-            return False
-        installed = any(part in _INSTALLED for part in own.root.parts)
-        return not installed or module.name.partition(".")[0] == own.name.partition(".")[0]
-
-    def is_akin(self, module: Module) -> bool:
-        """Whether a module belongs to the package whose code is running, or to the target's."""
-        return self.is_own(module) or module.name.partition(".")[0] == self.module.name.partition(".")[0]
-
-    def spend(self, steps: int = 1) -> None:
-        super().spend(steps)
-        if self.world.spent > self.limit:
-            raise calls.Spent
-
-    @contextmanager
-    def allowed(self, steps: int) -> Iterator[None]:
-        """Run within so many steps.
-
-        Raises:
-            Spent: they were used up.
-        """
-        outer = self.limit
-        self.limit = min(outer, self.world.spent + steps)
-        try:
-            yield
-        finally:
-            self.limit = outer
-
-    def gap(self, node: ast.AST | None, why: str) -> None:
-        """Note that something on the way could not be followed."""
-        self.gaps.append(Gap(self.module, getattr(node, "lineno", 1), why))
-
-    def unread(self, called: py.Unknown, node: ast.AST | None) -> None:
-        """Note a call of what was not read, or of an argument that may be anything."""
-        if called.unread is not None or (called.default is None and unread.may_be_module(called)):
-            gap = unread.what(called, self.target, self.module, node or self.target.node)
-            if gap not in self.gaps:
-                self.gaps.append(gap)
-
-    def varies(self, origin: Origin, what: Property) -> bool:
-        """Whether the file's own inputs differ in a property of the input that a value comes from."""
-        return what in self.varying.get(origin.root.name, ())
-
-    # -- running ------------------------------------------------------------------------------
+class ForwardTracer(Tracer):
+    """A tracer with the handlers bound to what it meets."""
 
     def evaluate(self, node: ast.expr, scope: Scope) -> py.Value:
         self.spend()
@@ -200,15 +50,6 @@ class Tracer(PythonInterpreter):
             self.state.look_up(self, name, value, scope)
         return value
 
-    @contextmanager
-    def looping(self, is_open: bool) -> Iterator[None]:
-        """Run a loop; ``is_open`` when the number of its turns is."""
-        self.open_loops += is_open
-        try:
-            yield
-        finally:
-            self.open_loops -= is_open
-
     def call(
         self,
         function: py.Value,
@@ -227,20 +68,6 @@ class Tracer(PythonInterpreter):
             )
         return super().call(function, args, kwargs, node)
 
-    @contextmanager
-    def running(
-        self, label: str, module: Module, call: ast.AST | None, part: py.ModuleValue | None = None
-    ) -> Iterator[Frame]:
-        """Enter a function."""
-        frame = Frame(label, module, call, part)
-        self.frames.append(frame)
-        check, self.check = self.check, None
-        try:
-            yield frame
-        finally:
-            self.frames.pop()
-            self.check = check
-
     def forward(
         self, module: py.ModuleValue, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST | None
     ) -> py.Value:
@@ -256,16 +83,6 @@ class Tracer(PythonInterpreter):
         self.state.write(self, owner, name, value)
         super().set_attribute(owner, name, value)
 
-    def change(self, tensor: py.Value) -> None:
-        """A tensor is changed in place: what is module state counts."""
-        if isinstance(tensor, Traced) and tensor.of == "state":
-            self._note_change(tensor.origin.root.name)
-
-    def _note_change(self, name: str) -> None:
-        """State changes; what is only set where it asks for it (``if not self.ready:``) settles."""
-        if not any(id(outer) in self.asked.get(name, ()) for outer in self.enclosing):
-            self.changed.add(name)
-
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
         self.change(owner)
         keyed_by_size = isinstance(owner, py.DictValue) and any(
@@ -277,19 +94,6 @@ class Tracer(PythonInterpreter):
     def items(self, value: py.Value, wanted: int | None) -> tuple[list[py.Value], bool] | None:
         return iteration.items(self, value, wanted)
 
-    @contextmanager
-    def checking(self, test: ast.expr) -> Iterator[None]:
-        """Evaluate what an ``assert`` checks: all that decides it is one check."""
-        outer, self.check = self.check, test
-        try:
-            yield
-        finally:
-            self.check = outer
-
     def truth(self, value: py.Value, node: ast.AST | None = None) -> bool:
         answer = conditions.decide(self, value, node, "condition")
         return True if answer is None else answer
-
-    def join(self, left: py.Value, right: py.Value) -> py.Value:
-        """A value that is one of two."""
-        return joined(left, right)

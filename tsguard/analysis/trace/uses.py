@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import UNTRACED, VARIED, asked
 from tsguard.analysis.trace.values import Fixed, Number, Pieces, Untraced, parts
-
-if TYPE_CHECKING:
-    from tsguard.analysis.trace.tracer import Tracer
 
 
 def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:

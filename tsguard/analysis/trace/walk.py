@@ -10,11 +10,12 @@ from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import examples, inputs, outputs, shaping, sharing
+from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.inputs import Inputs
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import CHANGED_STATE
 from tsguard.analysis.trace.shapes.facts import Facts
-from tsguard.analysis.trace.tracer import Tracer
+from tsguard.analysis.trace.tracer import ForwardTracer
 from tsguard.analysis.trace.values import Traced
 from tsguard.analysis.worlds import Exhausted
 
@@ -69,7 +70,7 @@ def trace_target(
     ``facts`` are those of an earlier walk: what holds of the inputs holds from the start.
     With ``whole`` the optional tensors of its signature are given, too.
     """
-    tracer = Tracer(interp.program, interp.world, target, facts)
+    tracer = ForwardTracer(interp.program, interp.world, target, facts)
     function, receiver = _entry(tracer, subject)
     if function is None and not isinstance(subject, py.ModuleValue):
         why = f"{target.qualname} has no forward that can be read"

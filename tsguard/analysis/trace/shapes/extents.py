@@ -73,6 +73,10 @@ class Extent:
         return self.without_last(-index).followed_by(*dims, *behind)
 
 
+ANY = Extent((), Lead())
+"""The shape of a tensor that stands for several."""
+
+
 def dimension(tensor: Symbol, index: int) -> Dim:
     """A dimension of a tensor of which no more is known."""
     return symbol_dim(Symbol("input", (tensor, index)))

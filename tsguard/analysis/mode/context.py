@@ -1,0 +1,154 @@
+"""What every handler of the mode's walk works with: the state of one walk, and what it reports."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tsguard.analysis.events import Event, Gap, text_of
+from tsguard.analysis.mode.choices import Mode
+from tsguard.analysis.mode.frames import Frame, Place
+from tsguard.analysis.mode.memory import Memory
+from tsguard.analysis.mode.tree import Tree
+from tsguard.analysis.ownership import is_own
+from tsguard.analysis.python import Program, PythonInterpreter
+from tsguard.analysis.values import FunctionValue, ModuleValue, ObjectValue, Value
+from tsguard.analysis.worlds import World
+
+if TYPE_CHECKING:
+    from tsguard.project import Target
+    from tsguard.project.modules import Module
+
+_BUDGET = 100_000
+
+
+class Walk(PythonInterpreter):
+    """One target in one world, followed in both modes at once.
+
+    ``mode`` is the mode of the code that runs: "both", or one of them past a test of
+    ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
+    ``changes`` counts what is done to modules.
+    """
+
+    def __init__(self, program: Program, target: Target, world: World) -> None:
+        super().__init__(program, world)
+        self.target = target
+        self.plain = PythonInterpreter(program, world)
+        self.mode: Mode = "both"
+        self.frames: list[Frame] = []
+        self.tree = Tree()
+        self.done: dict[tuple[ModuleValue, Mode], tuple[Value, tuple[ModuleValue, ...]]] = {}
+        self.memory = Memory(program.likenesses)
+        self.dependent: list[ModuleValue] = []
+        self.changes = 0
+        self.events: dict[tuple[object, ...], Event] = {}
+        self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
+        self.gaps: dict[tuple[str, int, str], Gap] = {}
+        self.steps = _BUDGET
+        self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
+
+    @property
+    def module(self) -> Module:
+        """The Python module whose code runs."""
+        return self.frames[-1].module if self.frames else self.target.module
+
+    @property
+    def receiver(self) -> ModuleValue | None:
+        """The innermost nn.Module that runs."""
+        return next((f.receiver for f in reversed(self.frames) if f.receiver is not None), None)
+
+    def report(self, rule: str, node: ast.AST | None, when: str | None = None, /, **facts: str) -> None:
+        """Record what a rule finds at a node of the code that runs."""
+        self.report_at(
+            rule, [Place(self.module, node)] if node is not None else [], self.receiver, when, **facts
+        )
+
+    def report_at(
+        self,
+        rule: str,
+        places: list[Place],
+        reported: ModuleValue | None,
+        when: str | None = None,
+        /,
+        **facts: str,
+    ) -> None:
+        """Record what a rule finds at the first of some places that the user can edit, else where
+        the target's own code leads to it.
+
+        Args:
+            reported: the module that it makes dependent on the mode.
+            when: a condition on constructor arguments that the defaults do not meet.
+        """
+        if self.tree.is_switching:
+            return
+        if reported is not None and when is None:
+            self.depend([reported])
+        own = self._editable(places) or self._way_in()
+        if own is None:
+            return
+        if own not in places[:1]:
+            rule, facts = "mode-dependent-layer/dependency", {"name": text_of(own.node)}
+        chain = tuple(frame.label for frame in self.frames)
+        event = Event(rule, own.module, own.module.file.span(own.node), facts, chain)
+        if when is None:
+            self.events.setdefault(event.key, event)
+        else:
+            self.conditional.setdefault(event.key, (event, when))
+
+    def depend(self, layers: Iterable[ModuleValue]) -> None:
+        """Record that modules depend on the mode."""
+        self.dependent.extend(layers)
+
+    @property
+    def layers(self) -> list[ModuleValue]:
+        """The modules found to depend on the mode."""
+        return list(dict.fromkeys(self.dependent))
+
+    def _editable(self, places: Iterable[Place]) -> Place | None:
+        """The first place that the user can edit."""
+        return next((place for place in places if is_own(self.target, place.module)), None)
+
+    def _way_in(self) -> Place | None:
+        """The innermost call in the target's own code that leads to the code that runs."""
+        called = (frame.called for frame in reversed(self.frames) if frame.called is not None)
+        return next((place for place in called if is_own(self.target, place.module)), None)
+
+    def gap(self, node: ast.AST | None, why: str) -> None:
+        """Note that something on the way cannot be followed."""
+        self.unread(Gap(self.module, getattr(node, "lineno", self.target.line), why))
+
+    def unread(self, gap: Gap) -> None:
+        """Note what was not read."""
+        self.gaps.setdefault(gap.key, gap)
+
+    @contextmanager
+    def entered(
+        self, function: FunctionValue, node: ast.AST | None, receiver: ModuleValue | None
+    ) -> Iterator[Frame]:
+        """Run code of a function; a mode that it narrows down to ends with it."""
+        called = Place(self.module, node) if node is not None and hasattr(node, "lineno") else None
+        owner = f"{function.owner.name}." if function.owner is not None else ""
+        frame = Frame(function.node, owner + function.name, function.module, called, receiver)
+        mode = self.mode
+        self.frames.append(frame)
+        try:
+            yield frame
+        finally:
+            self.frames.pop()
+            self.mode = mode
+
+    @contextmanager
+    def only(self, mode: Mode) -> Iterator[None]:
+        """Run code that only one mode reaches."""
+        before, self.mode = self.mode, mode
+        try:
+            yield
+        finally:
+            self.mode = before
+
+    @abstractmethod
+    def ways(self, module: ModuleValue, node: ast.AST | None) -> tuple[Place | None, Place | None]:
+        """The places to which what is found in a module goes, unless it is found at a place of its own."""
