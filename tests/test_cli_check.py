@@ -64,6 +64,14 @@ def test_a_file_is_attempted_whole_and_torch_confirms_the_findings(check):
     assert [f["confirmed"] for f in ran.report["findings"] if f["code"] == "TSG103"] == [True]
 
 
+def test_modules_are_imported_from_the_projects_folder_too(check, folder):
+    (folder / "lib").mkdir()
+    (folder / "lib" / "sizes.py").write_text("WIDTH = 4\n")
+    (folder / "models").mkdir()
+    (folder / "models" / "net.py").write_text("from lib.sizes import WIDTH\n" + NET)
+    assert ("script", "ok") in attempted(check("models/net.py:Net(WIDTH)"))["models/net.py:Net(WIDTH)"]
+
+
 def test_of_a_folder_only_configured_targets_are_attempted(check, folder):
     (folder / "tsguard.toml").write_text(
         "[targets.'net.py:Net']\ninputs = ['torch.randn(3, 4)']\nbackends = ['trace']\n"

@@ -71,6 +71,11 @@ class Settings:
     cache: bool = True
     purpose: Purpose = "trace"
 
+    @property
+    def import_folders(self) -> tuple[Path, ...]:
+        """Where the project's own modules are imported from, beside the folder of the file that imports them."""
+        return tuple(dict.fromkeys((*self.search_paths, self.root, self.root / "src")))
+
 
 def find(paths: Sequence[Path]) -> Path | None:
     """The configuration file nearest to what all the paths have in common.

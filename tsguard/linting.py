@@ -117,8 +117,7 @@ def search_paths(settings: Settings) -> tuple[Path, ...]:
         ConfigError: the settings name a Python that has no packages.
     """
     found = environment(settings)
-    own = (settings.root, settings.root / "src")
-    return tuple(dict.fromkeys((*settings.search_paths, *own, *(found.folders if found else ()))))
+    return tuple(dict.fromkeys((*settings.import_folders, *(found.folders if found else ()))))
 
 
 def environment(settings: Settings) -> Environment | None:

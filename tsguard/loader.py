@@ -147,7 +147,7 @@ def _job(
         module=module.name,
         qualname=expression,
         kind="function",
-        search_paths=tuple(map(str, settings.search_paths)),
+        search_paths=tuple(map(str, settings.import_folders)),
     )
     limits = Limits(options.timeout, options.memory_limit or _memory_mb() * 3 // 4)
     gpu = options.device == "auto" and bool(cuda_devices(launcher))

@@ -99,6 +99,31 @@ MODELS = {
     "a width that must be odd": net(
         "self.fc = nn.Conv1d(3, 3, zork, padding=zork // 2)", "x", "return x + self.fc(x)", parameters=", zork"
     ),
+    "a module of torch that takes the call": net(
+        "self.zork = zork", "x, mask=None", "y, _ = self.zork(x, x, x, attn_mask=mask)", "return x + y", parameters=", zork"
+    ),
+    "modules that take the call, in a list": net(
+        "self.zork = nn.ModuleList(zork)",
+        "x, mask=None",
+        "for z in self.zork:",
+        "    x, _ = z(x, mask=mask)",
+        "return x",
+        parameters=", zork",
+    ).replace(
+        "class Net",
+        "class Part(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(width, width)\n"
+        "    def forward(self, x, mask=None):\n        return self.fc(x), mask\n\nclass Net",
+    ),
+    "a list that another is joined to": net(
+        "self.n = [0] + zork + [9]; self.fc = nn.Linear(len(self.n), 3)", "x", LINEAR, parameters=", zork"
+    ),
+    "a text that only the error tells": net(
+        "f = lambda o: o.startswith('a'); self.fc = nn.Linear(3, 4 if f(zork) else 5)", "x", LINEAR, parameters=", zork"
+    ),
+    "a tensor that only the error tells": net(
+        "f = lambda o: o.detach(); self.register_buffer('w', f(zork))", "x", "return x @ self.w.T", parameters=", zork"
+    ),
     "a probability": net("self.d = nn.Dropout(zork)", "x: Tensor", "return self.d(x)", parameters=", zork"),
 }  # fmt: skip
 

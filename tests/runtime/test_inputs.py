@@ -40,6 +40,12 @@ MODELS = {
     "state as a tuple": net(
         "self.r = nn.LSTMCell(9, 4)", "x: Tensor, state: Tuple[Tensor, Tensor]", "return self.r(x, state)"
     ),
+    "two states without a type": net(
+        "self.r = nn.LSTM(9, 4, 2)", "x, hidden", "y, hidden = self.r(x, hidden)", "return y"
+    ),
+    "a dimension that is added": net(
+        "self.c = nn.Conv1d(1, 4, 3)", "x", "x = x.unsqueeze(1) if x.dim() > 1 else x", "return self.c(x)"
+    ),
     "attention over two sequences": net(
         "self.a = nn.MultiheadAttention(8, 2, batch_first=True)", "query, context", "return self.a(query, context, context)[0]"
     ),

@@ -117,7 +117,7 @@ def _subject(
         kind=target.kind,
         constructor=constructor or (expression if called else None),
         inputs=inputs or None,
-        search_paths=tuple(map(str, settings.search_paths)),
+        search_paths=tuple(map(str, settings.import_folders)),
     )
 
 

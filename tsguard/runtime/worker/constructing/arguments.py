@@ -36,6 +36,16 @@ _FACTORIES = (
 )
 
 
+# Modules of torch that take several arguments, and how many values each returns.
+_OF_TORCH = {
+    "nn.MultiheadAttention(64, 4, batch_first=True)": (nn.MultiheadAttention, 2),
+    "nn.LSTM(64, 64, batch_first=True)": (nn.LSTM, 2),
+    "nn.TransformerDecoderLayer(64, 4, batch_first=True)": (nn.TransformerDecoderLayer, 0),
+    "nn.TransformerEncoderLayer(64, 4, batch_first=True)": (nn.TransformerEncoderLayer, 0),
+    "nn.Bilinear(64, 64, 64)": (nn.Bilinear, 0),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """Something to choose, and expressions for it, the likeliest first."""
@@ -180,6 +190,9 @@ def _by_use(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
             if (read or several) and _has(found, read) and _accepts(found, use.calls)
         }
         yield from (f"{text}()" for text in fitting)
+        for text, (found, returned) in _OF_TORCH.items() if several else ():
+            if returned == use.unpacked and _has(found, read) and _accepts(found, use.calls):
+                yield text
         yield from (f"{text}()" for text in _like_named(name, module, cls))
         yield from (text for text in by_name(name) if text.startswith("nn.") and text.endswith("()"))
         yield from (STUB, "nn.Linear(64, 64)", *(f"{text}()" for text in list(models)[:6]))

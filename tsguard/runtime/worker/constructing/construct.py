@@ -171,16 +171,21 @@ def _changes(chosen: Chosen, options: Options, error: Exception) -> Iterator[tup
         if isinstance(condition.left, int) and isinstance(condition.right, int):
             yield from _resized(chosen, condition.left, condition.right, condition.divisor)
     message = message_of(error)
-    for path, values in options.items():
+    for path, values in _open(options, chosen):
         mentioned = _mentioned(path[-1], message)
         stub = chosen[path] == STUB and ("Identity" in message or isinstance(error, StopIteration))
         for rank, value in enumerate(v for v in values if v != chosen[path]):
             yield (0.3 if mentioned or stub else 1.0) + rank / 10, {**chosen, path: value}
 
 
+def _open(options: Options, chosen: Chosen) -> list[tuple[Path, tuple[str, ...]]]:
+    """What there is to choose for the parts that these arguments have: other ones were learned to have more."""
+    return [(path, values) for path, values in options.items() if path in chosen]
+
+
 def _others(chosen: Chosen, options: Options, heard: str) -> Iterator[tuple[float, Chosen]]:
     """Neighbours of arguments that construct; first what a call complained of, and stubs in the place of modules."""
-    for path, values in options.items():
+    for path, values in _open(options, chosen):
         text = chosen[path].strip("'")
         blamed = _mentioned(path[-1], heard) or (
             chosen[path].startswith("'") and bool(text) and text in heard

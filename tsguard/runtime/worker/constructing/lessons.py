@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from types import FrameType, ModuleType, SimpleNamespace
 from typing import Any
 
+from torch import Tensor, nn
+
 from tsguard.runtime.worker.conditions import innermost_frame
 from tsguard.runtime.worker.constructing.arguments import (
     MAPPING,
@@ -27,12 +29,15 @@ _NOT_AN_OBJECT = re.compile(r"'(int|float|str|bool|tuple|list|dict)' object has 
 _NOT_SEVERAL = re.compile(
     r"'(?:int|float|bool)' object is not (?:iterable|subscriptable)|type '(?:int|float|bool)' has no len\(\)"
     r"|cannot unpack non-iterable|after \* must be an iterable"
+    r"|can only concatenate (?:list|tuple) \(not \"(?:int|float)\"\)"
 )
 _NOT_ONE = re.compile(
     r"not supported between instances of '(?:int|float)' and '(?:tuple|list)'"
     r"|not supported between instances of '(?:tuple|list)' and '(?:int|float)'"
     r"|unsupported operand type\(s\) for .*'(?:tuple|list)'|'(?:tuple|list)' object cannot be interpreted as an integer"
 )
+# What has the attributes of one of these is one: an expression where that is enough.
+_USUAL: dict[type, str] = {dict: "", str: "'mean'", Tensor: "torch.randn(64, 64)", nn.Module: STUB}
 _NOT_CALLABLE = re.compile(r"'(?:int|float|str|tuple|bool|list)' object is not callable")
 _TOO_SHORT = re.compile(r"(?:tuple|list) index out of range|not enough values to unpack \(expected (\d+)")
 
@@ -87,13 +92,17 @@ def _lacking(error: Exception, message: str, chosen: Chosen) -> tuple[Path, str,
     match = _NOT_AN_OBJECT.match(message)
     if match is not None:
         for path in _behind(error, chosen):
-            mapping = match[2] in dir(dict) and match[1] != "dict"
-            return None if mapping else (path, match[2], OBJECT)
+            usual = match[1] != "dict" and _kind_with(match[2], error) is not None
+            return None if usual else (path, match[2], OBJECT)
     return None
 
 
 def _instead(error: Exception, message: str, chosen: Chosen) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Values of another kind for what the failing line iterates, subscripts or calls."""
+    lacks = _NOT_AN_OBJECT.match(message)
+    kind = _kind_with(lacks[2], error) if lacks is not None else None
+    for path in _behind(error, chosen) if kind else ():
+        yield path, (str(kind),)
     if _NOT_SEVERAL.search(message):
         for path in _behind(error, chosen):
             key = _key(error)
@@ -109,15 +118,26 @@ def _instead(error: Exception, message: str, chosen: Chosen) -> Iterator[tuple[P
         for path in _behind(error, chosen):
             yield path, ("nn.ReLU", STUB, "nn.LayerNorm")
     short = _TOO_SHORT.search(message)
-    if short is not None:
-        for path in _behind(error, chosen):
-            text = chosen[path]
-            items = re.fullmatch(r"([(\[])(.*?),?([)\]])", text)
-            if items is not None and text.count(",") < 8:
-                wanted = int(short[1]) if short[1] else 0
-                parts = items[2].split(", ")
-                longer = (parts * 8)[: wanted or len(parts) + 1]
-                yield path, (f"{items[1]}{', '.join(longer)}{items[3]}",)
+    for path in _behind(error, chosen) if short is not None else ():
+        yield from ((path, (text,)) for text in _longer(chosen[path], int(short[1] or 0) if short else 0))
+
+
+def _longer(text: str, wanted: int) -> Iterator[str]:
+    """A list or tuple with ``wanted`` items, 0 for one more."""
+    items = re.fullmatch(r"([(\[])(.*?),?([)\]])", text)
+    if items is not None and text.count(",") < 8:
+        parts = items[2].split(", ")
+        longer = (parts * 8)[: wanted or len(parts) + 1]
+        yield f"{items[1]}{', '.join(longer)}{items[3]}"
+
+
+def _kind_with(method: str, error: Exception) -> str | None:
+    """A value that has the method which the failing line calls, "" where more must be known; None for no method."""
+    frame, line = innermost_frame(error)
+    calls = (node.func for node in _nodes(frame, line) if isinstance(node, ast.Call))
+    if not any(isinstance(called, ast.Attribute) and called.attr == method for called in calls):
+        return None
+    return next((text for kind, text in _USUAL.items() if method in dir(kind)), None)
 
 
 def _key(error: Exception) -> str | None:

@@ -32,6 +32,7 @@ _OF_SEQUENCES = {
     "set",
     "iter",
 }
+_COPIES = {"list", "tuple", "nn.ModuleList", "torch.nn.ModuleList", "ModuleList"}
 _OF_PATHS = {"open", "os.path.join", "os.path.exists", "Path", "pathlib.Path", "torch.load"}
 
 
@@ -42,7 +43,8 @@ class Use:
     ``attributes`` and ``keys`` are read of the value, each with what is done with them;
     ``makes`` is the number of arguments of a call in a constructor (what is called there
     is a class or a factory), ``called`` tells of a call elsewhere, ``calls`` how many
-    arguments such calls give and which keywords; ``length`` is the
+    arguments such calls give and which keywords, ``unpacked`` into how many parts their
+    results are taken apart; ``length`` is the
     least length of a sequence, 0 where it may be any; ``texts`` are strings that it is
     compared with, ``annotations`` the types that the functions declare which get it;
     ``none`` tells that it is compared with None.
@@ -53,6 +55,7 @@ class Use:
     makes: int | None = None
     called: bool = False
     calls: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    unpacked: int = 0
     length: int | None = None
     exact: bool = False
     elements: Use | None = None
@@ -123,6 +126,13 @@ def _methods(owner: type) -> Iterator[Any]:
     return (value for value in vars(owner).values() if inspect.isfunction(value))
 
 
+def _kept(value: ast.expr) -> ast.expr:
+    """What is kept of ``nn.ModuleList(layers)`` or ``list(layers)``: the layers."""
+    if isinstance(value, ast.Call) and len(value.args) == 1 and ast.unparse(value.func) in _COPIES:
+        return value.args[0]
+    return value
+
+
 class _Reader:
     """Notes what happens to some expressions (``config``, ``self.config``) in a function."""
 
@@ -173,9 +183,9 @@ class _Reader:
         return whole if isinstance(index, ast.Slice) else elements
 
     def _alias(self, node: ast.Assign) -> None:
-        value = node.value
+        value = _kept(node.value)
         if isinstance(value, ast.IfExp):
-            value = value.body if self._found(value.body) is not None else value.orelse
+            value = _kept(value.body if self._found(_kept(value.body)) is not None else value.orelse)
         found = self._found(value) if isinstance(value, (ast.Name, ast.Attribute, ast.BoolOp)) else None
         for target in node.targets if found is not None else ():
             if isinstance(target, (ast.Name, ast.Attribute)):
@@ -204,6 +214,12 @@ class _Reader:
             resolved = self._resolved(table)
             keys = list(resolved) if isinstance(resolved, dict) else []
         wanted.texts |= dict.fromkeys(key for key in keys if isinstance(key, str))
+
+    def _on_assign(self, node: ast.Assign) -> None:
+        called = self._found(node.value.func) if isinstance(node.value, ast.Call) else None
+        for target in node.targets if called is not None else ():
+            if isinstance(target, ast.Tuple):
+                called.unpacked = len(target.elts)  # type: ignore[union-attr]
 
     def _on_for(self, node: ast.For | ast.comprehension) -> None:
         found = self._found(node.iter)

@@ -35,10 +35,13 @@ def _value(path: Path, chosen: Chosen, module: ModuleType, depth: int) -> str:
 
 
 def _completed(text: str, module: ModuleType, depth: int) -> str:
-    """``Block()`` with what a ``Block`` must be given."""
-    match = _INSTANCE.fullmatch(text)
-    found = named_class(match[1], module) if match is not None else None
-    if match is None or found is None or depth >= _DEEPEST:
-        return text
-    parameters = [p for p in required(found, module) if p.values]
-    return _call(match[1], {p.path: p.values[0] for p in parameters}, (), module, depth + 1)
+    """``Block()``, also in a list, with what a ``Block`` must be given."""
+
+    def complete(match: re.Match[str]) -> str:
+        found = named_class(match[1], module)
+        if found is None:
+            return match[0]
+        parameters = [p for p in required(found, module) if p.values]
+        return _call(match[1], {p.path: p.values[0] for p in parameters}, (), module, depth + 1)
+
+    return _INSTANCE.sub(complete, text) if depth < _DEEPEST else text

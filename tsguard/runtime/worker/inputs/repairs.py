@@ -44,8 +44,17 @@ def _pairs_by_operand(trouble: Trouble, left: int, right: int) -> list[tuple[int
 
 def _rank(group: int) -> Repair:
     def repair(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
-        if match[group]:
-            yield from moves.ranked(guess, _names(guess, trouble), int(match[group]))
+        if not match[group]:
+            return
+        names, wanted = _names(guess, trouble), int(match[group])
+        yield from moves.ranked(guess, names, wanted)
+        # What arrived may have other dimensions than what was given.
+        for arrived in {len(o.shape) for o in trouble.operands[:1] if o.origins} - {wanted}:
+            for name in sorted(names):
+                spec = guess.get(name)
+                rank = len(spec.shape) + wanted - arrived if isinstance(spec, TensorSpec) else -1
+                if isinstance(spec, TensorSpec) and rank >= 0:
+                    yield 0.15, guess.with_spec(name, moves.with_rank(spec, rank))
 
     return repair
 
@@ -172,6 +181,15 @@ def _state(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Mov
         yield 0.2, moves.changed(guess, [name], lambda s: s.of(want))
 
 
+def _two_states(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    """A hidden state and a cell's, for what takes both."""
+    for name in sorted(_names(guess, trouble)):
+        spec = guess.get(name)
+        if isinstance(spec, TensorSpec):
+            one = spec.of((1, *spec.shape[:1], *spec.shape[-1:]) if match[1] == "3" else spec.shape[-2:])
+            yield 0.1, guess.with_spec(name, SequenceSpec((one, one), is_tuple=True))
+
+
 def _as_dict(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     for name in sorted(trouble.blamed or _names(guess, trouble)):
         spec = guess.get(name)
@@ -269,7 +287,8 @@ _TABLE: list[tuple[str, Repair]] = [
     (r"too many values to unpack \(expected (\d)", _rank(1)),
     (r"expected (\d) dims\. Received", _rank(1)),
     (r"input\.dim\(\) = \d is not equal to len\(dims\) = (\d)", _rank(1)),
-    (r"(?:must|should) (?:have|be) (?:a )?(\d)[- ]?[Dd]", _rank(1)),
+    (r"hx and cx should also be (\d)-D", _two_states),
+    (r"(?:must|should) (?:have|(?:also )?be) (?:a )?(\d)[- ]?[Dd]", _rank(1)),
     (r"input must have (\d) dimensions", _rank(1)),
     (r"iteration over a (0)-d tensor", _deeper),
     (
