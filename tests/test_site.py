@@ -32,6 +32,16 @@ def test_each_rule_has_a_page(site):
     assert built == {page.stem for page in pages().values()}
 
 
+def test_an_example_says_which_releases_it_is_about(site):
+    """A fence that Markdown does not take would show as text."""
+    (page,) = (site / "reference" / "rules").glob("TSG115-*/index.html")
+    titles = re.findall(r'class="filename">(.*?)<', page.read_text())
+    assert titles == ["torch &gt;=2.3", "torch &gt;=2.2,&lt;2.3"]
+    assert [
+        p.parent.name for p in (site / "reference" / "rules").rglob("*.html") if "```" in p.read_text()
+    ] == []
+
+
 def test_captures_are_what_the_tool_prints(site):
     start = re.sub("<[^>]+>", "", (site / "index.html").read_text())
     assert "console run" not in start

@@ -24,10 +24,18 @@ import tsguard
 from tsguard import config as settings
 from tsguard.cli import group
 from tsguard.config import Settings, TargetSettings
+from tsguard.links import REPOSITORY, SITE
 from tsguard.rules import FAMILIES, Rule, all_rules, covers, split_page
 
 ROOT = Path(__file__).parent.parent
 RUN = re.compile(r"^```console run\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Say where the site and its sources are."""
+    config.site_url = SITE
+    config.repo_url = REPOSITORY
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -85,7 +93,9 @@ def _rules() -> Iterator[str]:
 def _rule(rule: Rule) -> str:
     _, body = split_page(rule.page.read_text(encoding="utf-8"))
     facts = f"*{rule.family} · {rule.severity} · fix: {rule.fix} · torch {rule.torch}*"
-    return f"# {rule.code} {rule.name}\n\n{facts}\n\n{body.strip()}\n"
+    # The releases that an example is about are what its fence says after the language.
+    titled = re.sub(r"^(```\w+) (torch)(\S+)$", r'\1 title="\2 \3"', body.strip(), flags=re.MULTILINE)
+    return f"# {rule.code} {rule.name}\n\n{facts}\n\n{titled}\n"
 
 
 def _commands() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Where the pages of rules can be read, and the links that a terminal shows."""
+"""Where the project and the pages of its rules are, and the links that a terminal shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TextIO
 
 from tsguard.rules import UnknownRule, rule
 
-# The published documentation; whoever publishes it elsewhere says so here and in mkdocs.yml.
+# Said here, and followed or checked wherever else it is written (tests/test_links.py).
+REPOSITORY = "https://github.com/tsguard/tsguard"
 SITE = "https://tsguard.github.io/tsguard/"
 
 

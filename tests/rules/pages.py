@@ -3,7 +3,8 @@
 A page's *Bad* and *Good* sections hold Python modules in fenced blocks.  The last class
 or function of a module is its target; ``example_inputs()`` and ``other_inputs()`` return
 the tuple of arguments to call it with, ``constructor_arguments()`` that to make it with.  A line that ends in ``# TSGnnn`` must be found
-by that rule.  A ``text`` block quotes what torch says of the Python block before it.
+by that rule.  A ``text`` block quotes what torch says of the Python block before it, in the releases
+that its fence names where it names some.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def examples_of_all_releases(code: str) -> Iterator[Example]:
         for language, text, torch in rules.code_blocks(sections.get(heading, "")):
             if language == "python":
                 found.append(Example(code, kind, len(found) + 1, text, torch=torch or rule.bounds()))
-            elif language == "text" and found:
+            elif language == "text" and found and (not torch or allows(torch, RELEASE)):
                 last = found.pop()
                 found.append(replace(last, quotes=(*last.quotes, text.strip())))
         yield from found

@@ -10,11 +10,12 @@ import click
 from tsguard import __version__
 from tsguard.cli.output import count
 from tsguard.config import ConfigError, find, load
+from tsguard.links import REPOSITORY
 from tsguard.report import Report, TargetReport
 
 _HOOKS = Path(".pre-commit-config.yaml")
 _HOOK = f"""\
-  - repo: https://github.com/tsguard/tsguard
+  - repo: {REPOSITORY}
     rev: v{__version__}
     hooks:
       - id: tsguard

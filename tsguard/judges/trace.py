@@ -15,7 +15,7 @@ from tsguard.analysis.worlds import Exhausted, World, run_first
 from tsguard.judges.parts import script_parts
 from tsguard.project import Target
 from tsguard.report import TraceVerdict
-from tsguard.rules import rule
+from tsguard.rules import holds, rule
 
 _MOST_WALKS = 3
 
@@ -68,6 +68,7 @@ def _walked(
         interp = PythonInterpreter(program, world)
         subject = built(interp, target)
         walk = trace_target(interp, target, subject, facts, whole=whole)
+        walk = walk.of_rules(lambda name: holds(name, program.tables.release))
         return subject, replace(walk, gaps=(*walk.gaps, *unread_bases(interp, subject)))
 
     return run_first(run, World())

@@ -272,3 +272,13 @@ class TensorOfReducedAndGivenElements(nn.Module):
     def forward(self, x):
         longest = torch.max(x)
         return torch.tensor(longest) + self.kept(x.mean())
+
+
+class OperandChangedInPlace(nn.Module):
+    def inputs():
+        return (torch.ones(2), 2, True)
+
+    def forward(self, x, size: int, wanted: bool):
+        given = size or x.dim()
+        given &= wanted
+        return x * 2 if given else x

@@ -190,9 +190,8 @@ def _torch_check(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
 
 def _checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """Activation checkpointing runs the function; the reentrant kind cannot be traced."""
-    flag = kwargs.get("use_reentrant", py.NONE)
-    if py.constant(flag) is True:
-        tracer.report("untraceable-call/checkpoint", node)
+    is_reentrant = py.constant(kwargs.get("use_reentrant", py.NONE)) is True
+    tracer.report("untraceable-call/checkpoint" if is_reentrant else "untraceable-call/any-checkpoint", node)
     options = (
         "use_reentrant",
         "preserve_rng_state",
@@ -282,7 +281,7 @@ _HANDLERS: dict[str, Handler] = {
     "interpolate": _interpolate,
     "upsample": _interpolate,
     "pad": _pad,
-    "torch.nn.attention.flex_attention.flex_attention": _untraceable("untraceable-call/function"),
+    "torch.nn.attention.flex_attention.flex_attention": _untraceable("untraceable-call/flex-attention"),
     "torch.cond": _untraceable("untraceable-call/function"),
     "max_unpool1d": _untraceable("untraceable-call/unpool"),
     "max_unpool2d": _untraceable("untraceable-call/unpool"),

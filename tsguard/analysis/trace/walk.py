@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,12 @@ class Walk:
             facts,
             raised,
         )
+
+    def of_rules(self, are_meant: Callable[[str], bool]) -> Walk:
+        """The walk with the events of some rules only."""
+        kept = [i for i, event in enumerate(self.events) if are_meant(event.rule)]
+        events, parts = tuple(self.events[i] for i in kept), tuple(self.parts[i] for i in kept)
+        return replace(self, events=events, parts=parts)
 
 
 def _settled(tracer: Tracer, event: Event) -> Event:
