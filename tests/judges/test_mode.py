@@ -789,3 +789,166 @@ def test_rates_that_rise_from_nothing_to_nothing_are_nothing(judge, rates: str, 
     """
     assert judge(source).verdict == verdict
     assert judge(source, f"Net({rate})").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("train", "other", "verdict"),
+    [
+        ("x.log1p()", "x.log1p_()", "independent"),
+        ("checkpoint(self.layer, x, use_reentrant=False)", "self.layer(x)", "independent"),
+        ("x.log1p()", "x.log_()", "dependent"),
+        ("checkpoint(self.layer, x)", "self.other(x)", "dependent"),
+    ],
+)
+def test_sides_that_compute_the_same_in_other_ways_do_not_differ(judge, train: str, other: str, verdict: str):
+    source = """
+        from torch.utils.checkpoint import checkpoint
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+                self.other = nn.Linear(4, 4)
+
+            def forward(self, x):
+                {statement}
+    """
+    for statement in (
+        f"return {train} if self.training else {other}",
+        f"y = x\n                if self.training:\n                    y = {train}\n"
+        f"                else:\n                    y = {other}\n                return y",
+    ):
+        assert judge(source.replace("{statement}", statement)).verdict == verdict
+
+
+def test_a_cache_that_a_module_of_another_package_keeps_in_a_buffer_is_state(judge):
+    outcome = judge(
+        """
+        from pkg import Table
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table = Table()
+
+            def forward(self, x):
+                return self.table.of(x)
+        """,
+        **{
+            "site-packages__pkg": """
+            class Table(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.register_buffer("cached", torch.zeros(8), persistent=False)
+
+                def of(self, x):
+                    self.cached[: len(x)] = x
+                    return x + 1
+            """
+        },
+    )
+    assert outcome.verdict == "dependent"
+
+
+REGISTRY = """
+    import enum
+    import os
+    from collections.abc import MutableMapping
+
+    class Kind(str, enum.Enum):
+        NATIVE = "native"
+        FAST = "fast"
+
+    class Backends:
+        _known = {}
+        _checks = {}
+        _active = Kind(os.getenv("BACKEND", "native"))
+
+        @classmethod
+        def register(cls, kind, checks=None):
+            def decorator(function):
+                cls._known[kind] = function
+                cls._checks[kind] = checks or []
+                return function
+
+            return decorator
+
+    def sized(x):
+        if x.dim() < 2:
+            raise ValueError
+
+    @Backends.register(Kind.NATIVE, checks=[sized])
+    def plain(x):
+        return x * 2
+
+    @Backends.register(Kind.FAST)
+    def noisy(x):
+        return F.dropout(x)
+
+    class Table(MutableMapping):
+        _shared = {"plain": plain, "noisy": noisy}
+
+        def __init__(self):
+            self._own = {}
+
+        def __getitem__(self, key):
+            return self._own[key] if key in self._own else self._shared[key]
+
+        def __setitem__(self, key, value):
+            self._own[key] = value
+
+        def __delitem__(self, key):
+            del self._own[key]
+
+        def __iter__(self):
+            return iter(self._shared)
+
+        def __len__(self):
+            return len(self._shared)
+
+        def chosen(self, key, default):
+            if key is not None and key not in self:
+                raise KeyError(key)
+            return super().get(key, default)
+
+    TABLE = Table()
+"""
+
+
+@pytest.mark.parametrize(
+    ("called", "verdict"),
+    [
+        ("Backends._known[Backends._active](x)", "independent"),
+        ("[check(x) for check in Backends._checks.get(Backends._active)]", "independent"),
+        ("Backends._known[Kind.FAST](x)", "dependent"),
+        ("TABLE.chosen(None, plain)(x)", "independent"),
+        ("TABLE.chosen('plain', noisy)(x)", "independent"),
+        ("TABLE.get('noisy', plain)(x)", "dependent"),
+        ("(plain if 'other' not in TABLE else noisy)(x)", "independent"),
+    ],
+)
+def test_a_function_out_of_a_table_is_followed(judge, called: str, verdict: str):
+    outcome = judge(
+        f"""
+        from pkg.tables import TABLE, Backends, Kind, noisy, plain
+
+        class Net(nn.Module):
+            def forward(self, x):
+                return {called}
+        """,
+        **{"site-packages__pkg__tables": REGISTRY, "site-packages__pkg____init__": ""},
+    )
+    assert (outcome.verdict, outcome.gaps) == (verdict, ())
+
+
+def test_what_a_regular_expression_matches_is_no_module(judge):
+    outcome = judge("""
+        import re
+
+        PATTERN = re.compile(r"(\\\\d+)" * 2)
+
+        class Net(nn.Module):
+            def forward(self, x):
+                return x if PATTERN.fullmatch("12") else x + 1
+    """)
+    assert (outcome.verdict, outcome.gaps) == ("independent", ())

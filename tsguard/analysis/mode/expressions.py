@@ -106,9 +106,7 @@ def _decides(walk: Walk, op: ast.boolop, value: Value, results: list[Value]) -> 
 
 def _conditional(walk: Walk, node: ast.IfExp, scope: Scope) -> Value:
     test = walk.evaluate(node.test, scope)
-    return paths.choose(
-        walk, test, lambda: walk.evaluate(node.body, scope), lambda: walk.evaluate(node.orelse, scope), node
-    )
+    return paths.choose(walk, test, node, scope)
 
 
 def _binary(walk: Walk, node: ast.BinOp, scope: Scope) -> Value:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.mode import state
+from tsguard.analysis.mode import state, twins
 from tsguard.analysis.mode.choices import ByMode, Mode, by_mode, differs, either, truths
 from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.values import TensorValue, TupleValue, Unknown, Value
+from tsguard.analysis.values import External, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
@@ -56,11 +57,30 @@ def _passed(walk: Walk, node: ast.stmt, scope: Scope) -> Signal:
 def _if(walk: Walk, node: ast.If, scope: Scope) -> Signal:
     test = walk.evaluate(node.test, scope)
     train, other = _truths_here(walk, test)
-    if _splits(walk, test) and (has_effect(node.body) or has_effect(node.orelse)):
+    if _splits(walk, test) and _sides_differ(walk, node, scope):
         walk.report("training-branch", node.test, test=text_of(node.test))
     if train == other:
         return explore(walk, scope, _alternatives(walk, node, train, scope))
     return fork(walk, scope, *(_alternatives(walk, node, answer, scope) for answer in (train, other)))
+
+
+def _sides_differ(walk: Walk, node: ast.If, scope: Scope) -> bool:
+    """Whether it matters which side of a branch runs."""
+    if not has_effect(node.body) and not has_effect(node.orelse):
+        return False
+    return not _are_twins(walk, node.body, node.orelse, scope)
+
+
+def _are_twins(walk: Walk, body: Sequence[ast.AST], orelse: Sequence[ast.AST], scope: Scope) -> bool:
+    return twins.compute_the_same(body, orelse, partial(_is_checkpoint, walk, scope))
+
+
+def _is_checkpoint(walk: Walk, scope: Scope, called: ast.expr) -> bool:
+    try:
+        value = walk.plain.evaluate(called, scope)
+    except Raised:
+        return False
+    return isinstance(value, External) and value.name == twins.CHECKPOINT
 
 
 def _splits(walk: Walk, test: Value) -> bool:
@@ -167,10 +187,9 @@ def _signal(walk: Walk, signals: list[Signal]) -> Signal:
     return None if None in signals else next(s for s in signals if not isinstance(s, Return))
 
 
-def choose(
-    walk: Walk, test: Value, body: Callable[[], Value], orelse: Callable[[], Value], node: ast.expr
-) -> Value:
+def choose(walk: Walk, test: Value, node: ast.IfExp, scope: Scope) -> Value:
     """``body if test else orelse``."""
+    body, orelse = (partial(walk.evaluate, side, scope) for side in (node.body, node.orelse))
     train, other = _truths_here(walk, test)
     if train == other:
         if train is None:
@@ -185,7 +204,12 @@ def choose(
     result = by_mode(*values, known=not is_setting or not differs([walk.settled(test)]))
     # Two tensors made in passing look the same here, but were computed in two ways.
     computed = isinstance(result, (ByMode, TensorValue, TupleValue)) and values[0] is not values[1]
-    if computed and not is_setting and differs([walk.settled(test)]):
+    if (
+        computed
+        and not is_setting
+        and differs([walk.settled(test)])
+        and not _are_twins(walk, [node.body], [node.orelse], scope)
+    ):
         walk.report("training-branch", node, test=text_of(node))
     return result
 

@@ -26,7 +26,7 @@ from tsguard.language.modes import FUNCTIONS, is_random_operator
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 
 _REACH = 80
@@ -67,6 +67,7 @@ def _holds_tensor(value: Value) -> bool:
 def _is_quiet(walk: Walk, function: FunctionValue, receiver: ModuleValue | None) -> bool:
     seen: set[ast.AST] = set()
     todo = [function]
+    state = {*receiver.buffers, *receiver.parameters} if receiver is not None else set()
     for base in classes.mro(walk, receiver.cls) if receiver is not None else ():
         todo.extend(_functions(base))
     while todo:
@@ -77,6 +78,8 @@ def _is_quiet(walk: Walk, function: FunctionValue, receiver: ModuleValue | None)
         if len(seen) > _REACH:
             return False
         for node in walked(current.node):
+            if _writes(node, state):
+                return False
             word = (
                 node.id
                 if isinstance(node, ast.Name)
@@ -93,6 +96,16 @@ def _is_quiet(walk: Walk, function: FunctionValue, receiver: ModuleValue | None)
             if isinstance(node, ast.Name):
                 todo.extend(_functions(walk.lookup(word, current.scope)))
     return True
+
+
+def _writes(node: ast.AST, state: Collection[str]) -> bool:
+    """Whether a statement assigns to a piece of state, or to items of it."""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    for target in targets if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else ():
+        place = target.value if isinstance(target, ast.Subscript) else target
+        if isinstance(place, ast.Attribute) and place.attr in state:
+            return True
+    return False
 
 
 def _functions(value: Value | None) -> Iterator[FunctionValue]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tsguard.analysis.python import classes, library, names, numpy_arrays, operations
+from tsguard.analysis.python import classes, library, mappings, names, numpy_arrays, operations
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded
 from tsguard.analysis.values import (
@@ -239,7 +239,14 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
         return interp.call(BoundMethod(hook[0], owner), [Const(name)], {}, None)
     if owner.contents is not None and name in _OF_MAPPINGS:
         return BoundMethod(External(f"builtins.dict.{name}"), owner)
+    return _from_unread_base(interp, owner, name)
+
+
+def _from_unread_base(interp: Interpreter, owner: ObjectValue, name: str) -> Value | None:
+    """An attribute that only a base that is not read can have, or what was not followed; None for none."""
     for base in classes.mro(interp, owner.cls):
+        if isinstance(base, External) and mappings.mixes_in(base, name):
+            return BoundMethod(External(f"{base.name}.{name}"), owner)
         if isinstance(base, External) and base.name not in (
             "builtins.object",
             "typing.Generic",

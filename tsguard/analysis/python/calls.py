@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from tsguard.analysis.python import (
     classes,
     constructions,
+    enumerations,
     library,
     mappings,
     metaclasses,
@@ -25,7 +26,6 @@ from tsguard.analysis.values import (
     ClassValue,
     Const,
     DictValue,
-    EnumMember,
     External,
     FunctionValue,
     ListValue,
@@ -38,7 +38,6 @@ from tsguard.analysis.values import (
     Value,
     by_name,
     is_none,
-    plain,
     positional_parameters,
 )
 
@@ -367,12 +366,15 @@ def _special(
 ) -> Value | None:
     """Enums look up, named tuples and dataclasses bind their fields."""
     if classes.derives_from(interp, cls, "enum.Enum"):
-        for member in cls.members.values():
-            if isinstance(member, EnumMember) and args and member.value == plain(args[0]):
-                return member
-        return (
-            args[0]
-            if args and isinstance(args[0], EnumMember)
-            else Unknown(operations.called(cls.name, args[:1], None))
-        )
+        return _member_of(interp, cls, args)
     return records.construct(interp, cls, args, kwargs)
+
+
+def _member_of(interp: Interpreter, cls: ClassValue, args: list[Value]) -> Value:
+    """What a call of an enumeration gives, for an open value with what its default gives."""
+    given = interp.settled(args[0]) if args else NONE
+    default = given.default if isinstance(given, Unknown) else None
+    usual = enumerations.looked_up(cls, default)
+    return enumerations.looked_up(cls, given) or Unknown(
+        operations.called(cls.name, args[:1], None), default=usual
+    )

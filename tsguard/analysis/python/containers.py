@@ -111,14 +111,11 @@ def _sliced(owner: ListValue | TupleValue, key: SliceValue) -> Value:
 
 
 def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST | None) -> Value:
-    index = key_of(key)
+    index = usual_key(key)
     registries.fill(interp, owner, index)
     if index in owner.items:
         return owner.items[index]
     if isinstance(key, Unknown) and owner.items:
-        hinted = key_of(key.default) if key.default is not None else None
-        if hinted in owner.items:
-            return owner.items[hinted]
         if key.term is not None and isinstance(next(iter(owner.items.values())), _MADE_OF):
             return _chosen(interp, owner, key.term)
         return _blurred(next(iter(owner.items.values())), node)
@@ -151,6 +148,11 @@ def key_of(key: Value) -> object:
     if isinstance(key, TupleValue) and all(isinstance(plain(i), Const) for i in key.items):
         return tuple(constant(i) for i in key.items)
     return key
+
+
+def usual_key(key: Value) -> object:
+    """A dict key, that of the default where only that is known."""
+    return key_of(key.default if isinstance(key, Unknown) and key.default is not None else key)
 
 
 def _module_item(interp: Interpreter, owner: ModuleValue, key: Value, node: ast.AST | None) -> Value:

@@ -15,6 +15,7 @@ from tsguard.analysis.values import (
     TupleValue,
     Unknown,
     Value,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -62,3 +63,12 @@ def _automatic(interp: Interpreter, cls: ClassValue, bases: set[str]) -> dict[st
 
 def _is_auto(interp: Interpreter, call: ast.Call, cls: ClassValue) -> bool:
     return interp.evaluate(call.func, cls.scope) == External("enum.auto")
+
+
+def looked_up(cls: ClassValue, value: Value | None) -> EnumMember | None:
+    """The member that a call of an enumeration gives: that with this value."""
+    if isinstance(value, EnumMember):
+        return value
+    members = (member for member in cls.members.values() if isinstance(member, EnumMember))
+    found = (member for member in members if value is not None and member.value == plain(value))
+    return next(found, None)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import classes, containers, methods, operations
-from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.values import NONE, DictValue, External, ObjectValue, Value
+from tsguard.analysis.python.context import Interpreter, Raised
+from tsguard.analysis.values import FALSE, NONE, TRUE, DictValue, External, ObjectValue, Value
 
+_ABSTRACT = frozenset(
+    f"{module}.{name}" for module in ("collections.abc", "typing") for name in ("Mapping", "MutableMapping")
+)
+_MIXED_IN = frozenset({"get", "__contains__"})
 _BASES = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict"})
 
 
@@ -16,14 +20,38 @@ def is_mapping(interp: Interpreter, cls: Value) -> bool:
     return any(isinstance(base, External) and base.name in _BASES for base in classes.mro(interp, cls))
 
 
+def mixes_in(base: External, name: str) -> bool:
+    """Whether a class is an abstract mapping and gives those derived from it this method."""
+    return base.name in _ABSTRACT and name in _MIXED_IN
+
+
 def call(
     interp: Interpreter, name: str, receiver: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> Value | None:
     """The result of a method that an instance has from ``dict``; None for any other."""
     base, _, short = name.rpartition(".")
+    if base in _ABSTRACT:
+        return _mixed_in(interp, short, receiver, args)
     if not isinstance(receiver, ObjectValue) or receiver.contents is None or base not in _BASES:
         return None
     return method(interp, short, receiver.contents, args, kwargs)
+
+
+def _mixed_in(interp: Interpreter, name: str, receiver: Value, args: list[Value]) -> Value | None:
+    """What an abstract mapping makes of the ``__getitem__`` that a class derived from it defines."""
+    found = (
+        classes.class_member(interp, receiver.cls, "__getitem__")
+        if isinstance(receiver, ObjectValue)
+        else None
+    )
+    if found is None or name not in _MIXED_IN or not args:
+        return None
+    plain = interp.alone()  # the walks go on after what raises
+    try:
+        item = plain.call(classes.bind(found[0], receiver, found[1]), [args[0]], {}, None)
+    except Raised:
+        return FALSE if name == "__contains__" else args[1] if len(args) > 1 else NONE
+    return TRUE if name == "__contains__" else item
 
 
 def method(

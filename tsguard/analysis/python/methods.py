@@ -12,7 +12,7 @@ from tsguard.analysis.python import (
     sizes,
     texts,
 )
-from tsguard.analysis.python.containers import key_of, merge, put
+from tsguard.analysis.python.containers import merge, put, usual_key
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import placed
@@ -129,14 +129,16 @@ def _key(key: object) -> Value:
 
 
 def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, node: ast.AST | None) -> Value:
-    index = key_of(interp.settled(args[0]))
+    key = interp.settled(args[0])
+    index = usual_key(key)
     registries.fill(interp, receiver, index)
     if index in receiver.items:
         return receiver.items.pop(index) if name == "pop" else receiver.items[index]
     default = args[1] if len(args) > 1 else NONE
     if name == "setdefault":
         put(receiver, args[0], default)
-    return Unknown(placed(node)) if isinstance(index, Value) or receiver.open else default
+    is_told = not isinstance(key, Unknown) and not isinstance(index, Value) and not receiver.open
+    return default if is_told else Unknown(placed(node))
 
 
 def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:

@@ -42,7 +42,7 @@ def call(
         return builtin_calls.math_call(interp, short, args, node)
     if head == "inspect":
         return introspection.call(interp, short, args)
-    if head == "re":
+    if head == "re" and short != "compile":
         return regular_expressions.call(interp, short, args, kwargs)
     if head == "numpy":
         return numpy_arrays.call(function, args, kwargs)

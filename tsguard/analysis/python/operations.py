@@ -425,12 +425,14 @@ def _default_identity(left: Value, right: Value) -> Value | None:
 
 
 def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
-    if isinstance(right, ObjectValue) and right.contents is not None:
+    if isinstance(right, ObjectValue):
         method = interp.attribute(right, "__contains__")
-        if isinstance(method, BoundMethod) and isinstance(method.function, FunctionValue):
+        if isinstance(method, BoundMethod) and (
+            right.contents is None or isinstance(method.function, FunctionValue)
+        ):
             held = interp.call(method, [left], {}, node)
             return held if isinstance(op, ast.In) else unary(interp, ast.Not(), held, node)
-        right = right.contents
+        right = right.contents if right.contents is not None else right
     if isinstance(right, DictValue):
         registries.fill(interp, right, constant(left))
     found = _contained(left, right)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.values import DictValue
+from tsguard.analysis.values import DictValue, EnumMember
 from tsguard.analysis.worlds import Exhausted, Impossible
 from tsguard.project.modules import Module
 from tsguard.source.statements import module_level
@@ -19,7 +19,8 @@ from tsguard.source.walking import walked
 
 def fill(interp: Interpreter, table: DictValue, key: object) -> None:
     """Run the registrations by which a table may come to hold a key that it does not hold."""
-    if table.filled_by is None or not isinstance(key, str) or key in table.items:
+    word = key.name if isinstance(key, EnumMember) else key
+    if table.filled_by is None or not isinstance(word, str) or key in table.items:
         return
     tried = interp.program.memory.setdefault("registrations", set())
     assert isinstance(tried, set)
@@ -27,7 +28,7 @@ def fill(interp: Interpreter, table: DictValue, key: object) -> None:
         return
     tried.add((table, key))
     home, registrars = table.filled_by
-    for module, node in _registrations(interp, home, registrars, key):
+    for module, node in _registrations(interp, home, registrars, word):
         _run(interp, module, node)
         if key in table.items:
             return
@@ -53,10 +54,10 @@ def _run(interp: Interpreter, module: Module, node: ast.stmt) -> None:
 
 
 def _registrations(
-    interp: Interpreter, home: Module, registrars: frozenset[str], key: str
+    interp: Interpreter, home: Module, registrars: frozenset[str], word: str
 ) -> Iterator[tuple[Module, ast.stmt]]:
     """Statements of the home's package that hand something to a registrar, and mention the key."""
-    alike = key.lower()
+    alike = word.lower()
     for module in _package(interp, home):
         text = module.file.text
         if any(name in text for name in registrars) and alike in text.lower():
@@ -85,7 +86,7 @@ def _registers(node: ast.stmt, registrars: frozenset[str]) -> bool:
 
 
 def _mentions(node: ast.stmt, alike: str) -> bool:
-    """Whether a registration names the key: as the name of what it defines, or in a text."""
+    """Whether a registration names the key: as the name of what it defines, in a text, or as a member."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         parts = [part for decorator in node.decorator_list for part in walked(decorator)]
         if isinstance(node, ast.ClassDef):
@@ -97,6 +98,11 @@ def _mentions(node: ast.stmt, alike: str) -> bool:
             return True
     else:
         parts = list(walked(node))
-    return any(
-        isinstance(p, ast.Constant) and isinstance(p.value, str) and p.value.lower() == alike for p in parts
-    )
+    return any(_word(part).lower() == alike for part in parts)
+
+
+def _word(node: ast.AST) -> str:
+    """What a text says, or what an attribute is called, as a member of an enumeration is."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return node.attr if isinstance(node, ast.Attribute) else ""
