@@ -71,6 +71,14 @@ def test_an_unread_decorator_may_make_anything_of_forward(tmp_path: Path):
     assert found.script == "unknown"
 
 
+@pytest.mark.parametrize("decorator", ["foolib.register", "foolib.MODELS.register_module(name='net')"])
+def test_an_unread_decorator_may_make_anything_of_a_class(tmp_path: Path, decorator: str):
+    source = f"@{decorator}\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n"
+    found = judged(tmp_path, source)
+    assert (found.script, found.trace, found.mode) == ("unknown", "unknown", "unknown")
+    assert [gap.line for gap in (*found.unknown, *found.trace_unknown, *found.mode_unknown)] == [1, 1, 1]
+
+
 def test_an_unread_annotation_may_mean_anything(tmp_path: Path):
     source = "class Net(nn.Module):\n    def forward(self, x: foolib.Data):\n        return x.size(0)\n"
     assert judged(tmp_path, source).script == "unknown"
@@ -154,7 +162,7 @@ def test_an_argument_of_unknown_type_counts_where_compiled_code_uses_it(
 def test_the_condition_on_an_object_is_said_in_words(tmp_path: Path):
     source = CONFIG.format(annotation="", kept="self.config = config", asked="self.config.flag")
     (finding,) = [f for f in judged(tmp_path, source).findings if f.family == "script"]
-    assert finding.when == "unless config is a NamedTuple or a class that TorchScript compiles"
+    assert finding.when == "unless config is an object of a class that TorchScript compiles"
 
 
 def test_an_argument_that_may_be_anything_is_named_with_its_place_and_the_remedy(tmp_path: Path):

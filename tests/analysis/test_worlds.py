@@ -159,8 +159,8 @@ def _place(text: str) -> Place:
         ),
         (
             Converts(NORM),
-            "norm is a NamedTuple or a class that TorchScript compiles",
-            "unless norm is a NamedTuple or a class that TorchScript compiles",
+            "norm is an object of a class that TorchScript compiles",
+            "unless norm is an object of a class that TorchScript compiles",
         ),
     ],
 )

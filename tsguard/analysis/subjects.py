@@ -138,12 +138,13 @@ def _says_nothing(node: ast.stmt) -> bool:
     )
 
 
-def unread_bases(interp: Interpreter, subject: py.Value) -> Iterator[Gap]:
+def unread_classes(interp: Interpreter, subject: py.Value) -> Iterator[Gap]:
     """What was not read of the classes of a module and of all below it: a base may change anything."""
     if isinstance(subject, py.ModuleValue):
         for _, module in library.descendants(subject):
-            if isinstance(module.cls, py.ClassValue) and classes.has_unknown_base(interp, module.cls):
-                yield classes.unread_base(interp, module.cls)
+            gap = classes.not_read(interp, module.cls) if isinstance(module.cls, py.ClassValue) else None
+            if gap is not None:
+                yield gap
 
 
 def build(interp: Interpreter, target: Target) -> py.Value:

@@ -176,7 +176,7 @@ class Not(Question):
 # Of what has more parts, the place alone is kept: sums of sums have no end.
 _MOST_PARTS = 40
 _CONVERTED = {
-    False: "a NamedTuple or a class that TorchScript compiles",
+    False: "an object of a class that TorchScript compiles",
     True: "a dict whose values are all of one type",
 }
 _OPPOSITES = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}

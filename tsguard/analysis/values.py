@@ -207,7 +207,8 @@ class FunctionValue(Value):
 class ClassValue(Value):
     """A class by its source; ``bases`` are evaluated, ``members`` its body's names.
 
-    ``overloads`` are the declarations under ``@torch.jit._overload_method``.
+    ``overloads`` are the declarations under ``@torch.jit._overload_method``, ``unread`` is a decorator
+    that was not read.
     """
 
     node: ast.ClassDef
@@ -218,6 +219,7 @@ class ClassValue(Value):
     annotations: dict[str, ast.expr] = field(default_factory=dict)
     overloads: dict[str, list[FunctionValue]] = field(default_factory=dict)
     marks: frozenset[str] = frozenset()
+    unread: Gap | None = None
     cached_mro: tuple[Value, ...] | None = None
 
     @property

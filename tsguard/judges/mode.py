@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.mode import Walk, follow
 from tsguard.analysis.python import Program, PythonInterpreter
-from tsguard.analysis.subjects import first_built, unread_bases
+from tsguard.analysis.subjects import first_built, unread_classes
 from tsguard.analysis.values import ClassValue, External, ModuleValue
 from tsguard.analysis.worlds import Exhausted
 from tsguard.project import Target
@@ -38,7 +38,7 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     always = tuple((event, None) for event in walk.events.values() if holds(event.rule, release))
     conditional = (pair for pair in walk.conditional.values() if holds(pair[0].rule, release))
     depending = any(rule(event.rule).outcome == "dependent" for event, _ in always)
-    gaps = (*walk.gaps.values(), *unread_bases(PythonInterpreter(program, built.world), built.value))
+    gaps = (*walk.gaps.values(), *unread_classes(PythonInterpreter(program, built.world), built.value))
     verdict: ModeVerdict = "dependent" if depending else "unknown" if gaps else "independent"
     return ModeOutcome(verdict, _layers(walk), (*always, *conditional), gaps)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
-from tsguard.analysis.subjects import built, forget, unread_bases
+from tsguard.analysis.subjects import built, forget, unread_classes
 from tsguard.analysis.trace import Walk, trace_target
 from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
@@ -69,7 +69,7 @@ def _walked(
         subject = built(interp, target)
         walk = trace_target(interp, target, subject, facts, whole=whole)
         walk = walk.of_rules(lambda name: holds(name, program.tables.release))
-        return subject, replace(walk, gaps=(*walk.gaps, *unread_bases(interp, subject)))
+        return subject, replace(walk, gaps=(*walk.gaps, *unread_classes(interp, subject)))
 
     return run_first(run, World())
 

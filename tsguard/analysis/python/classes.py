@@ -251,7 +251,7 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     bases = tuple(interp.settled(interp.evaluate(base, scope)) for base in node.bases)
     cls = ClassValue(node, scope, node.name, bases)
     body = Scope(scope.module, cls.members, scope, cls=cls)
-    cls.marks = frozenset(_class_marks(interp, node, scope))
+    _decorate(interp, cls)
     for statement in node.body:
         _class_statement(interp, statement, body, cls)
     cls.members.setdefault("__doc__", NONE)
@@ -291,14 +291,15 @@ def _tell_bases(interp: Interpreter, node: ast.ClassDef, cls: ClassValue, scope:
         return
 
 
-def _class_marks(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> list[str]:
-    found = []
-    for decorator in node.decorator_list:
+def _decorate(interp: Interpreter, cls: ClassValue) -> None:
+    """Mark a class by its decorators."""
+    for decorator in cls.node.decorator_list:
         applied = decorator.func if isinstance(decorator, ast.Call) else decorator
-        target = interp.evaluate(applied, scope)
+        target = interp.evaluate(applied, cls.scope)
         mark = _CLASS_MARKS.get(target.name) if isinstance(target, External) else None
-        found.append(mark or "decorated")
-    return found
+        cls.marks = cls.marks | {mark or "decorated"}
+        if isinstance(target, Unknown):
+            cls.unread = cls.unread or target.unread
 
 
 def _class_statement(interp: Interpreter, node: ast.stmt, body: Scope, cls: ClassValue) -> None:
@@ -413,6 +414,15 @@ def unread_base(interp: Interpreter, cls: ClassValue) -> Gap:
     """Why a base of a class that has an unknown one is not read."""
     gaps = (base.unread for base in mro(interp, cls) if isinstance(base, Unknown))
     return next(filter(None, gaps), None) or unread.base(cls.module, cls.node)
+
+
+def not_read(interp: Interpreter, cls: ClassValue) -> Gap | None:
+    """What was not read of a class and may change anything: a base, a decorator; None for nothing."""
+    if has_unknown_base(interp, cls):
+        return unread_base(interp, cls)
+    return next(
+        (base.unread for base in mro(interp, cls) if isinstance(base, ClassValue) and base.unread), None
+    )
 
 
 def class_member(

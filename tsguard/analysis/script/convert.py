@@ -17,7 +17,6 @@ from tsguard.analysis.script.sugared import (
     Method,
     ModuleS,
     NoneS,
-    Print,
     PythonModule,
     PythonS,
     Simple,
@@ -46,8 +45,8 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
         )
     if isinstance(value, UnknownS):
         return Value(t.UNKNOWN, node=node, source=value.source)
-    if isinstance(value, (NoneS, Print)):
-        return Value(t.NONE, node=node)
+    if isinstance(value, NoneS):
+        raise Refusal("python-object/printed", node, value=text_of(node))
     if isinstance(value, PythonS):
         return _python_value(fc, value, node)
     if isinstance(value, Method) and isinstance(value.receiver, ModuleS) and value.function is not None:

@@ -59,8 +59,9 @@ def compile_module(
             return
         _check_initialized(compiler, instance)
         compiler.info(instance)
-        if python_classes.has_unknown_base(compiler.interp, instance.cls):
-            compiler.reporter.add_gap(python_classes.unread_base(compiler.interp, instance.cls))
+        missing = python_classes.not_read(compiler.interp, instance.cls)
+        if missing is not None:
+            compiler.reporter.add_gap(missing)
     _compile_children(compiler, instance, interface)
     for held in instance.attributes.values():
         gap = unread_in(compiler.interp, held)
