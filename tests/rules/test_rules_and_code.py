@@ -1,44 +1,60 @@
-"""No rule without code that reports it, and no report without a rule."""
+"""No rule without code that reports it, no report without a page that words it, and all facts that it needs."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
 import tsguard
 from tests.rules.pages import reported_names, source_strings
+from tools import rule_names
 from tsguard import rules
 
-REPORTERS = {"Refusal", "Refused", "Unusable", "Event", "_note"}
 PACKAGE = Path(tsguard.__file__).parent
-SOURCES = sorted(p for part in ("analysis", "language") for p in (PACKAGE / part).rglob("*.py"))
+SOURCES = sorted((PACKAGE / "analysis").rglob("*.py"))
 
 
-def rules_reported(tree: ast.AST) -> Iterator[str]:
-    """The literal rule names that calls of the reporters are given, at any position."""
+def refusals(tree: ast.AST) -> Iterator[tuple[str, set[str]]]:
+    """The rules that ``Refusal(rule, node, **facts)`` is made of, with its facts where all are named."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in REPORTERS:
-            yield from _choices([a for a in node.args[:2] if isinstance(a, (ast.Constant, ast.IfExp))])
-        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "rule":
-            yield from _choices([node.value])
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refusal":
+            facts = {keyword.arg for keyword in node.keywords}
+            if None not in facts:
+                yield from ((rule, {str(fact) for fact in facts}) for rule in _literals(node.args[0]))
 
 
-def _choices(expressions: list[ast.expr]) -> Iterator[str]:
-    for expression in expressions:
-        if isinstance(expression, ast.IfExp):
-            yield from _choices([expression.body, expression.orelse])
-        elif isinstance(expression, ast.Constant) and isinstance(expression.value, str) and expression.value:
-            yield expression.value
+def _literals(expression: ast.expr) -> Iterator[str]:
+    if isinstance(expression, ast.IfExp):
+        yield from _literals(expression.body)
+        yield from _literals(expression.orelse)
+    elif isinstance(expression, ast.Constant):
+        yield expression.value
+
+
+def fields(name: str) -> set[str]:
+    """What the wording of a rule, or of a variant, fills in."""
+    rule, _, variant = name.partition("/")
+    wording = rules.rule(rule).wordings[variant]
+    parsed = [*Formatter().parse(wording.message), *Formatter().parse(wording.help or "")]
+    return {field for _, field, _, _ in parsed if field}
+
+
+def test_the_type_of_rule_names_is_made_from_the_pages():
+    assert rule_names.TARGET.read_text(encoding="utf-8") == rule_names.source()
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_every_rule_that_the_code_reports_has_a_page_that_words_it(source: Path):
-    for name in rules_reported(ast.parse(source.read_text(encoding="utf-8"))):
-        rule, _, variant = name.partition("/")
-        assert variant in rules.rule(rule).wordings
+def test_a_refusal_gives_all_facts_that_its_page_words(source: Path):
+    for name, facts in refusals(ast.parse(source.read_text(encoding="utf-8"))):
+        assert fields(name) <= facts, name
+
+
+def test_refusals_are_found():
+    assert sum(1 for source in SOURCES for _ in refusals(ast.parse(source.read_text(encoding="utf-8")))) > 200
 
 
 @pytest.mark.parametrize("code", sorted(rules.pages()))

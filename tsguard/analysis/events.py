@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 from tsguard.source import Span
 from tsguard.source.unparsing import unparsed
@@ -18,7 +19,7 @@ class Event:
     the package that the place calls, where that is what breaks the rule.
     """
 
-    rule: str
+    rule: RuleName
     module: Module
     span: Span
     facts: dict[str, str] = field(default_factory=dict)

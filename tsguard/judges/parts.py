@@ -13,6 +13,7 @@ from tsguard.analysis.subjects import first_built
 from tsguard.analysis.trace import Walk, trace_target
 from tsguard.analysis.values import External, ModuleValue, TensorValue, Value
 from tsguard.analysis.worlds import Exhausted, World
+from tsguard.language.rule_names import RuleName
 from tsguard.project import Target
 from tsguard.rules import rule
 
@@ -59,7 +60,7 @@ def trace_parts(program: Program, target: Target) -> Event | None:
     return _advice("script-part/rest", target, [place.path for place in chosen])
 
 
-def _advice(rule_name: str, target: Target, names: list[str]) -> Event:
+def _advice(rule_name: RuleName, target: Target, names: list[str]) -> Event:
     facts = {"parts": " and ".join(f'"{name}"' for name in names), "first": names[0]}
     return Event(rule_name, target.module, target.module.file.span(target.node), facts)
 

@@ -11,6 +11,8 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from tsguard.language.rule_names import RuleName
+
 STATEMENTS = frozenset(
     [
         "AnnAssign",
@@ -58,7 +60,7 @@ AUGMENTED = frozenset(
 UNARY = frozenset(["Not", "USub", "Invert"])
 
 # The rule that a refused node class breaks; other classes break "unsupported-statement" or "unsupported-expression".
-_RULES = {
+_RULES: dict[str, RuleName] = {
     "Lambda": "lambda",
     "Try": "try-statement",
     "TryStar": "try-statement",
@@ -94,7 +96,7 @@ _FEATURES = {
 class Refused:
     """A place that torch's front end refuses: the rule and what fills its wording."""
 
-    rule: str
+    rule: RuleName
     node: ast.AST
     facts: dict[str, str] = field(default_factory=dict)
 
@@ -199,7 +201,7 @@ def _children(node: ast.AST) -> Iterator[Refused]:
 
 def _unsupported(node: ast.AST) -> Refused:
     kind = type(node).__name__
-    other = "unsupported-expression" if isinstance(node, ast.expr) else "unsupported-statement"
+    other: RuleName = "unsupported-expression" if isinstance(node, ast.expr) else "unsupported-statement"
     facts = {"feature": _FEATURES.get(kind, kind)}
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         facts["name"] = node.name

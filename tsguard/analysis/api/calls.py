@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.api import closures
 from tsguard.analysis.api.tracking import Flow, Tracked
 from tsguard.analysis.events import text_of
+from tsguard.language.rule_names import RuleName
 from tsguard.project.targets import is_module_class
 from tsguard.source.unparsing import unparsed
 
@@ -73,7 +74,7 @@ def _optimize(flow: Flow, node: ast.Call, given: Given) -> Tracked | None:
     return _fixed(flow, node, given, "torch.jit.optimize_for_inference", "optimized-in-training-mode")
 
 
-def _fixed(flow: Flow, node: ast.Call, given: Given, function: str, rule: str) -> Tracked | None:
+def _fixed(flow: Flow, node: ast.Call, given: Given, function: str, rule: RuleName) -> Tracked | None:
     first = given[0] if given else None
     if first is None:
         return None
@@ -147,7 +148,7 @@ def finish(flow: Flow) -> None:
                 flow.usage.report("unused-in-trace", function.node, name=function.name)
 
 
-def _check_instance(flow: Flow, node: ast.Call, rule: str) -> None:
+def _check_instance(flow: Flow, node: ast.Call, rule: RuleName) -> None:
     """A class of modules where an instance is wanted."""
     if not node.args:
         return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.api.looks import Looks
 from tsguard.analysis.api.names import Names
 from tsguard.analysis.events import Event
+from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -27,7 +28,7 @@ class Usage:
     def module(self) -> Module:
         return self.names.module
 
-    def report(self, rule: str, node: ast.AST, /, **facts: str) -> None:
+    def report(self, rule: RuleName, node: ast.AST, /, **facts: str) -> None:
         """Record what a rule finds at a node."""
         event = Event(rule, self.module, self.module.file.span(node), facts)
         self.events.setdefault(event.key, event)

@@ -17,6 +17,7 @@ from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.values import FunctionValue, ModuleValue, ObjectValue, Value
 from tsguard.analysis.worlds import World
+from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
     from tsguard.project import Target
@@ -60,7 +61,7 @@ class Walk(PythonInterpreter):
         """The innermost nn.Module that runs."""
         return next((f.receiver for f in reversed(self.frames) if f.receiver is not None), None)
 
-    def report(self, rule: str, node: ast.AST | None, when: str | None = None, /, **facts: str) -> None:
+    def report(self, rule: RuleName, node: ast.AST | None, when: str | None = None, /, **facts: str) -> None:
         """Record what a rule finds at a node of the code that runs."""
         self.report_at(
             rule, [Place(self.module, node)] if node is not None else [], self.receiver, when, **facts
@@ -68,7 +69,7 @@ class Walk(PythonInterpreter):
 
     def report_at(
         self,
-        rule: str,
+        rule: RuleName,
         places: list[Place],
         reported: ModuleValue | None,
         when: str | None = None,

@@ -11,6 +11,7 @@ from tsguard.analysis.python import classes
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import ClassValue, External, FunctionValue, ModuleValue
 from tsguard.language.modes import LAYERS
+from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
 
@@ -33,7 +34,7 @@ def check(walk: Walk) -> None:
                 )
 
 
-def _broken(node: ast.FunctionDef) -> str | None:
+def _broken(node: ast.FunctionDef) -> RuleName | None:
     parameters = node.args
     if len(parameters.posonlyargs) + len(parameters.args) < 2 and parameters.vararg is None:
         return "train-override/no-mode"

@@ -19,6 +19,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.language.modes import is_random_operator
+from tsguard.language.rule_names import RuleName
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def check(walk: Walk, node: ast.stmt, scope: Scope) -> None:
             walk.report(rule, target, name=unparsed(target))
 
 
-def _changed(walk: Walk, target: ast.expr, node: ast.stmt, scope: Scope) -> str | None:
+def _changed(walk: Walk, target: ast.expr, node: ast.stmt, scope: Scope) -> RuleName | None:
     """The rule that an assignment to a piece of state breaks; None for no state."""
     if isinstance(target, ast.Subscript):
         return "state-updated-in-eval" if _is_state(walk.evaluate(target.value, scope)) else None

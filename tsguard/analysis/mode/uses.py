@@ -12,14 +12,15 @@ from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.values import ClassValue, External, ModuleValue, TupleValue, Value
 from tsguard.language.modes import FUNCTIONS, ModeUse
+from tsguard.language.rule_names import RuleName
 
 # What a use is called where the modes differ, and where it acts in both: as a layer, as a function.
-_BY_MODE = {
+_BY_MODE: dict[str, tuple[RuleName, RuleName]] = {
     "dropout": ("mode-dependent-layer/dropout", "mode-dependent-call/dropout"),
     "statistics": ("mode-dependent-layer/statistics", "mode-dependent-call/statistics"),
     "slope": ("mode-dependent-layer/slope", "mode-dependent-call/slope"),
 }
-_IN_BOTH = {
+_IN_BOTH: dict[str, tuple[RuleName, RuleName]] = {
     "renormalising": ("state-updated-in-eval/renormalising-layer", "state-updated-in-eval/renormalising"),
     "sampling": ("random-in-eval/layer", "random-in-eval"),
 }
@@ -41,7 +42,7 @@ def function(
     return True
 
 
-def _rule(use: ModeUse, acts: Activity, is_flag_given: bool) -> str:
+def _rule(use: ModeUse, acts: Activity, is_flag_given: bool) -> RuleName:
     if use.kind in _IN_BOTH:
         return _IN_BOTH[use.kind][1]
     if acts.train != acts.eval or not acts.eval:
@@ -69,7 +70,7 @@ def layer(walk: Walk, use: ModeUse, base: str, module: ModuleValue, node: ast.AS
     walk.report_at(rule, places(walk, module, node), module, acts.condition, **facts)
 
 
-def _kept_out(walk: Walk, module: ModuleValue, facts: dict[str, str]) -> tuple[str, dict[str, str]]:
+def _kept_out(walk: Walk, module: ModuleValue, facts: dict[str, str]) -> tuple[RuleName, dict[str, str]]:
     """Why a layer is in training mode although the target is in eval()."""
     if walk.tree.path(module) is not None:
         return "layer-never-in-eval/override", facts
@@ -92,7 +93,7 @@ def power_iteration(walk: Walk, module: ModuleValue, node: ast.AST | None) -> No
     train, other = walk.tree.flag(module)
     if not train or walk.mode == "eval":
         return
-    rule = "layer-never-in-eval/override" if other else "mode-dependent-layer/power-iteration"
+    rule: RuleName = "layer-never-in-eval/override" if other else "mode-dependent-layer/power-iteration"
     name = module.cls.name if isinstance(module.cls, (ClassValue, External)) else "the layer"
     walk.report_at(rule, places(walk, module, node), module, layer=name.replace("torch.nn.", "nn."))
 

@@ -11,9 +11,13 @@ from tsguard.analysis.pipeline.context import ItemCode, Pipeline
 from tsguard.analysis.pipeline.frames import Frame, Loop
 from tsguard.analysis.pipeline.loaders import Loader
 from tsguard.analysis.pipeline.names import Names
+from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
-_COMPILERS = {"torch.jit.script": "compiled-collate", "torch.jit.trace": "compiled-collate/traced"}
+_COMPILERS: dict[str, RuleName] = {
+    "torch.jit.script": "compiled-collate",
+    "torch.jit.trace": "compiled-collate/traced",
+}
 _STACKERS = frozenset(
     {"torch.stack", "torch.cat", "torch.concat", "torch.concatenate", "torch.vstack", "torch.hstack"}
 )
@@ -45,14 +49,12 @@ def _compiled(pipeline: Pipeline, loader: Loader) -> Iterator[Event]:
     if given is None:
         return
     value, where = loader.names.origin(given, loader.frame)
-    rule = (
-        _COMPILERS.get(loader.names.qualified(value.func, where), "") if isinstance(value, ast.Call) else ""
-    )
+    rule = _COMPILERS.get(loader.names.qualified(value.func, where)) if isinstance(value, ast.Call) else None
     definition = loader.names.definition(given, loader.frame)
     for decorator in getattr(definition.node, "decorator_list", ()) if definition is not None else ():
         names = pipeline.names_of(definition.module) if definition is not None else loader.names
         plain = decorator.func if isinstance(decorator, ast.Call) else decorator
-        rule = rule or _COMPILERS.get(names.qualified(plain, names.survey.top), "")
+        rule = rule or _COMPILERS.get(names.qualified(plain, names.survey.top))
     if rule:
         yield pipeline.event(rule, given, function=text_of(given, 30))
 

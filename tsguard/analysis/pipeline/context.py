@@ -13,6 +13,7 @@ from tsguard.analysis.events import Event
 from tsguard.analysis.pipeline.frames import Frame, Function, Site, survey
 from tsguard.analysis.pipeline.loaders import Loader, LoaderLoop, loader_loops, loaders
 from tsguard.analysis.pipeline.names import Names, method
+from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, Project
 
@@ -130,7 +131,7 @@ class Pipeline:
             found.setdefault(site.frame, []).append(site)
         return found
 
-    def event(self, rule: str, node: ast.AST, *, module: Module | None = None, **facts: str) -> Event:
+    def event(self, rule: RuleName, node: ast.AST, *, module: Module | None = None, **facts: str) -> Event:
         """A rule broken at a node, of this module unless another one is given."""
         where = module or self.module
         return Event(rule, where, where.file.span(node), facts)

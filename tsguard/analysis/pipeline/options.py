@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tsguard.analysis.events import Event, text_of
 from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.analysis.pipeline.loaders import Loader
+from tsguard.language.rule_names import RuleName
 
 _CALLBACKS = ("collate_fn", "worker_init_fn")
 
@@ -76,7 +77,7 @@ def _unpicklable(pipeline: Pipeline, loader: Loader) -> Iterator[Event]:
     """What a worker that does not begin as a copy of this process cannot be sent."""
     if loader.start_method == "fork":
         return
-    found = [
+    found: list[tuple[str, ast.expr, RuleName | None]] = [
         (o, given, _unpicklable_kind(given, loader)) for o in _CALLBACKS if (given := loader.argument(o))
     ]
     found += [("dataset", lambda_, "unpicklable-callback/lambda") for lambda_ in _lambdas_of(loader)]
@@ -88,14 +89,14 @@ def _unpicklable(pipeline: Pipeline, loader: Loader) -> Iterator[Event]:
             yield pipeline.event(rule, given, option=option, code=text_of(given, 30), method=method)
 
 
-def _unpicklable_kind(given: ast.expr, loader: Loader) -> str:
+def _unpicklable_kind(given: ast.expr, loader: Loader) -> RuleName | None:
     value, _ = loader.names.origin(given, loader.frame)
     if isinstance(value, ast.Lambda):
         return "unpicklable-callback/lambda"
     found = loader.frame.lookup(given.id) if isinstance(given, ast.Name) else None
     if found is None or len(found[0]) != 1 or found[1].parent is None:
-        return ""
-    return "unpicklable-callback/local" if isinstance(found[0][0].node, ast.FunctionDef) else ""
+        return None
+    return "unpicklable-callback/local" if isinstance(found[0][0].node, ast.FunctionDef) else None
 
 
 def _lambdas_of(loader: Loader) -> Iterator[ast.Lambda]:

@@ -16,6 +16,7 @@ from tsguard.analysis.script.declared import is_module
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Value
 from tsguard.analysis.terms import Converts, Parameter, Term, root
+from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
 _PLAIN = frozenset(name for kind in (str, list, dict, tuple, set) for name in vars(kind))
@@ -94,7 +95,9 @@ def _refuse(
 ) -> None:
     fc.compiler.reporter.tie()
     if not fc.compiler.interp.world.decide(Converts(term, is_dict), False, guess=True):
-        rule = "unconvertible-attribute/argument-dict" if is_dict else "unconvertible-attribute/argument"
+        rule: RuleName = (
+            "unconvertible-attribute/argument-dict" if is_dict else "unconvertible-attribute/argument"
+        )
         raise Refusal(rule, node, name=name, owner=owner)
 
 

@@ -19,6 +19,7 @@ from tsguard.analysis.script.sugared import Simple, Sugared, UnknownS, Value
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
+from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import assigned_names
 from tsguard.source.walking import walked
 
@@ -107,7 +108,7 @@ def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast
         if outer.type is t.NONE:
             raise Refusal("none-then-value", node, **facts)
         grows = isinstance(outer.type, t.TupleType) and isinstance(value.type, t.TupleType)
-        rule = "reassigned-type/tuple" if grows else "reassigned-type"
+        rule: RuleName = "reassigned-type/tuple" if grows else "reassigned-type"
         raise empties.misfit(fc, outer, value.type, node) or Refusal(rule, node, **facts)
     if value.type is t.TENSOR and outer.type in (t.INT, t.FLOAT):
         notes.accumulator(fc, node, name, outer.type)

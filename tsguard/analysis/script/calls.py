@@ -45,6 +45,7 @@ from tsguard.analysis.script.sugared import (
 )
 from tsguard.language import types as t
 from tsguard.language.matching import Mismatch
+from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Argument, Schema
 
 
@@ -123,7 +124,7 @@ def _call_value(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwarg
             raise Refusal("module-as-value", node, value=text_of(node.func))
         if callee.value.parameter:
             raise Refusal("not-callable/parameter", node, value=text_of(node.func))
-        rule = "not-callable/none" if type_ is t.NONE else "not-callable"
+        rule: RuleName = "not-callable/none" if type_ is t.NONE else "not-callable"
         raise Refusal(rule, node, value=text_of(node.func), type=type_)
     raise Refusal("not-callable", node, value=text_of(node.func), type=with_article(callee.kind))
 

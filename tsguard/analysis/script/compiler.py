@@ -41,6 +41,7 @@ from tsguard.analysis.script.reports import Entered, Recording
 from tsguard.analysis.script.sugared import ModuleS, Sugared, Value
 from tsguard.language import grammar
 from tsguard.language import types as t
+from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
 from tsguard.project import Target
 from tsguard.project.modules import Module
@@ -170,7 +171,9 @@ class TargetCompiler(Compiler):
         hidden = notes.hidden_name(function, source)
         if hidden:
             self.reporter.tie()
-            rule = "grad-decorator-names" if "grad_wrapper" in source.marks else "grad-decorator-names/other"
+            rule: RuleName = (
+                "grad-decorator-names" if "grad_wrapper" in source.marks else "grad-decorator-names/other"
+            )
             self.report(Refusal(rule, place, name=hidden, function=node.name), module)
         elif "autocast" in function.marks and receiver is None:
             self.reporter.tie()

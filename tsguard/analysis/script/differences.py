@@ -18,6 +18,7 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Unlike, Value
 from tsguard.language import types as t
+from tsguard.language.rule_names import RuleName
 
 _ARITHMETIC = frozenset(
     ["pow", "round", "add", "sub", "mul", "floordiv", "remainder", "min", "max", "neg", "abs"]
@@ -120,7 +121,7 @@ def _as_dtype(unlike: Unlike | None) -> Unlike | None:
     return None if unlike is None else Unlike("dtype", unlike.rule, unlike.node, unlike.facts)
 
 
-def _unlike(kind: Literal["int", "Tensor", "text", "dtype"], rule: str, node: ast.AST) -> Unlike:
+def _unlike(kind: Literal["int", "Tensor", "text", "dtype"], rule: RuleName, node: ast.AST) -> Unlike:
     return Unlike(kind, rule, node, (("expression", text_of(node)),))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from tsguard.analysis.script.sugared import ABSENT, Simple, Sugared, Value
 from tsguard.language import types as t
+from tsguard.language.rule_names import RuleName
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Unusable:
     ``node`` is where the rule is broken, None for the use itself.
     """
 
-    rule: str
+    rule: RuleName
     node: ast.AST | None
     facts: dict[str, str]
 

@@ -28,6 +28,7 @@ from tsguard.analysis.script.sugared import (
 )
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
+from tsguard.language.rule_names import RuleName
 
 
 def iterate(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Sugared:
@@ -137,7 +138,7 @@ def element(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> Sugared:
 
 
 def as_tuple(
-    fc: FunctionCompiler, value: Sugared, node: ast.AST, wanted: int | None, rule: str = "starred-list"
+    fc: FunctionCompiler, value: Sugared, node: ast.AST, wanted: int | None, rule: RuleName = "starred-list"
 ) -> list[Sugared] | None:
     """The parts that a value unpacks into; None where the source does not tell.
 
@@ -161,7 +162,7 @@ def as_tuple(
     return _value_parts(value.value, node, wanted, rule)
 
 
-def _value_parts(value: Value, node: ast.AST, wanted: int | None, rule: str) -> list[Sugared] | None:
+def _value_parts(value: Value, node: ast.AST, wanted: int | None, rule: RuleName) -> list[Sugared] | None:
     type_ = value.type
     if type_ is t.UNKNOWN:
         return None

@@ -11,6 +11,7 @@ from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import Args, Kwargs, Value
 from tsguard.language import types as t
 from tsguard.language.matching import Mismatch
+from tsguard.language.rule_names import RuleName
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "remainder": "%", "fmod": "%", "floordiv": "//",
@@ -181,7 +182,9 @@ def _argument(
             value=text,
             float=f"{text}.0" if text.isdigit() else f"float({text})",
         )
-    rule = "argument-type/inferred" if argument is not None and argument.inferred else "argument-type"
+    rule: RuleName = (
+        "argument-type/inferred" if argument is not None and argument.inferred else "argument-type"
+    )
     return Refusal(rule, node, **facts, value=text)
 
 

@@ -37,6 +37,7 @@ from tsguard.analysis.script.sugared import (
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
+from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ _CONTAINER_METHODS = {
 }
 
 
-def _hidden(member: py.Value) -> str:
+def _hidden(member: py.Value) -> RuleName:
     """The rule for a class member that modules have in Python only."""
     if isinstance(member, py.PropertyValue):
         return "class-attribute/property"

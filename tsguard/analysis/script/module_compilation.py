@@ -39,6 +39,7 @@ from tsguard.analysis.script.sugared import (
     Value,
 )
 from tsguard.language import types as t
+from tsguard.language.rule_names import RuleName
 
 
 def compile_module(
@@ -299,7 +300,9 @@ def _check_library(compiler: Compiler, instance: py.ModuleValue) -> None:
         _compile_hooks(compiler, ModuleS(instance))
 
 
-def _library_refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[str, dict[str, str]]]:
+def _library_refusals(
+    compiler: Compiler, instance: py.ModuleValue
+) -> Iterator[tuple[RuleName, dict[str, str]]]:
     """Layers of torch.nn that do not script, uninitialised and parametrised ones."""
     if isinstance(instance.cls, py.External):
         entry = compiler.tables.modules.get(instance.cls.name)

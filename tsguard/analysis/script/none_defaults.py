@@ -16,6 +16,7 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Value
 from tsguard.language import types as t
+from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Argument, Schema
 from tsguard.source.walking import walked
 
@@ -77,7 +78,7 @@ def _used_as(found: Match | None) -> t.Type:
     return inner if inner in (t.INT, t.FLOAT) else t.TENSOR
 
 
-_OPTIONAL = {
+_OPTIONAL: dict[str, RuleName] = {
     "untyped-parameter/container": "untyped-parameter/container-or-none",
     "untyped-parameter/unpacked": "untyped-parameter/unpacked-or-none",
 }

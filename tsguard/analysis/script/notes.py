@@ -24,6 +24,7 @@ from tsguard.analysis.script.sugared import ModuleS, Value
 from tsguard.language import types as t
 from tsguard.language.matching import Match
 from tsguard.language.relations import is_subtype
+from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
 _OPERATORS = frozenset(
@@ -31,7 +32,7 @@ _OPERATORS = frozenset(
 )
 
 
-def _note(fc: FunctionCompiler, rule: str, node: ast.AST, **facts: object) -> None:
+def _note(fc: FunctionCompiler, rule: RuleName, node: ast.AST, **facts: object) -> None:
     if fc.raising:
         return  # what breaks while an error is made raises as well
     fc.compiler.report(Refusal(rule, node, **facts), fc.module)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.language import types as t
+from tsguard.language.rule_names import RuleName
 
 # Rules that one repair settles for all uses of what the fact names.
 _CAUSES = {"untyped-parameter": "parameter", "optional-not-refined": "value", "not-callable": "value"}
@@ -13,7 +14,7 @@ _CAUSES = {"untyped-parameter": "parameter", "optional-not-refined": "value", "n
 class Refusal(Exception):
     """A rule broken at a node; ``facts`` fill the wording of the rule's page."""
 
-    def __init__(self, rule: str, node: ast.AST, **facts: object) -> None:
+    def __init__(self, rule: RuleName, node: ast.AST, **facts: object) -> None:
         super().__init__(rule)
         self.rule = rule
         self.node = node
@@ -30,5 +31,5 @@ def not_refined(node: ast.AST, value: str, type_: t.OptionalType | t.UnionType) 
     """The refusal for a value that may be None or of another type; only a local variable can be tested in place."""
     if isinstance(type_, t.UnionType):
         return Refusal("optional-not-refined/union", node, value=value, type=type_)
-    rule = "optional-not-refined" if value.isidentifier() else "optional-not-refined/expression"
+    rule: RuleName = "optional-not-refined" if value.isidentifier() else "optional-not-refined/expression"
     return Refusal(rule, node, value=value, type=type_, wanted=type_.element)

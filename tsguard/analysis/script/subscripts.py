@@ -17,6 +17,7 @@ from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import ModuleS, PythonS, Simple, SliceS, Sugared, UnknownS, Value, simple
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
+from tsguard.language.rule_names import RuleName
 
 
 def load(fc: FunctionCompiler, node: ast.Subscript, hint: t.Type | None) -> Sugared:
@@ -82,7 +83,7 @@ def _item(
             return result
     if isinstance(type_, (t.OptionalType, t.UnionType)):
         raise not_refined(node, text_of(node.value), type_)
-    rule = "not-subscriptable/bare" if type_ in (t.ANY_LIST, t.ANY_TUPLE) else "not-subscriptable"
+    rule: RuleName = "not-subscriptable/bare" if type_ in (t.ANY_LIST, t.ANY_TUPLE) else "not-subscriptable"
     raise Refusal(rule, node, value=text_of(node.value), type=type_)
 
 
@@ -195,7 +196,7 @@ def _check_bound(value: Value, bound: ast.expr, node: ast.Subscript) -> None:
 
 
 def _unusable_index(node: ast.Subscript, index: ast.expr, type_: t.Type) -> Refusal:
-    rule = "tensor-index/number" if type_ in (t.FLOAT, t.NUMBER) else "tensor-index"
+    rule: RuleName = "tensor-index/number" if type_ in (t.FLOAT, t.NUMBER) else "tensor-index"
     return Refusal(rule, node, index=text_of(index), type=type_, tensor=text_of(node.value))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tsguard.analysis import values as py
 from tsguard.language import types as t
+from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
     from tsguard.language.schemas import Schema
@@ -30,7 +31,7 @@ class Unlike:
     """
 
     kind: Literal["int", "Tensor", "text", "dtype", "object"]
-    rule: str
+    rule: RuleName
     node: ast.AST
     facts: tuple[tuple[str, str], ...] = ()
 

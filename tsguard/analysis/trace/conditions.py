@@ -10,6 +10,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked, checked
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
+from tsguard.language.rule_names import RuleName
 
 
 def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> bool | None:
@@ -58,7 +59,7 @@ def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) 
         used(tracer, [value], node)
 
 
-def _rule(tracer: Tracer, value: Traced | Number, form: str) -> str:
+def _rule(tracer: Tracer, value: Traced | Number, form: str) -> RuleName:
     how = form if form in ("assert", "while") else "condition"
     return checked(value, serves_others=tracer.serves_others) if how == "assert" else asked(value, how)
 

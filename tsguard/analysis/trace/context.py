@@ -18,6 +18,7 @@ from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
 from tsguard.analysis.trace.values import Traced
+from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ class Tracer(PythonInterpreter):
         """The module whose code is running."""
         return self.frames[-1].module if self.frames else self.home
 
-    def report(self, rule: str, node: ast.AST | None, origin: Origin | None = None, **facts: str) -> None:
+    def report(
+        self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
+    ) -> None:
         """Record an event where the user can act on it: in the target's own package.
 
         The facts of every event are the expression at the place and, with an origin, the
@@ -105,7 +108,7 @@ class Tracer(PythonInterpreter):
             self.parts[event.key] = next((f.part for f in reversed(self.frames) if f.part is not None), None)
 
     def event(
-        self, rule: str, node: ast.AST | None, origin: Origin | None = None, **facts: str
+        self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
     ) -> Event | None:
         """An event as ``report`` would record it; None where no place in a source stands for it."""
         chain = tuple(frame.label for frame in self.frames)

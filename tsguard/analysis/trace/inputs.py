@@ -14,6 +14,7 @@ from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import OMITTED
 from tsguard.analysis.trace.shapes.extents import ANY
 from tsguard.analysis.trace.values import InputDict, InputList, Opaque, Traced
+from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
     from tsguard.analysis.scopes import Scope
@@ -77,8 +78,8 @@ def _check(tracer: Tracer, value: py.Value, parameter: ast.arg | None) -> None:
         tracer.report(rule, parameter, name=getattr(parameter, "arg", ""))
 
 
-def refused(value: py.Value) -> str:
-    """The rule that an input breaks; empty where torch.jit.trace takes it."""
+def refused(value: py.Value) -> RuleName | None:
+    """The rule that an input breaks; None where torch.jit.trace takes it."""
     if py.is_none(value):
         return "untraceable-input/none"
     if isinstance(value, py.Const):
@@ -89,10 +90,10 @@ def refused(value: py.Value) -> str:
         items = list(value.items.values()) if isinstance(value, py.DictValue) else list(value.items)
         if not items:
             return "untraceable-input/empty"
-        inner = next((rule for item in items if (rule := refused(item))), "")
+        inner = next((rule for item in items if (rule := refused(item))), None)
         mixed = not isinstance(value, py.TupleValue) and len({type(item) for item in items}) > 1
-        return inner or ("untraceable-input/mixed" if mixed else "")
-    return "untraceable-input/object" if isinstance(value, py.ObjectValue) and not value.open else ""
+        return inner or ("untraceable-input/mixed" if mixed else None)
+    return "untraceable-input/object" if isinstance(value, py.ObjectValue) and not value.open else None
 
 
 def _compare(

@@ -12,12 +12,13 @@ from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Number, Opaque, is_live, origin_of, parts
 from tsguard.language import schemas
+from tsguard.language.rule_names import RuleName
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
 
 _RECURRENT = ("torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN")
-_UNTRACEABLE = {
+_UNTRACEABLE: dict[str, RuleName] = {
     "torch.nn.MaxUnpool1d": "untraceable-call/unpool",
     "torch.nn.MaxUnpool2d": "untraceable-call/unpool",
     "torch.nn.MaxUnpool3d": "untraceable-call/unpool",

@@ -32,6 +32,7 @@ from tsguard.analysis.trace.values import (
     parts,
     plainly,
 )
+from tsguard.language.rule_names import RuleName
 
 _TRACED = (Traced, Derived, Shape, py.TensorValue)
 
@@ -310,7 +311,7 @@ def _membership(
 def report_number(tracer: Tracer, how: str, value: Number | Traced, node: ast.AST | None) -> None:
     """Report that Python took the value of what the trace was following, and how."""
     if tracer.check is not None and how not in ("range", "key"):
-        rule = checked(value, serves_others=tracer.serves_others)
+        rule: RuleName = checked(value, serves_others=tracer.serves_others)
         tracer.report(rule, tracer.check, value.origin)
         return
     tracer.report(asked(value, how), node, value.origin)

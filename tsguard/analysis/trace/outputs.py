@@ -7,6 +7,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced
+from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
 
@@ -54,8 +55,8 @@ def _parts(value: py.Value) -> list[py.Value]:
     return list(value.items) if isinstance(value, (py.TupleValue, py.ListValue)) else [value]
 
 
-def refused(value: py.Value) -> str:
-    """The rule that an output breaks; empty where torch.jit.trace takes it."""
+def refused(value: py.Value) -> RuleName | None:
+    """The rule that an output breaks; None where torch.jit.trace takes it."""
     seen: set[int] = set()
     pending = [value]
     while pending:
@@ -67,16 +68,16 @@ def refused(value: py.Value) -> str:
         elif id(value) not in seen:  # what holds twice what holds twice what... is looked at once
             seen.add(id(value))
             pending += value.items[::-1]
-    return ""
+    return None
 
 
-def _refused(value: py.Value) -> str:
+def _refused(value: py.Value) -> RuleName | None:
     if py.is_none(value):
         return "untraceable-output/none"
     if isinstance(value, (py.Const, Untraced, Fixed)) or (isinstance(value, Number) and not value.live):
         return "untraceable-output/number"
     if isinstance(value, (Traced, Derived, py.TensorValue)):
-        return ""
+        return None
     if isinstance(value, py.DictValue):
         return "untraceable-output/dict"
     if isinstance(value, py.ListValue):
@@ -88,15 +89,15 @@ def _refused(value: py.Value) -> str:
     return (
         "untraceable-output/number"
         if isinstance(value, py.Unknown) and value.hint in ("int", "float", "bool", "str")
-        else ""
+        else None
     )
 
 
-def _refused_list(value: py.ListValue) -> str:
+def _refused_list(value: py.ListValue) -> RuleName | None:
     if not value.items:
-        return "" if value.open else "untraceable-output/empty"
+        return None if value.open else "untraceable-output/empty"
     if all(
         isinstance(item, (py.TensorValue, Opaque, Number)) or type(item) is py.Unknown for item in value.items
     ):
-        return ""
+        return None
     return "untraceable-output/list"

@@ -13,6 +13,7 @@ from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Traced, frozen, is_live, origin_of, parts
 from tsguard.language import schemas
 from tsguard.language import types as t
+from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Argument, Schema
 
 Args = list[py.Value]
@@ -70,7 +71,7 @@ def keep(tracer: Tracer, properties: list[Fixed], node: ast.AST) -> None:
     """Say once that a call gives a tensor the dtype and the device of an input."""
     kept = [value for value in properties if not tracer.varies(value.origin, value.about)]
     if kept:
-        rule = FIXED[kept[0].about] if len(kept) == 1 else FIXED_ALIKE
+        rule: RuleName = FIXED[kept[0].about] if len(kept) == 1 else FIXED_ALIKE
         tracer.report(rule, node, kept[0].origin)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tsguard.analysis.trace.values import Number, Traced
+from tsguard.language.rule_names import RuleName
 
 # What Python asks of a number, or of a tensor as one, by what it is made of.
-_ASKED = {
+_ASKED: dict[tuple[str, str], RuleName] = {
     ("size", "condition"): "size-condition",
     ("data", "condition"): "tensor-condition",
     ("size", "while"): "size-loop-count/while",
@@ -29,14 +30,14 @@ _ASKED = {
     ("size", "numpy"): "to-numpy/size",
     ("data", "numpy"): "to-numpy",
 }
-CONDITION_OF = {"state": "state-condition", "random": "tensor-condition/random"}
-CONTENTS_OF = {"state": "state-condition/number", "random": "tensor-to-number/random"}
-UNTRACED = {
+CONDITION_OF: dict[str, RuleName] = {"state": "state-condition", "random": "tensor-condition/random"}
+CONTENTS_OF: dict[str, RuleName] = {"state": "state-condition/number", "random": "tensor-to-number/random"}
+UNTRACED: dict[str, RuleName] = {
     "random": "untraced-value/random",
     "clock": "untraced-value/clock",
     "state": "untraced-value/global",
 }
-FIXED = {
+FIXED: dict[str, RuleName] = {
     "rank": "fixed-property/rank",
     "dtype": "fixed-property/dtype",
     "device": "fixed-property/device",
@@ -44,18 +45,18 @@ FIXED = {
     "mode": "fixed-mode",
     "grad": "fixed-mode",
 }
-FIXED_ALIKE = "fixed-property/alike"
-VARIED = {
+FIXED_ALIKE: RuleName = "fixed-property/alike"
+VARIED: dict[str, RuleName] = {
     "rank": "varied-input/rank",
     "dtype": "varied-input/dtype",
     "structure": "varied-input/structure",
 }
 
 
-OMITTED = "fixed-structure/omitted"
+OMITTED: RuleName = "fixed-structure/omitted"
 """The rule for an optional input that the traced signature will not have."""
 
-CHANGED_STATE = {
+CHANGED_STATE: dict[str, RuleName] = {
     "state-condition": "tensor-condition/state",
     "state-condition/number": "tensor-to-number/state",
 }
@@ -64,17 +65,17 @@ CHANGED_STATE = {
 _NOTES = ("fixed-", "changed-", "harmless-", "dropped-torch-", "untraced-", "state-condition")
 
 
-def is_note(rule: str) -> bool:
+def is_note(rule: RuleName) -> bool:
     """Whether a rule tells of what does no harm to the trace."""
     return rule.startswith(_NOTES)
 
 
-def raises_in_trace(rule: str) -> bool:
+def raises_in_trace(rule: RuleName) -> bool:
     """Whether what breaks a rule raises while tracing, where eager goes on."""
     return rule.startswith(("unsupported-", "untraceable-"))
 
 
-_CHECKS = {
+_CHECKS: dict[tuple[bool, bool], RuleName] = {
     (False, False): "untraced-check/size",
     (False, True): "untraced-check/tensor",
     (True, False): "dropped-check/size",
@@ -85,12 +86,12 @@ _CHECKS = {
 _OF_SIZES = ("size-", "pieces-", "frozen-argument/", "constant-from-values", "to-numpy/size")
 
 
-def rests_on_size(rule: str) -> bool:
+def rests_on_size(rule: RuleName) -> bool:
     """Whether what breaks a rule may turn out to be the same for every input once sizes are known."""
     return rule.startswith(_OF_SIZES)
 
 
-def checked(value: Number | Traced, *, serves_others: bool) -> str:
+def checked(value: Number | Traced, *, serves_others: bool) -> RuleName:
     """The rule for a check of what the trace was following, which the trace loses.
 
     That makes nothing wrong for what eager takes; it does where the trace ``serves_others`` by the
@@ -100,7 +101,7 @@ def checked(value: Number | Traced, *, serves_others: bool) -> str:
     return _CHECKS[serves_others, of_data]
 
 
-def asked(value: Number | Traced, how: str) -> str:
+def asked(value: Number | Traced, how: str) -> RuleName:
     """The rule for what Python asks of a value that the trace was following."""
     kind = "data" if isinstance(value, Traced) else value.kind
     return _ASKED[kind, how]

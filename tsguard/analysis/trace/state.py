@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.values import Untraced
+from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Walker(Protocol):
     enclosing: list[ast.AST | None]
 
     def event(
-        self, rule: str, node: ast.AST | None, origin: Origin | None = None, **facts: str
+        self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
     ) -> Event | None:
         """An event as it would be recorded; None where no place in a source stands for it."""
 

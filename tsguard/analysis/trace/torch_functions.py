@@ -29,6 +29,7 @@ from tsguard.analysis.trace.values import (
     parts,
 )
 from tsguard.language import schemas
+from tsguard.language.rule_names import RuleName
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
@@ -231,7 +232,7 @@ def _unique(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     return py.TupleValue((result,) * (1 + sum(map(bool, known)))) if any(known) else result
 
 
-def _untraceable(rule: str) -> Handler:
+def _untraceable(rule: RuleName) -> Handler:
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         tracer.report(rule, node)
         return tensor([*args, *kwargs.values()], node)
