@@ -233,3 +233,34 @@ def test_modules_that_an_uncounted_loop_adds_are_not_said_to_be_missing(tmp_path
     user.write_text(STAGES)
     project = Project(())
     assert judge_script(Program(project), find_target(project.module(user), "Net")).verdict != "blocked"
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("SimpleNamespace(rate=0.5, width=4)", "blocked"),
+        ("SimpleNamespace(rate=1, width=4)", "ok"),
+        ("argparse.Namespace(rate=0.5)", "blocked"),
+        ("SimpleNamespace(**settings)", "ok"),
+    ],
+)
+def test_what_a_namespace_was_given_is_known(made: str, expected: str, tmp_path: Path) -> None:
+    source = f"""\
+import argparse
+from types import SimpleNamespace
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, settings: dict):
+        super().__init__()
+        self.rate = {made}.rate
+
+    def forward(self, x):
+        return x * (self.rate if self.training else 0)
+"""
+    file = tmp_path / "net.py"
+    file.write_text(source, encoding="utf-8")
+    project = Project()
+    outcome = judge_script(Program(project), find_target(project.module(file), "Net"))
+    assert outcome.verdict == expected

@@ -551,6 +551,14 @@ def _copied_function(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.
     return FunctionValue(code.node, code.scope, code.name, code.owner, code.marks, code.wrapped, code.behind)
 
 
+def _namespace(name: str) -> Handler:
+    def namespace(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        """An object whose attributes are the arguments; what a mapping gives it is open."""
+        return ObjectValue(External(name), dict(kwargs), open=bool(args))
+
+    return namespace
+
+
 def _object(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return ObjectValue(External("builtins.object"))
 
@@ -680,6 +688,8 @@ HANDLERS: dict[str, Handler] = {
     "builtins.object": _object,
     "builtins.classmethod": lambda interp, args, kwargs, node: ClassMethod(args[0]) if args else Unknown(),
     "types.FunctionType": _copied_function,
+    "types.SimpleNamespace": _namespace("types.SimpleNamespace"),
+    "argparse.Namespace": _namespace("argparse.Namespace"),
     "typing.cast": _cast,
     "dataclasses.dataclass": records.make,
     "dataclasses.field": _field,

@@ -17,6 +17,7 @@ from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script import (
     classes,
+    constructor_source,
     interfaces,
     module_attributes,
     module_calls,
@@ -487,6 +488,7 @@ def _compile_subject(
     compiler: Compiler, interp: Interpreter, target: Target, subject: py.Value
 ) -> Compilation:
     if isinstance(subject, py.ModuleValue):
+        constructor_source.check(compiler, subject)
         module_compilation.compile_module(compiler, subject)
     elif isinstance(subject, py.FunctionValue):
         if "unused" in subject.marks or "cached" in subject.marks:

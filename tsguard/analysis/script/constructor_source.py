@@ -1,0 +1,28 @@
+"""The constructor of the module that is scripted: torch parses its source on its own before it compiles anything."""
+
+from __future__ import annotations
+
+import textwrap
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import classes
+from tsguard.analysis.script.context import Compiler
+from tsguard.analysis.script.refusals import Refusal
+
+
+def check(compiler: Compiler, instance: py.ModuleValue) -> None:
+    """Report a line that is indented less than the constructor: torch takes the indentation that all lines share."""
+    found = classes.class_member(compiler.interp, instance.cls, "__init__")
+    if found is None or not isinstance(found[0], py.FunctionValue):
+        return
+    function = found[0]
+    lines = _lines(function)
+    if textwrap.dedent("\n".join(lines))[:1].isspace():
+        compiler.report(Refusal("constructor-indentation", function.node), function.module)
+
+
+def _lines(function: py.FunctionValue) -> list[str]:
+    """What torch parses: the lines of a function from its first decorator on, without those of comments."""
+    first = min([function.node.lineno, *(d.lineno for d in getattr(function.node, "decorator_list", ()))])
+    lines = function.module.file.text.split("\n")[first - 1 : function.node.end_lineno]
+    return [line for line in lines if not line.strip().startswith("#") or line.strip().startswith("# type:")]
