@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -253,6 +254,24 @@ def test_the_log_of_a_build_gets_a_line_a_target(tsguard, folder, monkeypatch):
     assert re.search(r"^\[1/2\] net.py:\w+: ", told, re.MULTILINE)
     assert re.search(r"^\[2/2\] net.py:\w+: ", told, re.MULTILINE)
     assert "net.py:Net: script ok, trace ok" in told
+
+
+def test_a_terminal_sees_how_much_is_done_what_is_being_done_and_since_when(folder, monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    (folder / "net.py").write_text(NET)
+    master, slave = os.openpty()
+    command = [sys.executable, "-m", "tsguard", "check", *QUICK, "net.py"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    seen = b""
+    with contextlib.suppress(OSError):  # the terminal of a process that has ended
+        while piece := os.read(master, 4096):
+            seen += piece
+    os.close(master)
+    process.wait()
+    assert re.search(rb"0:00:\d\d", seen)
+    assert re.search(rb"1 of 2 done {2}net.py:\w+: ", re.sub(rb"\x1b\[[\d;]*m", b"", seen))
 
 
 @pytest.fixture

@@ -442,6 +442,10 @@ class TestHtml:
         assert "TSG777" in folded[0]
         assert "TSG003" not in folded[0]
 
+    def test_findings_inside_packages_are_folded(self):
+        page = shown(reaching_into_a_package(NET), "html")
+        assert "<summary>3 findings inside lib</summary>" in page
+
     def test_intervals_stand_on_one_axis(self):
         drawings = re.findall(r'<svg class="interval.*?</svg>', shown(EVERYTHING, "html"), re.DOTALL)
         axes = {tuple(re.findall(r"<text[^>]*>([^<]*)</text>", drawing)) for drawing in drawings}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsguard.answer.speed import RULE
 from tsguard.formats import View, intervals, loaders
+from tsguard.formats.packages import Others
 from tsguard.formats.tables import (
     ATTEMPT_HEAD,
     SUBMODULE_HEAD,
@@ -77,11 +78,19 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The findings in a file, those that want something done apart from the notes."""
+    """The findings in a file, those that want something done apart from the notes and from those of ``package``."""
 
     path: str
+    package: str
     wanted: list[list[Finding]] = field(default_factory=list)
     notes: list[list[Finding]] = field(default_factory=list)
+
+    @property
+    def folded(self) -> str:
+        """What the others are."""
+        number, word = len(self.notes), "finding" if self.package else "note"
+        inside = f" inside {self.package}" if self.package else ""
+        return f"{number} {word}{'s' if number > 1 else ''}{inside}"
 
 
 def render(report: Report, view: View) -> str:
@@ -215,11 +224,12 @@ def _unknown(target: TargetReport) -> list[str]:
 
 
 def _files(report: Report) -> list[_File]:
-    files = []
+    files, others = [], Others(report)
     for path, found in groupby(report.findings, key=lambda finding: finding.path):
-        file = _File(path)
+        file = _File(path, others.package(path))
         for group in together(found):
-            (file.notes if group[0].severity == "info" else file.wanted).append(group)
+            folds = file.package or group[0].severity == "info"
+            (file.notes if folds else file.wanted).append(group)
         files.append(file)
     return files
 

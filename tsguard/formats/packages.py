@@ -20,6 +20,18 @@ class Shown(NamedTuple):
     more: int = 0
 
 
+class Others:
+    """The installed packages that no target of a report lies in."""
+
+    def __init__(self, report: Report) -> None:
+        self._own = frozenset(_package(target.path) for target in report.targets)
+
+    def package(self, path: str) -> str:
+        """The one of them that a file belongs to, "" for none."""
+        package = _package(path)
+        return "" if package in self._own else package
+
+
 def folded(report: Report, verbose: bool) -> Iterator[Shown]:
     """The findings in their order, of each package that no target lies in at most the nearest.
 
@@ -28,19 +40,14 @@ def folded(report: Report, verbose: bool) -> Iterator[Shown]:
     Args:
         verbose: all of them.
     """
-    own = {_package(target.path) for target in report.targets} | {""}
+    others = Others(report)
     told = {
         (target, found.severity)
         for found in report.findings
-        if _package(found.path) in own
+        if not others.package(found.path)
         for target in found.targets
     }
-
-    def folds(finding: Finding) -> str:
-        package = _package(finding.path)
-        return "" if verbose or package in own else package
-
-    for package, found in groupby(report.findings, key=folds):
+    for package, found in groupby(report.findings, lambda f: "" if verbose else others.package(f.path)):
         findings = list(found)
         if package:
             nearest = [f for f in _nearest(findings) if not all((t, f.severity) in told for t in f.targets)]
