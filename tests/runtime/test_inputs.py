@@ -164,6 +164,25 @@ def test_a_part_borrows_from_the_whole(launcher, tmp_path) -> None:  # type: ign
     assert part.attempts[AttemptSpec("eager")].status == "ok"
 
 
+def test_what_training_asks_for_besides_is_guessed_too(attempting: Attempting) -> None:
+    source = net(
+        "self.fc = nn.Linear(3, 3)",
+        "x, targets: Optional[Dict[str, Tensor]] = None",
+        "if self.training and targets is None:",
+        "    raise ValueError('targets should be passed in training')",
+        "return self.fc(x) if targets is None else self.fc(x).mean() - targets['wanted'].sum()",
+    )
+    specs = tuple(
+        AttemptSpec(backend, mode=mode) for mode in ("eval", "train") for backend in ("script", "trace")
+    )
+    found = attempting(source, specs=specs)
+    assert found.inputs == ("torch.randn(2, 3)",)
+    in_training = found.attempts[AttemptSpec("eager", mode="train")]
+    assert in_training.status == "ok"
+    assert "targets={'wanted': torch." in (in_training.note or "")
+    assert found.attempts[AttemptSpec("script", mode="train")].status == "ok"
+
+
 IMAGES = "[torch.randn(3, 64, 64), torch.randn(3, 64, 80)]"
 PAIR = "from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    left: Tensor\n    right: Tensor\n\n"
 TYPED = {

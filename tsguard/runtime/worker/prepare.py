@@ -117,19 +117,35 @@ def guess_again(prepared: Prepared, compiled: Mapping[str, Any], channel: Channe
     Args:
         compiled: those types, by argument.
     """
-    channel.phase("inputs")
     if isinstance(prepared.callee, nn.Module):
         prepared.callee.eval()
+    found = _searched(prepared, compiled, channel, search.MOST_TRIES)
+    if found is not None:
+        channel.send("inputs", expressions=found.inputs, source="inferred")
+    return found
+
+
+def guess_for_training(prepared: Prepared, channel: Channel) -> Prepared | None:
+    """The same with inputs that it takes in training, where it asks for more; None if there are none."""
+    if not isinstance(prepared.callee, nn.Module):
+        return None
+    prepared.callee.train()
+    return _searched(prepared, {}, channel, _TRIES_FOR_OTHERS)
+
+
+def _searched(
+    prepared: Prepared, compiled: Mapping[str, Any], channel: Channel, tries: int
+) -> Prepared | None:
+    channel.phase("inputs")
     on_try = _teller(channel)
     try:
         with rationed(channel.process, channel.memory_mb):
-            found = search.find(prepared.callee, prepared.module, on_try, compiled)
+            found = search.find(prepared.callee, prepared.module, on_try, compiled, tries)
     except Exception:
         return None
     if isinstance(found, search.NotFound):
         return None
     inputs = found.guess.expressions()
-    channel.send("inputs", expressions=inputs, source="inferred")
     return replace(prepared, call=search.build(found.guess, prepared.module), inputs=inputs)
 
 

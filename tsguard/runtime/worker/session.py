@@ -19,7 +19,7 @@ from tsguard.runtime.worker.attempting import Bench, attempt, compiled_only, pla
 from tsguard.runtime.worker.errors import described, user_places
 from tsguard.runtime.worker.inputs.declared import in_python
 from tsguard.runtime.worker.parity import Eager
-from tsguard.runtime.worker.prepare import Prepared, Stopped, guess_again, prepare
+from tsguard.runtime.worker.prepare import Prepared, Stopped, guess_again, guess_for_training, prepare
 from tsguard.runtime.worker.running import Call, learnable
 from tsguard.runtime.worker.values import floating, moved
 
@@ -114,12 +114,10 @@ def _attempt_group(
     again: bool,
 ) -> None:
     device, mode, dtype = where
-    channel.phase(AttemptSpec("eager", *where).phase)  # type: ignore[arg-type]
     eager = None
     try:
-        eager = _eager(prepared, device, mode, dtype)
-        _ = eager.first
-        fields: dict[str, Any] = {"status": "ok"}
+        eager, note = _run_eager(prepared, where, channel)
+        fields: dict[str, Any] = {"status": "ok", "note": note}
         if not settings.only_time and not eager.is_deterministic():
             fields["note"] = "the result differs from call to call with the same inputs, seed and state"
     except BaseException as error:
@@ -144,6 +142,31 @@ def _attempt_group(
         else:
             result = {"status": "skipped", "note": "eager itself fails on these inputs"}
         send(**result)
+
+
+def _run_eager(
+    prepared: Prepared, where: tuple[str, str, str | None], channel: Channel
+) -> tuple[Eager, str | None]:
+    """Eager after its first run, and what is to be said of its inputs: in training a guess may need more.
+
+    Raises:
+        BaseException: it fails, in training on every guess.
+    """
+    phase = AttemptSpec("eager", *where).phase  # type: ignore[arg-type]
+    channel.phase(phase)
+    try:
+        eager = _eager(prepared, *where)
+        _ = eager.first
+    except Exception:
+        trains = where[1] == "train" and prepared.guessed_inputs
+        other = guess_for_training(prepared, channel) if trains else None
+        channel.phase(phase)
+        if other is None:
+            raise
+        eager = _eager(other, *where)
+        _ = eager.first
+        return eager, f"called in training with {', '.join(other.inputs or ())}"
+    return eager, None
 
 
 def _held_against_guess(result: dict[str, Any], again: bool) -> dict[str, Any]:

@@ -194,11 +194,12 @@ class _Search:
             if known is not None or self.open_ended:
                 parameter = known or Parameter(name, None, True, True)
                 yield 0.0, moves.given(guess, name, value_for(parameter, self._like(guess)), True)
-        if "None" not in trouble.message and not isinstance(trouble.error, AssertionError):
-            return
+        suspicious = "None" in trouble.message or isinstance(trouble.error, AssertionError)
         for parameter in self.parameters:
-            if not parameter.required and parameter.default is None and guess.get(parameter.name) is None:
-                mentioned = parameter.name in _source_line(trouble)
+            named = re.search(rf"\b{re.escape(parameter.name)}\b", trouble.message) is not None
+            left_out = not parameter.required and parameter.default is None
+            if left_out and (suspicious or named) and guess.get(parameter.name) is None:
+                mentioned = named or parameter.name in _source_line(trouble)
                 spec = value_for(parameter, self._like(guess))
                 yield (0.2 if mentioned else 0.6), moves.given(guess, parameter.name, spec, True)
 
