@@ -67,7 +67,7 @@ def fix(
                 before = changes[job.shown].before if job.shown in changes else sources.file(job.shown).text
                 changes[job.shown] = Change(before, texts[job.shown])
                 if write and job.text is None:
-                    _write(job.path, texts[job.shown])
+                    write_file(job.path, texts[job.shown])
         plan = replace(plan, jobs=tuple(_with_text(job, texts, write) for job in plan.jobs))
         report, sources = lint(plan, settings)
     errors = tuple(Error("a fix would break the file; it is left as it is", path) for path in sorted(spoiled))
@@ -106,6 +106,6 @@ def _with_text(job: Job, texts: Mapping[str, str], write: bool) -> Job:
     return job if kept else replace(job, text=texts[job.shown])
 
 
-def _write(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a file in the encoding that it has."""
     path.write_bytes(text.encode(encoding_of(path.read_bytes())))

@@ -69,7 +69,7 @@ def assemble(
     known = merge([*found, *added])
     findings = suppress(known, inspections, sources)
     own = frozenset(job.shown for job in plan.jobs)
-    findings = [_asked_for(finding, own) for finding in _selected(findings, settings)]
+    findings = [_asked_for(finding, own, plan.mended) for finding in _selected(findings, settings)]
     use = None
     if baseline is not None:
         findings, use = baseline.use(findings, sources, _judged(plan, inspections, settings))
@@ -105,9 +105,13 @@ def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -
     )
 
 
-def _asked_for(finding: Finding, own: frozenset[str]) -> Finding:
+def _asked_for(finding: Finding, own: frozenset[str], mended: Path | None) -> Finding:
     """A finding; in files that were not asked for, nothing is to be fixed."""
-    return finding if finding.fix is None or finding.path in own else replace(finding, fix=None)
+    if finding.fix is None or finding.path in own:
+        return finding
+    if mended is not None and Path(os.path.abspath(finding.path)).is_relative_to(mended):
+        return finding
+    return replace(finding, fix=None)
 
 
 def search_paths(settings: Settings) -> tuple[Path, ...]:

@@ -50,11 +50,15 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The files to judge, what could not be found, and the folders that hold no Python."""
+    """The files to judge, what could not be found, and the folders that hold no Python.
+
+    Fixes are offered in the files themselves, and in all below the folder ``mended`` if one is given.
+    """
 
     jobs: tuple[Job, ...]
     errors: tuple[Error, ...] = ()
     empty: tuple[str, ...] = ()
+    mended: Path | None = None
 
 
 def parse(argument: str, settings: Settings) -> Request:

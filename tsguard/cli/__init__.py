@@ -14,7 +14,7 @@ import click
 
 from tsguard import __version__
 
-_COMMANDS = ("check", "lint", "loader", "server", "explain", "rules", "init", "completion")
+_COMMANDS = ("check", "lint", "fix", "loader", "server", "explain", "rules", "init", "completion")
 
 
 class _LazyGroup(click.Group):

@@ -1,90 +1,174 @@
-"""``--fix``, ``--unsafe-fixes`` and ``--diff`` of ``tsguard lint``."""
+"""``tsguard fix``: code is mended until torch scripts it, and eager does as before."""
 
 from __future__ import annotations
 
-import difflib
-import io
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
-from tsguard.cli.options import Decorator, Options, Unusable, takes
-from tsguard.cli.output import count, progress, publish, tell_errors
-from tsguard.config import Settings
-from tsguard.fixing import Fixed, fix
-from tsguard.requests import Plan
-from tsguard.source.text import is_notebook
+from tsguard.cli.fixing import unified
+from tsguard.cli.options import Options, Unusable, common_options, takes
+from tsguard.cli.output import count, tell_error
+from tsguard.config import ConfigError
+from tsguard.fixing import Change, write_file
+from tsguard.repairing import Repaired
+from tsguard.requests import parse
+from tsguard.runtime.shown import first_line
 
 
 @dataclass(frozen=True, slots=True)
-class Fixing:
-    """What is to be done about what can be fixed; with ``diff``, it is shown instead."""
+class Repairing:
+    """How ``tsguard fix`` is to go about it."""
 
-    fix: bool = False
-    unsafe_fixes: bool = False
-    diff: bool = False
-
-    @property
-    def wanted(self) -> bool:
-        return self.fix or self.diff
+    inputs: tuple[str, ...] = ()
+    write: bool = False
+    allow_dirty: bool = False
+    timeout: float = 60.0
+    python: Path | None = None
 
 
-fix_options: Decorator = takes(
-    Fixing,
-    "fixing",
-    (
-        click.option("--fix", is_flag=True, help="Repair what can be repaired safely, and report the rest."),
-        click.option(
-            "--unsafe-fixes", is_flag=True, help="Count fixes that may change the code's meaning too."
-        ),
-        click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing."),
+_OPTIONS = (
+    click.option(
+        "--input",
+        "inputs",
+        multiple=True,
+        metavar="EXPR",
+        help="An example input: 'torch.randn(1, 3, 64, 64)' or 'mask=None'.",
+    ),
+    click.option("--write", is_flag=True, help="Change the files.  [default: show the changes as a diff]"),
+    click.option("--allow-dirty", is_flag=True, help="Change files that have changes git does not hold."),
+    click.option(
+        "--timeout", type=click.FloatRange(0), metavar="SECONDS", help="For each step.  [default: 60]"
+    ),
+    click.option(
+        "--python",
+        type=click.Path(exists=True, path_type=Path),
+        metavar="PATH",
+        help="The Python that has torch.",
     ),
 )
 
 
-def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixing) -> int:
-    """Fix the files of a plan, or show how; the exit status.
+@click.command("fix")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@takes(Repairing, "wanted", _OPTIONS)
+@common_options
+def command(options: Options, wanted: Repairing, targets: tuple[str, ...]) -> int:
+    """Repair code until torch.jit.script takes it.
 
-    Code from standard input is printed as fixed, and its report goes to standard error.
+    A copy of the code is changed step by step.  After each step eager has to do what it did before, and torch
+    says what it refuses next.  TARGET is a file, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.
     """
-    if options.output is not None and fixing.diff:
-        raise Unusable("--diff goes to standard output: it takes no --output")
+    from tsguard.mending import run
+
+    settings = options.settings([Path(target.partition(":")[0]) for target in targets])
+    requests = [parse(target, settings) for target in targets]
+
+    def tell(text: str) -> None:
+        if options.verbose:
+            click.echo(text, err=True)
+
     try:
-        with progress(options, len(planned.jobs)) as advance:
-            done = fix(planned, settings, unsafe=fixing.unsafe_fixes, write=not fixing.diff, progress=advance)
-    except OSError as error:
-        raise Unusable(f"{error.filename} cannot be changed: {error.strerror}") from None
-    notebooks = sum(is_notebook(job.path) for job in planned.jobs)
-    if notebooks and not options.quiet:
-        click.echo(f"{count(notebooks, 'notebook')} left unchanged: fixes are for .py files", err=True)
-    if fixing.diff:
-        return _show(done, options)
-    piped = [job for job in planned.jobs if job.text is not None]
-    for job in piped:
-        change = done.changes.get(job.shown)
-        click.echo(change.after if change else job.text, nl=False)
-    return publish(
-        done.report, done.sources, options, settings, unsafe_fixes=fixing.unsafe_fixes, to_stderr=bool(piped)
-    )
-
-
-def _show(done: Fixed, options: Options) -> int:
-    """Print the changes as a unified diff; 1 if there are any, 2 if something could not be done."""
-    for path, change in done.changes.items():
-        for line in _diff(path, change.before, change.after):
-            click.echo(line, nl=False)
-    tell_errors(done.report, options)
-    if not options.quiet:
-        number = done.report.fixed
-        click.echo(f"would fix {number} finding{'' if number == 1 else 's'}", err=True)
-    if done.report.errors:
+        repaired, errors = run(requests, settings, wanted.inputs, wanted.python, wanted.timeout, tell)
+    except ConfigError as error:
+        raise Unusable(str(error)) from None
+    for error_ in errors:
+        tell_error(f"{error_.path}: {error_.message}" if error_.path else error_.message)
+    changes = _together(repaired)
+    if wanted.write:
+        _write(changes, wanted.allow_dirty)
+    else:
+        for path, change in changes.items():
+            for line in unified(path, change.before, change.after):
+                click.echo(line, nl=False)
+    for one in repaired:
+        _say(one, options)
+    if not options.quiet and changes:
+        verb = "changed" if wanted.write else "would change"
+        click.echo(f"{verb} {count(len(changes), 'file')}", err=True)
+    if errors:
         return 2
-    return int(bool(done.changes) and not options.exit_zero)
+    return int(any(one.after.status != "ok" for one in repaired) and not options.exit_zero)
 
 
-def _diff(path: str, before: str, after: str) -> Iterator[str]:
-    # Not by splitlines, which ends a line at a form feed too.
-    old, new = (list(io.StringIO(text, newline="\n")) for text in (before, after))
-    for line in difflib.unified_diff(old, new, path, path):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+def _together(repaired: Iterable[Repaired]) -> dict[str, Change]:
+    """The changes of all repairs, each of which went on from the one before."""
+    found: dict[str, Change] = {}
+    for one in repaired:
+        for path, change in one.changes.items():
+            before = found[path].before if path in found else change.before
+            found[path] = Change(before, change.after)
+    return found
+
+
+def _write(changes: dict[str, Change], allow_dirty: bool) -> None:
+    """Write the changes, unless that would mix with changes that nobody could take back."""
+    dirty = [] if allow_dirty else _dirty(list(changes))
+    if dirty:
+        raise Unusable(
+            f"{', '.join(dirty)} has changes that git does not hold:"
+            " commit them first, or give --allow-dirty; nothing was written"
+        )
+    for path, change in changes.items():
+        try:
+            write_file(Path(path), change.after)
+        except OSError as error:
+            raise Unusable(f"{path} cannot be changed: {error.strerror}") from None
+
+
+def _dirty(paths: Sequence[str]) -> list[str]:
+    """The files with changes that are not committed; those outside of any repository have none."""
+    found = []
+    for path in paths:
+        command = [
+            "git",
+            "-C",
+            str(Path(path).resolve().parent),
+            "status",
+            "--porcelain",
+            "--",
+            Path(path).name,
+        ]
+        try:
+            said = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError:
+            return []
+        if said.returncode == 0 and said.stdout.strip():
+            found.append(path)
+    return found
+
+
+def _say(one: Repaired, options: Options) -> None:
+    """What became of a target, and what is left."""
+    words = _verdict(one)
+    click.echo(f"{one.target}: {words}", err=True)
+    if options.quiet or one.after.status == "ok":
+        return
+    for finding in one.left:
+        click.echo(f"  {finding.path}:{finding.line}: {finding.code} {finding.message}", err=True)
+        if finding.help:
+            click.echo(f"    help: {finding.help}", err=True)
+    if one.parts:
+        click.echo(f"  these parts script by themselves: {', '.join(one.parts)}", err=True)
+
+
+def _verdict(one: Repaired) -> str:
+    before, after = one.before, one.after
+    error = first_line(after.error.message) if after.error is not None else ""
+    if before.status == "ok":
+        return "torch.jit.script takes it as it is"
+    if after.status == "ok":
+        edits = count(len(one.made), "edit")
+        return f"torch.jit.script takes it after {edits}; eager is unchanged on {count(after.inputs, 'call')}"
+    if after.status == "stopped":
+        needed = f"; give {', '.join(f'{name}=...' for name in after.needed)}" if after.needed else ""
+        return f"it could not be run: {error}{needed}"
+    return {
+        "refused": f"torch.jit.script refuses it still: {error}",
+        "raises": f"it scripts, and the compiled code raises: {error}",
+        "diverges": f"it scripts, and the compiled code disagrees with eager {error}",
+        "changed": f"no repair was found that changes nothing else: {after.changed}",
+    }.get(after.status, f"it could not be run: {error}")

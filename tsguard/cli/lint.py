@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tsguard.cli.fix import Fixing, fix_options, run_fixes
+from tsguard.cli.fixing import Fixing, fix_options, run_fixes
 from tsguard.cli.options import Options, Unusable, common_options
 from tsguard.cli.output import accept, progress, publish, silence
 from tsguard.config import ConfigError, Settings

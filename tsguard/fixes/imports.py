@@ -41,6 +41,26 @@ def imported(module: Module, source: str, names: Iterable[str], line: int) -> tu
     return None if added is None else (added,)
 
 
+def module_imported(module: Module, name: str, line: int) -> tuple[Edit, ...] | None:
+    """What makes a module of the standard library known at a line; None where its name means something else."""
+    nodes = [binding.node for binding in module.bindings.get(name, [])]
+    if nodes:
+        alike = all(
+            isinstance(node, ast.Import) and any((a.name, a.asname) == (name, None) for a in node.names)
+            for node in nodes
+        )
+        return () if alike else None
+    text = f"import {name}"
+    file = module.file
+    body = file.tree.body
+    first = next((node for node in chain(file.imports, body) if not _comes_first(node, body)), body[0])
+    before = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+    if first.col_offset or _comes_first(first, body) or before >= line:
+        return None
+    gap = file.newline * (1 if isinstance(first, (ast.Import, ast.ImportFrom)) else 3)
+    return (insertion(file, before, 1, f"{text}{gap}"),)
+
+
 def _imports(node: ast.ImportFrom, source: str, name: str) -> bool:
     whence = node.module in (source, "typing_extensions" if source == "typing" else source)
     return whence and not node.level and any((a.name, a.asname or name) == (name, name) for a in node.names)
@@ -129,6 +149,11 @@ def has_torch(module: Module) -> bool:
         and any(a.name.partition(".")[0] == "torch" and not a.asname for a in node.names)
         for node in nodes
     )
+
+
+def torch_imported(module: Module, line: int) -> tuple[Edit, ...] | None:
+    """What makes ``torch`` known at a line; None where the name means something else."""
+    return () if has_torch(module) else module_imported(module, "torch", line)
 
 
 def is_of_torch(module: Module, dotted: str) -> bool:

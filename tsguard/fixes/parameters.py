@@ -25,7 +25,7 @@ def annotate_by_default(event: Event) -> Fix | None:
     written = spelled(type_, event.module, found[0].lineno) if found is not None else None
     if found is None or written is None or found[1].annotation is not None or not _is_literal(found[2]):
         return None
-    change = changed_parameter(event.module.file, found[0], name, lambda p: _annotated(p, written.text))
+    change = changed_parameter(event.module.file, found[0], name, lambda p: annotated(p, written.text))
     return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change)) if change else None
 
 
@@ -45,7 +45,7 @@ def make_optional(event: Event) -> Fix | None:
         written = spelled(type_, event.module, function.lineno)
         if written is None:
             return None
-        change = changed_parameter(file, function, name, lambda p: _annotated(p, written.text))
+        change = changed_parameter(file, function, name, lambda p: annotated(p, written.text))
         message = f"Annotate {name} as {type_}"
         return Fix("unsafe", message, (*written.edits, change)) if change else None
     edits = imported(event.module, "typing", ["Optional"], function.lineno)
@@ -93,7 +93,7 @@ def _is_literal(node: ast.expr) -> bool:
     return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
 
 
-def _annotated(parameter: cst.Param, annotation: str) -> cst.Param:
+def annotated(parameter: cst.Param, annotation: str) -> cst.Param:
     """A parameter with an annotation: around its "=" are spaces then."""
     equal = parameter.equal
     if isinstance(equal, cst.AssignEqual) and equal.whitespace_before.empty and equal.whitespace_after.empty:

@@ -24,10 +24,10 @@ def changed_expression(
     span = file.span(node)
     text = between(file, span)
     # Within parentheses an expression may run over several lines.
-    parsed = _parsed(f"({text})", cst.parse_expression)
-    if not isinstance(parsed, cst.BaseExpression):
+    whole = parsed(f"({text})", cst.parse_expression)
+    if not isinstance(whole, cst.BaseExpression):
         return None
-    result = change(parsed.with_changes(lpar=parsed.lpar[1:], rpar=parsed.rpar[:-1]))
+    result = change(whole.with_changes(lpar=whole.lpar[1:], rpar=whole.rpar[:-1]))
     return None if result is None else edit(file, span, cst.Module([]).code_for_node(result))
 
 
@@ -38,7 +38,7 @@ def changed_statement(
 ) -> Edit | None:
     """The edit that a change of a simple statement comes to; None where it cannot be made."""
     text = between(file, file.span(node))
-    module = _parsed(text, cst.parse_module)
+    module = parsed(text, cst.parse_module)
     line = module.body[0] if isinstance(module, cst.Module) and len(module.body) == 1 else None
     if not isinstance(module, cst.Module) or not isinstance(line, cst.SimpleStatementLine):
         return None
@@ -54,7 +54,7 @@ def changed_parameter(
     """The edit that a change of a parameter comes to; None where it cannot be made."""
     span = _header(file, function)
     text = between(file, span)
-    module = _parsed(f"{text}pass", cst.parse_module)
+    module = parsed(f"{text}pass", cst.parse_module)
     if not isinstance(module, cst.Module):
         return None
     definition = module.body[0]
@@ -82,7 +82,7 @@ def _header(file: SourceFile, function: Function) -> Span:
     return Span(function.lineno, file.column(function.lineno, function.col_offset), start.lineno, before)
 
 
-def _parsed(text: str, parse: Callable[[str], cst.CSTNode]) -> cst.CSTNode | None:
+def parsed(text: str, parse: Callable[[str], cst.CSTNode]) -> cst.CSTNode | None:
     """The tree of a text that libcst gives back unchanged."""
     try:
         node = parse(text)
@@ -90,3 +90,9 @@ def _parsed(text: str, parse: Callable[[str], cst.CSTNode]) -> cst.CSTNode | Non
         return None
     code = node.code if isinstance(node, cst.Module) else cst.Module([]).code_for_node(node)
     return node if code == text else None
+
+
+def rewritten(file: SourceFile, node: ast.expr, text: str) -> Edit | None:
+    """The edit that puts another expression, given as text, in the place of one."""
+    new = cst.parse_expression(text)
+    return changed_expression(file, node, lambda _: new)

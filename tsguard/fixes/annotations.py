@@ -1,0 +1,326 @@
+"""Fixes of annotations: of parameters by what is passed, of results, of attributes and of variables.
+
+An annotation changes nothing in Python, so most of these fixes are safe.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tsguard.fixes.blocks import Statement, changed_block, class_around, removed, statement
+from tsguard.fixes.edits import edit, insertion
+from tsguard.fixes.imports import imported
+from tsguard.fixes.parameters import annotated
+from tsguard.fixes.pieces import changed_parameter, changed_statement, rewritten
+from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
+from tsguard.fixes.spelling import spelled
+from tsguard.report import Edit, Fix
+from tsguard.source import Span
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+    from tsguard.project.modules import Module
+
+# What torch infers of a value that an annotation may not name.
+_OPEN = ("...", "NoneType", "Any", "?")
+
+
+def annotate_by_use(event: Event) -> Fix | None:
+    """``steps`` becomes ``steps: int``, where what is done with it takes nothing else."""
+    name, type_ = event.facts["parameter"], event.facts.get("needed", "")
+    around = functions_around(event.module.file, event.span)
+    function = next((f for f in around if any(p.arg == name for p in _parameters(f))), None)
+    return annotate_parameter(event.module, function, name, type_) if function is not None and type_ else None
+
+
+def annotate_by_call(event: Event) -> Fix | None:
+    """``def pad(x, size)`` becomes ``def pad(x, size: int)``, where it is called with an int.
+
+    All calls in the file that say a type literally must say this one.
+    """
+    name, type_ = event.facts["argument"], event.facts["given"]
+    function = _called(event, name)
+    return annotate_parameter(event.module, function, name, type_) if function is not None else None
+
+
+def annotate_omitted(event: Event) -> Fix | None:
+    """``def f(x, mask=None)`` becomes ``def f(x, mask: Optional[Tensor] = None)``, where a call leaves it out."""
+    name = event.facts["argument"]
+    function = _called(event, name)
+    type_ = f"Optional[{event.facts['wanted']}]"
+    return annotate_parameter(event.module, function, name, type_) if function is not None else None
+
+
+def annotate_parameter(module: Module, function: Function | None, name: str, type_: str) -> Fix | None:
+    """The fix that gives a parameter of a function in a file a type, unless it has one."""
+    if function is None or any(part in type_ for part in _OPEN):
+        return None
+    default = _default(function, name)
+    if isinstance(default, ast.Constant) and default.value is None and not type_.startswith("Optional["):
+        type_ = f"Optional[{type_}]"
+    written = spelled(type_, module, function.lineno)
+    if written is None or not any(p.arg == name and p.annotation is None for p in _parameters(function)):
+        return None
+    change = changed_parameter(module.file, function, name, lambda p: annotated(p, written.text))
+    # A type comment speaks for all parameters.
+    if change is None or _has_type_comment(module, function):
+        return None
+    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change))
+
+
+def _has_type_comment(module: Module, function: Function) -> bool:
+    lines = module.file.lines[function.lineno - 1 : function.body[0].lineno]
+    return any("# type:" in line for line in lines)
+
+
+def _parameters(function: Function) -> Iterator[ast.arg]:
+    args = function.args
+    yield from (*args.posonlyargs, *args.args, *args.kwonlyargs)
+
+
+def _default(function: Function, name: str) -> ast.expr | None:
+    args = function.args
+    positional = [*args.posonlyargs, *args.args]
+    pairs = list(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
+    pairs += [(p, d) for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+    return next((default for parameter, default in pairs if parameter.arg == name), None)
+
+
+def _called(event: Event, parameter: str) -> Function | None:
+    """The one function of the file that is called, with such a parameter that has no annotation yet."""
+    file = event.module.file
+    call = next(nodes_at(file, event.span, ast.Call), None)
+    written = ast.unparse(call.func) if call is not None else event.facts["function"]
+    owner, _, short = written.rpartition(".")
+    inside = class_around(file, event.span)
+    if not owner:
+        places: list[ast.AST] = [*file.tree.body]
+    elif inside is not None and owner == "self":
+        made = _class_made(file.tree, inside, short)
+        places = [*inside.body] if made is None else [*made.body]
+        short = short if made is None else "forward"
+    else:
+        return None
+    found = [n for n in places if isinstance(n, Function) and n.name == short]
+    fitting = [f for f in found if any(p.arg == parameter and p.annotation is None for p in _parameters(f))]
+    return fitting[0] if len(fitting) == len(found) == 1 else None
+
+
+def _class_made(tree: ast.Module, owner: ast.ClassDef, attribute: str) -> ast.ClassDef | None:
+    """The class of the file whose instance a module holds under a name, where only one is assigned."""
+    values = [
+        n.value
+        for n in ast.walk(owner)
+        if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [f"self.{attribute}"]
+    ]
+    if len(values) != 1 or not isinstance(values[0], ast.Call):
+        return None
+    name = ast.unparse(values[0].func)
+    found = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name]
+    return found[0] if len(found) == 1 else None
+
+
+def return_what_is_returned(event: Event) -> Fix | None:
+    """``-> Tuple[int, int]`` becomes ``-> List[int]``, where that is what a function returns."""
+    around = functions_around(event.module.file, event.span)
+    actual = event.facts["actual"]
+    if not around or around[0].returns is None or any(part in actual for part in _OPEN):
+        return None
+    written = spelled(actual, event.module, around[0].lineno)
+    change = rewritten(event.module.file, around[0].returns, written.text) if written is not None else None
+    if written is None or change is None:
+        return None
+    return Fix("safe", f"Annotate the result as {actual}", (*written.edits, change))
+
+
+def default_of_type(event: Event) -> Fix | None:
+    """``rate: int = 0.5`` becomes ``rate: float = 0.5``, and ``rate: float = 1`` has the default 1.0."""
+    name, given = event.facts["parameter"], event.facts["given"]
+    around = functions_around(event.module.file, event.span)
+    function = next((f for f in around if any(p.arg == name for p in _parameters(f))), None)
+    parameter = next((p for p in _parameters(function) if p.arg == name), None) if function else None
+    if function is None or parameter is None or parameter.annotation is None:
+        return None
+    default = _default(function, name)
+    if (event.facts["annotated"], given) == ("float", "int") and default is not None:
+        text = ast.unparse(default)
+        change = rewritten(event.module.file, default, f"{text}.0") if text.isdecimal() else None
+        return Fix("unsafe", f"Write {text} as {text}.0", (change,)) if change else None
+    written = spelled(given, event.module, function.lineno) if given not in _OPEN else None
+    change = rewritten(event.module.file, parameter.annotation, written.text) if written is not None else None
+    if written is None or change is None:
+        return None
+    return Fix("unsafe", f"Annotate {name} as {given}", (*written.edits, change))
+
+
+def drop_class_annotation(event: Event) -> Fix | None:
+    """``scale: SomeType`` in a class body goes; ``scale: SomeType = 2`` becomes ``scale = 2``."""
+    owner = class_around(event.module.file, event.span)
+    name = event.facts["name"]
+    for node in owner.body if owner is not None else ():
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            return _unannotated(event, node)
+    return None
+
+
+def drop_local_annotation(event: Event) -> Fix | None:
+    """``kept: List[Tensor] = xs`` in a branch becomes ``kept = xs``; a bare ``kept: Tensor`` goes."""
+    nodes = nodes_around(event.module.file, event.span.line)
+    found = [n for n in nodes if isinstance(n, ast.AnnAssign) and n.lineno == event.span.line]
+    return _unannotated(event, found[-1]) if found else None
+
+
+def _unannotated(event: Event, node: ast.AnnAssign) -> Fix | None:
+    file = event.module.file
+    if node.value is None:
+        gone = removed(file, node)
+        return Fix("safe", f"Remove the annotation of {ast.unparse(node.target)}", (gone,)) if gone else None
+
+    def change(small: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+        if not isinstance(small, cst.AnnAssign) or small.value is None:
+            return None
+        return cst.Assign([cst.AssignTarget(small.target)], small.value)
+
+    made = changed_statement(file, node, change)
+    return Fix("safe", f"Remove the annotation of {ast.unparse(node.target)}", (made,)) if made else None
+
+
+def declare_attribute(event: Event) -> Fix | None:
+    """``self.state = None`` that becomes a Tensor is declared in the class: ``state: Optional[Tensor]``."""
+    file, facts = event.module.file, event.facts
+    owner = class_around(file, event.span)
+    if owner is None or any(part in facts["wanted"] for part in _OPEN):
+        return None
+    if any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == facts["name"] for n in owner.body):
+        return None
+    written = spelled(facts["wanted"], event.module, owner.lineno)
+    made = in_class(event, owner, f"{facts['name']}: {written.text}") if written is not None else None
+    if written is None or made is None:
+        return None
+    return Fix("safe", f"Declare {facts['name']} as {facts['wanted']}", (*written.edits, made))
+
+
+def in_class(event: Event, owner: ast.ClassDef, line: str) -> Edit | None:
+    """The edit that puts a line at the top of a class, below its docstring."""
+    file = event.module.file
+    is_text = isinstance(owner.body[0], ast.Expr) and isinstance(owner.body[0].value, ast.Constant)
+    first = owner.body[1] if is_text and len(owner.body) > 1 else owner.body[0]
+    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+    text = file.lines[start - 1]
+    indent = text[: len(text) - len(text.lstrip())]
+    if start == owner.lineno or not indent:
+        return None
+    gap = file.newline * (1 if isinstance(first, (ast.AnnAssign, ast.Assign)) else 2)
+    return insertion(file, start, 1, f"{indent}{line}{gap}")
+
+
+def make_constant(event: Event) -> Fix | None:
+    """``scale = 2`` in a class body becomes ``scale: Final[int] = 2``."""
+    file, name = event.module.file, event.facts["name"]
+    found = [
+        (node, owner)
+        for owner in ast.walk(file.tree)
+        if isinstance(owner, ast.ClassDef)
+        for node in owner.body
+        if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == [name]
+    ]
+    if len(found) != 1 or not _is_plain(found[0][0].value):
+        return None
+    node, _ = found[0]
+    edits = imported(event.module, "typing", ["Final"], node.lineno)
+
+    def change(small: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+        if not isinstance(small, cst.Assign):
+            return None
+        return cst.AnnAssign(small.targets[0].target, cst.Annotation(cst.Name("Final")), small.value)
+
+    made = changed_statement(file, node, change)
+    if edits is None or made is None:
+        return None
+    return Fix("safe", f"Declare {name} as Final", (*edits, made))
+
+
+def _is_plain(node: ast.expr) -> bool:
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return bool(node.elts) and all(map(_is_plain, node.elts))
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float, str, bool))
+
+
+def write_floats(event: Event) -> Fix | None:
+    """``[0.5, 1, 2]`` becomes ``[0.5, 1.0, 2.0]``, where floats are expected.
+
+    Unsafe: a Tensor that is made of them, or multiplied by them, may have another dtype.
+    """
+    if "float" not in event.facts.get("expected", ""):
+        return None
+    nodes = list(nodes_at(event.module.file, event.span, ast.List))
+    nodes += [n for n in nodes_around(event.module.file, event.span.line) if isinstance(n, ast.List)]
+    for node in nodes:
+        integers = [e for e in node.elts if isinstance(e, ast.Constant) and type(e.value) is int]
+        if integers and len(integers) < len(node.elts):
+            edits = [rewritten(event.module.file, e, f"{ast.unparse(e)}.0") for e in integers]
+            return Fix("unsafe", "Write the integers as floats", tuple(e for e in edits if e is not None))
+    return None
+
+
+def drop_mutable_default(event: Event) -> Fix | None:
+    """``skips: List[Tensor] = []`` becomes Optional, and the list is made in the body."""
+    file, name = event.module.file, event.facts["parameter"]
+    function = next(
+        (f for f in functions_around(file, event.span) if any(p.arg == name for p in _parameters(f))), None
+    )
+    parameter = next((p for p in _parameters(function) if p.arg == name), None) if function else None
+    default = _default(function, name) if function else None
+    if function is None or parameter is None or parameter.annotation is None or default is None:
+        return None
+    edits = imported(event.module, "typing", ["Optional"], function.lineno)
+    made = ast.unparse(default)
+
+    def change(definition: Statement) -> list[Statement] | None:
+        if not isinstance(definition, cst.FunctionDef) or not isinstance(definition.body, cst.IndentedBlock):
+            return None
+        for param in (*definition.params.params, *definition.params.kwonly_params):
+            if param.name.value == name and param.annotation is not None:
+                inner = cst.SubscriptElement(cst.Index(param.annotation.annotation))
+                optional = param.annotation.with_changes(
+                    annotation=cst.Subscript(cst.Name("Optional"), [inner])
+                )
+                new = param.with_changes(annotation=optional, default=cst.Name("None"))
+                result = definition.deep_replace(param, new)
+                assert isinstance(result, cst.FunctionDef)
+                assert isinstance(result.body, cst.IndentedBlock)
+                body = list(result.body.body)
+                at = 1 if _is_docstring(body[0]) else 0
+                body.insert(at, statement(f"if {name} is None:\n    {name} = {made}\n"))
+                return [result.with_changes(body=result.body.with_changes(body=body))]
+        return None
+
+    block = changed_block(file, function, change)
+    if edits is None or block is None:
+        return None
+    return Fix("unsafe", f"Make the default of {name} in the body", (*edits, block))
+
+
+def _is_docstring(node: Statement) -> bool:
+    return (
+        isinstance(node, cst.SimpleStatementLine)
+        and isinstance(node.body[0], cst.Expr)
+        and isinstance(node.body[0].value, cst.SimpleString | cst.ConcatenatedString)
+    )
+
+
+def drop_type_comment(event: Event) -> Fix | None:
+    """A type comment that torch misreads becomes a comment of another kind."""
+    file = event.module.file
+    for number in range(event.span.line, event.span.end_line + 1):
+        line = file.lines[number - 1]
+        at = line.find("# type:")
+        if at >= 0:
+            change = edit(file, Span(number, at + 1, number, at + 8), "# types:")
+            return Fix("safe", "Call the comment otherwise", (change,)) if change else None
+    return None

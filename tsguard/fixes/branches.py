@@ -1,0 +1,154 @@
+"""Fixes of branches: what only one of them defines, and attributes that only some instances have."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tsguard.fixes.blocks import (
+    Statement,
+    around,
+    changed_block,
+    inserted_after,
+    method_around,
+    receiver,
+    statement,
+)
+from tsguard.fixes.edits import between
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import functions_around, nodes_around, nodes_at
+from tsguard.report import Fix
+from tsguard.source import SourceFile
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def raise_otherwise(event: Event) -> Fix | None:
+    """An ``if`` without ``else`` whose variable is used afterwards gets one that raises.
+
+    Unsafe: where the variable is not used after all, or was assigned in an earlier round of a loop, eager raises
+    now.
+    """
+    file, facts = event.module.file, event.facts
+    if facts["branch"] != "the false branch":
+        return None
+    line = int(facts["line"])
+    found = [n for n in nodes_around(file, line) if isinstance(n, ast.If) and n.lineno == line]
+    first = found[-1] if found else None
+    while first is not None and (outer := _above(file, first)) is not None:
+        first = outer
+    if first is None:
+        return None
+    last: ast.If = first
+    while len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If):
+        last = last.orelse[0]
+    if last.orelse:
+        return None
+    message = f'raise RuntimeError("{facts["name"]} is not defined for these arguments")'
+
+    def change(block: Statement) -> list[Statement] | None:
+        if not isinstance(block, cst.If):
+            return None
+        innermost = block
+        while isinstance(innermost.orelse, cst.If):
+            innermost = innermost.orelse
+        otherwise = cst.Else(cst.IndentedBlock([statement(message)]))
+        if innermost is block:
+            return [block.with_changes(orelse=otherwise)]
+        result = block.deep_replace(innermost, innermost.with_changes(orelse=otherwise))
+        assert isinstance(result, Statement)
+        return [result]
+
+    edit = changed_block(file, first, change)
+    return Fix("unsafe", "Raise where it is not defined", (edit,)) if edit else None
+
+
+def _above(file: SourceFile, node: ast.If) -> ast.If | None:
+    """The ``if`` that one is an ``elif`` of."""
+    for outer in nodes_around(file, node.lineno):
+        if isinstance(outer, ast.If) and outer.orelse == [node]:
+            text = file.lines[node.lineno - 1][node.col_offset :]
+            return outer if text.startswith("elif") else None
+    return None
+
+
+def raise_at_the_end(event: Event) -> Fix | None:
+    """A function that is to return a value on every path raises at its end.
+
+    Unsafe: eager returned None there.
+    """
+    file = event.module.file
+    functions = functions_around(file, event.span)
+    if not functions or functions[0].name != event.facts["function"].rpartition(".")[2]:
+        return None
+    last = functions[0].body[-1]
+    text = 'raise RuntimeError("no value is returned for these arguments")'
+    edit = inserted_after(file, last, text)
+    return Fix("unsafe", "Raise at the end", (edit,)) if edit else None
+
+
+def ask_for_attribute(event: Event) -> Fix | None:
+    """``if self.ratio > 1: self.sr(x)`` becomes ``if hasattr(self, "sr") and self.ratio > 1: ...``.
+
+    The module has the attribute wherever that branch runs, so eager does the same.
+    """
+    file, name = event.module.file, event.facts["name"]
+    owner = method_around(file, event.span)
+    attribute = next((n for n in nodes_at(file, event.span, ast.Attribute) if n.attr == name), None)
+    if attribute is None or owner is None or not _belongs_to(attribute, receiver(owner[1])):
+        return None
+    if not _is_made_somewhere(owner[0], name):
+        return None
+    subject = between(file, file.span(attribute.value))
+    asked = f'hasattr({subject}, "{name}")'
+    for branch in around(file, event.span, ast.stmt):
+        if isinstance(branch, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            break
+        if isinstance(branch, ast.If) and asked.replace('"', "'") not in ast.unparse(branch.test):
+            side = _side(file, branch, attribute)
+            if side is not None:
+                return _asking(event, branch.test, asked, then=side)
+    for choice in around(file, event.span, ast.IfExp):
+        if asked.replace('"', "'") in ast.unparse(choice.test):
+            return None
+        if any(n is attribute for n in ast.walk(choice.body)):
+            return _asking(event, choice.test, asked, then=True)
+        if any(n is attribute for n in ast.walk(choice.orelse)):
+            return _asking(event, choice.test, asked, then=False)
+    return None
+
+
+def _belongs_to(attribute: ast.Attribute, name: str | None) -> bool:
+    return isinstance(attribute.value, ast.Name) and attribute.value.id == name
+
+
+def _is_made_somewhere(owner: ast.ClassDef, name: str) -> bool:
+    """Whether some method of the class creates the attribute, so that it is no slip of the pen."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(owner)
+    )
+
+
+def _side(file: SourceFile, branch: ast.If, node: ast.AST) -> bool | None:
+    """Whether a node lies in the true branch of an ``if`` or in the false one; None in neither."""
+    for side, body in ((True, branch.body), (False, branch.orelse)):
+        if any(n is node for part in body for n in ast.walk(part)):
+            return side
+    return None
+
+
+def _asking(event: Event, test: ast.expr, asked: str, *, then: bool) -> Fix | None:
+    file = event.module.file
+    text = between(file, file.span(test))
+    loose = (ast.BoolOp, ast.IfExp, ast.NamedExpr) if then else (ast.IfExp, ast.NamedExpr)
+    if isinstance(test, loose) and not (
+        isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and then
+    ):
+        text = f"({text})"
+    new = f"{asked} and {text}" if then else f"not {asked} or {text}"
+    edit = rewritten(file, test, new)
+    return Fix("safe", f"Ask {asked} first", (edit,)) if edit else None

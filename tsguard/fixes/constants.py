@@ -1,0 +1,64 @@
+"""Fixes of globals that compiled code cannot read: their values, or attributes that hold them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import method_around, receiver
+from tsguard.fixes.imports import imported
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import nodes_at
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def hold_global(event: Event) -> Fix | None:
+    """A global number is written out in a function; in a method it becomes a constant of the class.
+
+    The global must be assigned once, a number or a text.
+    """
+    file, name = event.module.file, event.facts["name"]
+    node = next((n for n in nodes_at(file, event.span, ast.Name) if n.id == name), None)
+    value = _value(event, name)
+    if node is None or value is None:
+        return None
+    method = method_around(file, event.span)
+    if method is None:
+        edit = rewritten(file, node, ast.unparse(value))
+        return Fix("safe", f"Write {name} out", (edit,)) if edit else None
+    owner, function = method
+    final = imported(event.module, "typing", ["Final"], owner.lineno)
+    if final is None or any(_binds(part, name) for part in owner.body):
+        return None
+    from tsguard.fixes.annotations import in_class
+
+    declared = in_class(event, owner, f"{name}: Final = {name}")
+    read = rewritten(file, node, f"{receiver(function)}.{name}")
+    if declared is None or read is None:
+        return None
+    return Fix("safe", f"Hold {name} in the class", (*final, declared, read))
+
+
+def _value(event: Event, name: str) -> ast.expr | None:
+    """The literal that a global is assigned once; None for what is made otherwise."""
+    bindings = event.module.bindings.get(name, [])
+    if len(bindings) != 1 or bindings[0].guard:
+        return None
+    node = bindings[0].node
+    value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+    inner = value.operand if isinstance(value, ast.UnaryOp) else value
+    if any(isinstance(n, ast.Global) and name in n.names for n in ast.walk(event.module.file.tree)):
+        return None
+    is_plain = isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float, str, bool))
+    return value if is_plain else None
+
+
+def _binds(node: ast.stmt, name: str) -> bool:
+    """Whether a statement of a class body gives the name a meaning there; that of another fix is alike."""
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    names = [t.id for t in targets if isinstance(t, ast.Name)]
+    alike = isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Name) and node.value.id == name
+    return (name in names or getattr(node, "name", None) == name) and not alike

@@ -1,0 +1,229 @@
+"""Fixes of one expression that TorchScript gives another type: converted, or called by another name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import around
+from tsguard.fixes.edits import between, edit
+from tsguard.fixes.imports import has_torch, module_imported, torch_imported
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import nodes_around, nodes_at
+from tsguard.report import Applicability, Fix
+from tsguard.source import SourceFile
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def convert_to_int(event: Event) -> Fix | None:
+    """``range(n / 2)`` becomes ``range(int(n / 2))``."""
+    return _wrapped(event, _named(event, "value", "index", "expression"), "int")
+
+
+def _wrapped(event: Event, node: ast.expr | None, function: str, kind: Applicability = "safe") -> Fix | None:
+    if node is None:
+        return None
+    text = between(event.module.file, event.module.file.span(node))
+    change = rewritten(event.module.file, node, f"{function}({text})")
+    return Fix(kind, f"Convert with {function}(...)", (change,)) if change else None
+
+
+def _named(event: Event, *keys: str) -> ast.expr | None:
+    """The expression at the event's place that reads as one of its facts."""
+    file = event.module.file
+    texts = {event.facts[key] for key in keys if key in event.facts}
+    found = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.expr)]
+    within = [n for n in found if _lies_in(event, n)]
+    return next((n for n in within if ast.unparse(n) in texts or between(file, file.span(n)) in texts), None)
+
+
+def _lies_in(event: Event, node: ast.expr) -> bool:
+    span, own = event.span, event.module.file.span(node)
+    start, end = (span.line, span.column), (span.end_line, span.end_column)
+    return start <= (own.line, own.column) and (own.end_line, own.end_column) <= end
+
+
+def write_floats_in_both(event: Event) -> Fix | None:
+    """``x if test else 0`` becomes ``x if test else 0.0``, where the other side is a float.
+
+    Unsafe: a Tensor of integers times 0.0 has another dtype.
+    """
+    node = next(nodes_at(event.module.file, event.span, ast.IfExp), None)
+    if node is None or {event.facts["then"], event.facts["otherwise"]} != {"int", "float"}:
+        return None
+    side = node.body if event.facts["then"] == "int" else node.orelse
+    if not (isinstance(side, ast.Constant) and type(side.value) is int):
+        return _wrapped(event, side, "float", "unsafe")
+    change = rewritten(event.module.file, side, f"{side.value}.0")
+    return Fix("unsafe", f"Write {side.value} as {side.value}.0", (change,)) if change else None
+
+
+def rename_keyword(event: Event) -> Fix | None:
+    """``x.sum(axis=1)`` becomes ``x.sum(dim=1)``, the name that torch itself gives the argument."""
+    file, wanted = event.module.file, event.facts["keyword"]
+    calls = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.Call)]
+    calls = [c for c in calls if _lies_in(event, c) or c in list(nodes_at(file, event.span, ast.Call))]
+    for call in calls:
+        for keyword in call.keywords:
+            if keyword.arg == wanted:
+                span = file.span(keyword)
+                text = between(file, span)
+                change = edit(file, span, event.facts["meant"] + text[len(wanted) :])
+                return Fix("safe", f"Write {event.facts['meant']}", (change,)) if change else None
+    return None
+
+
+def compare_with_none(event: Event) -> Fix | None:
+    """``x == None`` becomes ``x is None``."""
+    node = next(nodes_at(event.module.file, event.span, ast.Compare), None)
+    change = rewritten(event.module.file, node, event.facts["instead"]) if node is not None else None
+    return Fix("safe", "Compare with is", (change,)) if change else None
+
+
+def call_torch_instead(event: Event) -> Fix | None:
+    """``x.ndimension()`` becomes ``x.dim()``, ``x.new(2, 3)`` becomes ``x.new_empty(2, 3)``."""
+    file, name = event.module.file, event.facts["name"]
+    attribute = next((n for n in nodes_at(file, event.span, ast.Attribute) if n.attr == name), None)
+    if attribute is None:
+        return None
+    call = next((c for c in around(file, event.span, ast.Call) if c.func is attribute), None)
+    if call is None or call.keywords:
+        return None
+    owner = between(file, file.span(attribute.value))
+    args = [between(file, file.span(arg)) for arg in call.args]
+    text = _instead(name, owner, call.args, args)
+    change = rewritten(file, call, text) if text else None
+    torch = torch_imported(event.module, event.span.line) if text and "torch." in text else ()
+    if change is None or torch is None:
+        return None
+    return Fix("unsafe" if name.startswith("new") else "safe", f"Write {text}", (*torch, change))
+
+
+_SIMPLY = {
+    "nelement": "{}.numel()",
+    "ndimension": "{}.dim()",
+    "bool": "{}.to(torch.bool)",
+    "bfloat16": "{}.to(torch.bfloat16)",
+    "__len__": "len({})",
+}
+
+
+def _instead(name: str, owner: str, nodes: list[ast.expr], args: list[str]) -> str | None:
+    if name in _SIMPLY:
+        return None if args else _SIMPLY[name].format(owner)
+    if name == "unique":
+        return f"torch.unique({', '.join((owner, *args))})"
+    made = isinstance(nodes[0], (ast.List, ast.ListComp)) if len(nodes) == 1 else False
+    if len(args) == 1 and (name == "new_tensor" or (name == "new" and made)):
+        return f"torch.tensor({args[0]}, dtype={owner}.dtype, device={owner}.device)"
+    return f"{owner}.new_empty({', '.join(args) if args else '0'})" if name == "new" else None
+
+
+_MATH = {
+    "sqrt": "math.sqrt",
+    "log": "math.log",
+    "log2": "math.log2",
+    "log10": "math.log10",
+    "exp": "math.exp",
+    "floor": "math.floor",
+    "ceil": "math.ceil",
+    "sin": "math.sin",
+    "cos": "math.cos",
+    "tan": "math.tan",
+    "pi": "math.pi",
+    "abs": "abs",
+    "power": "math.pow",
+}
+
+
+def use_math(event: Event) -> Fix | None:
+    """``np.sqrt(n)`` becomes ``math.sqrt(n)``; ``.astype(int)`` and ``.item()`` of the result go.
+
+    Unsafe: the result is no number of numpy any more, which decides the dtype of what is computed with it.
+    """
+    file = event.module.file
+    called = next(nodes_at(file, event.span, ast.expr), None)
+    function = called.func if isinstance(called, ast.Call) else called
+    if not isinstance(function, ast.Attribute) or function.attr not in _MATH:
+        return None
+    edits = module_imported(event.module, "math", event.span.line)
+    if edits is None:
+        return None
+    new = _MATH[function.attr]
+    call = called if isinstance(called, ast.Call) else None
+    call = call or next((c for c in around(file, event.span, ast.Call) if c.func is function), None)
+    if call is None:
+        change = rewritten(file, function, new)
+        return Fix("unsafe", f"Use {new}", (*edits, change)) if change else None
+    text = f"{new}({', '.join(between(file, file.span(a)) for a in call.args)})"
+    text, outer = _without_numpy_methods(file, call, text)
+    change = rewritten(file, outer, text)
+    return Fix("unsafe", f"Use {new}", (*edits, change)) if change else None
+
+
+def _without_numpy_methods(file: SourceFile, call: ast.Call, text: str) -> tuple[str, ast.expr]:
+    """The call with the methods of a number of numpy that follow, and how it reads without them."""
+    node: ast.expr = call
+    for outer in reversed([c for c in nodes_around(file, call.lineno) if isinstance(c, ast.Call)]):
+        method = outer.func
+        if isinstance(method, ast.Attribute) and method.value is node:
+            if method.attr == "astype" and outer.args and "int" in ast.unparse(outer.args[0]):
+                text = f"int({text})"
+            elif method.attr != "item":
+                break
+            node = outer
+    return text, node
+
+
+def take_torch_extreme(event: Event) -> Fix | None:
+    """``max(x, y)`` of two Tensors becomes ``torch.maximum(x, y)``."""
+    node = next(nodes_at(event.module.file, event.span, ast.Call), None)
+    if node is None or len(node.args) != 2 or node.keywords or not has_torch(event.module):
+        return None
+    if event.facts.get("function") not in ("max", "min"):
+        return None
+    if any(isinstance(arg, ast.Constant) for arg in node.args):
+        return None
+    change = rewritten(event.module.file, node.func, f"torch.{event.facts['function']}imum")
+    return Fix("unsafe", f"Use torch.{event.facts['function']}imum", (change,)) if change else None
+
+
+def stack_tensors(event: Event) -> Fix | None:
+    """``torch.tensor([a, b])`` of Tensors becomes ``torch.stack([a, b])``, of a Tensor ``x.clone().detach()``."""
+    file = event.module.file
+    node = next(nodes_at(file, event.span, ast.Call), None)
+    if node is None or len(node.args) != 1 or node.keywords:
+        return None
+    if "elements" in event.facts:
+        if "Tensor" not in event.facts["elements"]:
+            return None
+        change = rewritten(file, node.func, "torch.stack") if has_torch(event.module) else None
+        return Fix("unsafe", "Stack the Tensors", (change,)) if change else None
+    text = between(file, file.span(node.args[0]))
+    if not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+        text = f"({text})"
+    change = rewritten(file, node, f"{text}.clone().detach()")
+    return Fix("unsafe", "Copy the Tensor", (change,)) if change else None
+
+
+def test_for_length(event: Event) -> Fix | None:
+    """``if sizes:`` of a list becomes ``if len(sizes) > 0:``; ``if self.down:`` of a module asks for None."""
+    file = event.module.file
+    node = next(nodes_at(file, event.span, ast.expr), None)
+    if node is None:
+        return None
+    text = between(file, file.span(node))
+    negated = next((n for n in around(file, event.span, ast.UnaryOp) if n.operand is node), None)
+    target = negated if negated is not None and isinstance(negated.op, ast.Not) else node
+    if "type" not in event.facts:
+        new = f"{text} is None" if target is negated else f"{text} is not None"
+        change = rewritten(file, target, new)
+        return Fix("unsafe", "Test for None", (change,)) if change else None
+    type_ = event.facts["type"]
+    if not type_.startswith(("List[", "Dict[", "str", "Tuple[")):
+        return None
+    new = f"len({text}) == 0" if target is negated else f"len({text}) > 0"
+    change = rewritten(file, target, new)
+    return Fix("safe", "Test the length", (change,)) if change else None

@@ -1,0 +1,144 @@
+"""Fixes of functions within functions: they go to the class or to the module."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import class_around, method_around, receiver, removed
+from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.places import Function, functions_around, nodes_around
+from tsguard.report import Fix
+from tsguard.source import SourceFile
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def move_out(event: Event) -> Fix | None:
+    """A function that is defined in another and uses nothing of it becomes one of the module."""
+    file = event.module.file
+    inner = next(
+        (
+            n
+            for n in nodes_around(file, event.span.line)
+            if isinstance(n, ast.FunctionDef) and n.name == event.facts.get("name")
+        ),
+        None,
+    )
+    if inner is None or inner.decorator_list or inner.name in event.module.bindings:
+        return None
+    outer = [f for f in functions_around(file, event.span) if f is not inner and inner in ast.walk(f)]
+    if not outer or _free(inner) & _bound(outer[-1], inner):
+        return None
+    gone = removed(file, inner)
+    top = outer[-1]
+    owner = next((n for n in file.tree.body if top in ast.walk(n)), None)
+    if gone is None or owner is None:
+        return None
+    line = min([owner.lineno, *(d.lineno for d in getattr(owner, "decorator_list", ()))])
+    text = _dedented(file, inner)
+    if text is None:
+        return None
+    gap = file.newline * 3
+    return Fix("safe", f"Move {inner.name} to the module", (insertion(file, line, 1, text + gap), gone))
+
+
+def _dedented(file: SourceFile, node: ast.FunctionDef) -> str | None:
+    lines = file.lines[node.lineno - 1 : node.end_lineno]
+    indent = lines[0][: node.col_offset]
+    if indent.strip() or any(line.strip() and not line.startswith(indent) for line in lines):
+        return None
+    strings = [n for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    if any(n.lineno != n.end_lineno for n in strings):
+        return None
+    return file.newline.join(line[len(indent) :] for line in lines)
+
+
+def _free(function: ast.FunctionDef) -> set[str]:
+    """The names that a function reads and does not bind itself."""
+    own = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    nodes = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+    own |= {n.id for n in nodes if isinstance(n.ctx, ast.Store)}
+    return {n.id for n in nodes if isinstance(n.ctx, ast.Load)} - own - set(dir(builtins))
+
+
+def _bound(function: Function, inner: ast.FunctionDef) -> set[str]:
+    """The names that a function binds, but for the one defined within."""
+    names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    names |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    others = [n for n in ast.walk(function) if isinstance(n, Function) and n not in (function, inner)]
+    return names | {n.name for n in others}
+
+
+def make_method(event: Event) -> Fix | None:
+    """``self.act = lambda x: x * 2`` becomes a method ``act``.
+
+    Only its arguments, the module itself and the file's names may be read in it.
+    """
+    file, name = event.module.file, event.facts["name"]
+    method = method_around(file, event.span)
+    owner = method[0] if method is not None else class_around(file, event.span)
+    if owner is None or "lambda" not in event.facts.get("reason", ""):
+        return None
+    inits = [n for n in owner.body if isinstance(n, Function) and n.name == "__init__"]
+    found = [
+        (node, init)
+        for init in inits
+        for node in init.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Lambda)
+        and [ast.unparse(t) for t in node.targets] == [f"{receiver(init)}.{name}"]
+    ]
+    every = [n for n in ast.walk(owner) if isinstance(n, ast.Attribute) and n.attr == name]
+    if len(found) != 1 or sum(isinstance(n.ctx, ast.Store) for n in every) != 1:
+        return None
+    assigned, init = found[0]
+    made = assigned.value
+    assert isinstance(made, ast.Lambda)
+    own = {a.arg for a in ast.walk(made.args) if isinstance(a, ast.arg)}
+    read = {n.id for n in ast.walk(made.body) if isinstance(n, ast.Name)} - own - set(dir(builtins))
+    locals_ = _locals(init)
+    lines, self_ = [], receiver(init) or "self"
+    for free in sorted(read & locals_.keys()):
+        value = locals_[free]
+        if value is None or not isinstance(value, (ast.Attribute, ast.Name)):
+            return None
+        lines.append(f"{free} = {ast.unparse(value)}")
+    if made.args.defaults or made.args.vararg or made.args.kwarg or made.args.kwonlyargs:
+        return None
+    gone = removed(file, assigned)
+    args = ", ".join((self_, *(a.arg for a in made.args.args)))
+    first = file.lines[init.lineno - 1]
+    indent = first[: len(first) - len(first.lstrip())]
+    step = "\t" if indent.startswith("\t") else "    "
+    values = {free: ast.unparse(value) for free, value in locals_.items() if value is not None}
+    body = _substituted(file, made.body, {k: v for k, v in values.items() if k in read})
+    text = f"{indent}def {name}({args}):{file.newline}{indent}{step}return {body}{file.newline}"
+    end = init.end_lineno or init.lineno
+    if gone is None or "\n" in body:
+        return None
+    added = insertion(file, end, len(file.lines[end - 1]) + 1, file.newline * 2 + text.rstrip())
+    return Fix("unsafe", f"Make {name} a method", (gone, added))
+
+
+def _substituted(file: SourceFile, node: ast.expr, values: dict[str, str]) -> str:
+    class Swap(ast.NodeTransformer):
+        def visit_Name(self, name: ast.Name) -> ast.expr:
+            return ast.parse(values[name.id], mode="eval").body if name.id in values else name
+
+    if not values:
+        return between(file, file.span(node))
+    return ast.unparse(Swap().visit(ast.parse(ast.unparse(node), mode="eval").body))
+
+
+def _locals(init: Function) -> dict[str, ast.expr | None]:
+    """The names that a function binds, with their value where they have one that is assigned once."""
+    found: dict[str, ast.expr | None] = {a.arg: None for a in init.args.args[1:]}
+    for node in ast.walk(init):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    found[target.id] = None if target.id in found else node.value
+    return found

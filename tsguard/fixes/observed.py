@@ -1,0 +1,53 @@
+"""Annotations from the types that parameters were seen to take while eager ran."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.annotations import annotate_parameter
+from tsguard.fixes.places import Function, nodes_around
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.project.modules import Module
+
+
+def annotations_seen(
+    module: Module, line: int, name: str, types: Mapping[str, tuple[str, ...]]
+) -> Iterator[Fix]:
+    """A fix for each parameter without annotation that was given something else than a Tensor.
+
+    Args:
+        line: the function's first line, that of its first decorator if it has any.
+        types: what each parameter was given, as TorchScript calls the types.
+    """
+    function = _function(module, line, name)
+    if function is None:
+        return
+    for parameter, seen in types.items():
+        type_ = _joined(seen)
+        if type_ is not None:
+            fix = annotate_parameter(module, function, parameter, type_)
+            if fix is not None:
+                yield fix
+
+
+def _function(module: Module, line: int, name: str) -> Function | None:
+    for node in nodes_around(module.file, line):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == line:
+                return node
+    return None
+
+
+def _joined(seen: tuple[str, ...]) -> str | None:
+    """The one type that covers what was seen; None where there is none, or a Tensor, which needs no word."""
+    kinds = [type_ for type_ in seen if type_ != "NoneType"]
+    if len(kinds) != 1 or "?" in kinds[0] or "NoneType" in kinds[0]:
+        return None
+    if len(seen) > 1:
+        return f"Optional[{kinds[0]}]"
+    return kinds[0] if kinds[0] != "Tensor" else None

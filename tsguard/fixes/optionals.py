@@ -1,0 +1,77 @@
+"""Fixes of values that may be None where something is needed: told apart before."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import fresh_name, inserted_before, statement_around
+from tsguard.fixes.edits import between
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import functions_around, nodes_around
+from tsguard.report import Edit, Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def assert_not_none(event: Event) -> Fix | None:
+    """``x + mask`` of an Optional gets ``assert mask is not None`` before it.
+
+    ``self.cache`` is copied to a variable first, because an attribute is not refined.  Unsafe: where eager went on with None, it
+    raises now.
+    """
+    file, value = event.module.file, event.facts["value"]
+    if not event.facts["type"].startswith("Optional["):
+        return None
+    outer = statement_around(file, event.span)
+    if outer is None or not functions_around(file, event.span) or not _is_simple(outer):
+        return None
+    used = [
+        n
+        for n in nodes_around(file, event.span.line)
+        if isinstance(n, ast.expr) and ast.unparse(n) == value and _lies_in(event, n)
+    ]
+    used = used or [n for n in ast.walk(outer) if isinstance(n, ast.expr) and ast.unparse(n) == value]
+    if not used or _asked_within(outer, value):
+        return None
+    if isinstance(used[0], ast.Name):
+        before = inserted_before(file, outer, f"assert {value} is not None")
+        return Fix("unsafe", f"Assert that {value} is not None", (before,)) if before else None
+    if not isinstance(used[0], ast.Attribute) or _stores(outer, value):
+        return None
+    name = fresh_name(file, used[0].attr.lstrip("_") or "value")
+    before = inserted_before(
+        file, outer, f"{name} = {between(file, file.span(used[0]))}", f"assert {name} is not None"
+    )
+    every = [n for n in ast.walk(outer) if isinstance(n, ast.Attribute) and ast.unparse(n) == value]
+    edits: list[Edit | None] = [before, *(rewritten(file, n, name) for n in every)]
+    made = tuple(e for e in edits if e is not None)
+    return (
+        Fix("unsafe", f"Copy {value} and assert that it is not None", made)
+        if len(made) == len(edits)
+        else None
+    )
+
+
+def _is_simple(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr))
+
+
+def _lies_in(event: Event, node: ast.expr) -> bool:
+    own, span = event.module.file.span(node), event.span
+    start, end = (span.line, span.column), (span.end_line, span.end_column)
+    return start <= (own.line, own.column) and (own.end_line, own.end_column) <= end
+
+
+def _asked_within(outer: ast.stmt, value: str) -> bool:
+    """Whether the statement itself deals with None: that is where eager goes on with it."""
+    choices = [n for n in ast.walk(outer) if isinstance(n, (ast.IfExp, ast.BoolOp))]
+    return any(value in ast.unparse(n) for n in choices)
+
+
+def _stores(outer: ast.stmt, value: str) -> bool:
+    return any(
+        isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load) and ast.unparse(n) == value
+        for n in ast.walk(outer)
+    )

@@ -1,0 +1,138 @@
+"""Fixes of unpacking: of Tensors, of lists in calls, of targets in brackets."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import around
+from tsguard.fixes.edits import between
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import nodes_around, nodes_at
+from tsguard.report import Fix
+from tsguard.source import SourceFile
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+# Methods of Tensors that take their sizes as one list too.
+_TAKING_SIZES = frozenset(
+    {"view", "reshape", "expand", "repeat", "permute", "new_zeros", "new_ones", "new_empty", "tile"}
+)
+_MAKING = frozenset({"zeros", "ones", "empty", "rand", "randn"})
+
+
+def unbind(event: Event) -> Fix | None:
+    """``q, k, v = qkv`` of a Tensor becomes ``q, k, v = qkv.unbind(0)``."""
+    file = event.module.file
+    node = next(nodes_at(file, event.span, ast.expr), None)
+    if not isinstance(node, ast.expr) or isinstance(node, ast.Tuple):
+        return None
+    text = between(file, file.span(node))
+    edit = rewritten(file, node, f"{text}.unbind(0)" if isinstance(node, _ATOMS) else f"({text}).unbind(0)")
+    return Fix("safe", "Unbind the Tensor", (edit,)) if edit else None
+
+
+def unbracket(event: Event) -> Fix | None:
+    """``[a, b] = pair`` becomes ``a, b = pair``."""
+    file = event.module.file
+    nodes = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.List)]
+    node = next((n for n in nodes if file.span(n) == event.span and isinstance(n.ctx, ast.Store)), None)
+    if node is None or not node.elts:
+        return None
+    inner = ", ".join(between(file, file.span(element)) for element in node.elts)
+    edit = rewritten(file, node, inner if len(node.elts) > 1 else f"({inner},)")
+    return Fix("safe", "Write the targets without brackets", (edit,)) if edit else None
+
+
+def pass_list(event: Event) -> Fix | None:
+    """``x.view(*shape, heads, -1)`` becomes ``x.view(list(shape) + [heads, -1])``."""
+    file = event.module.file
+    call = _call_with_star(event)
+    if call is None or call.keywords or not isinstance(call.func, ast.Attribute):
+        return None
+    is_torch = isinstance(call.func.value, ast.Name) and call.func.value.id == "torch"
+    if call.func.attr not in (_MAKING if is_torch else _TAKING_SIZES):
+        return None
+    if call.func.attr in ("permute", "repeat", "tile") and is_torch:
+        return None
+    parts: list[str] = []
+    single: list[str] = []
+    for arg in call.args:
+        if isinstance(arg, ast.Starred):
+            if single:
+                parts.append(f"[{', '.join(single)}]")
+                single = []
+            parts.append(_as_list(file, arg.value))
+        else:
+            single.append(between(file, file.span(arg)))
+    if single:
+        parts.append(f"[{', '.join(single)}]")
+    function = between(file, file.span(call.func))
+    edit = rewritten(file, call, f"{function}({' + '.join(parts)})")
+    return Fix("safe", "Pass the sizes as a list", (edit,)) if edit else None
+
+
+def _as_list(file: SourceFile, node: ast.expr) -> str:
+    text = between(file, file.span(node))
+    return text if isinstance(node, ast.List) else f"list({text})"
+
+
+def _call_with_star(event: Event) -> ast.Call | None:
+    file = event.module.file
+    calls = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.Call)]
+    calls = [c for c in calls if any(isinstance(a, ast.Starred) for a in c.args)]
+    exact = [c for c in calls if file.span(c) == event.span]
+    if exact:
+        return exact[0]
+    for call in around(file, event.span, ast.Call):
+        if any(isinstance(a, ast.Starred) for a in call.args):
+            return call
+    return next((c for c in calls if c.lineno == event.span.line), None)
+
+
+def keep_list(event: Event) -> Fix | None:
+    """``x.view(tuple(shape))`` becomes ``x.view(shape)``.
+
+    Unsafe: who tells tuples from lists sees another type.
+    """
+    file = event.module.file
+    call = next(nodes_at(file, event.span, ast.Call), None)
+    call = call or next((c for c in around(file, event.span, ast.Call) if _is_tuple(c)), None)
+    if call is None or not _is_tuple(call) or len(call.args) != 1:
+        return None
+    inner = call.args[0]
+    text = between(file, file.span(inner))
+    if isinstance(inner, ast.GeneratorExp):
+        text = f"[{text[1:-1] if text.startswith('(') else text}]"
+    edit = rewritten(file, call, text)
+    return Fix("unsafe", "Keep the list", (edit,)) if edit else None
+
+
+def _is_tuple(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "tuple"
+
+
+def slice_the_rest(event: Event) -> Fix | None:
+    """``first, *rest = xs`` of a list becomes ``first, rest = xs[0], xs[1:]``."""
+    file = event.module.file
+    statements = around(file, event.span, ast.Assign)
+    if not statements or len(statements[0].targets) != 1:
+        return None
+    target, value = statements[0].targets[0], statements[0].value
+    if not isinstance(target, ast.Tuple) or not isinstance(value, (ast.Name, ast.Attribute)):
+        return None
+    stars = [i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)]
+    if len(stars) != 1:
+        return None
+    at, total, text = stars[0], len(target.elts), between(file, file.span(value))
+    after = total - at - 1
+    parts = [f"{text}[{i}]" for i in range(at)]
+    parts.append(f"{text}[{at}:{-after if after else ''}]")
+    parts += [f"{text}[{i}]" for i in range(-after, 0)]
+    star = target.elts[at]
+    assert isinstance(star, ast.Starred)
+    first = rewritten(file, star, between(file, file.span(star.value)))
+    second = rewritten(file, value, ", ".join(parts))
+    return Fix("unsafe", "Slice the rest", (first, second)) if first and second else None

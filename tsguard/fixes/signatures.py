@@ -1,0 +1,172 @@
+"""Fixes of the kinds of parameters: those that TorchScript knows, called as before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tsguard.fixes.blocks import Statement, changed_block
+from tsguard.fixes.places import Function, functions_around, nodes_around
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+_Change = Callable[[cst.FunctionDef], "cst.FunctionDef | None"]
+
+
+def _function(event: Event) -> Function | None:
+    """The function whose parameters the event is about."""
+    around = functions_around(event.module.file, event.span)
+    starting = [
+        n
+        for n in nodes_around(event.module.file, event.span.line)
+        if isinstance(n, Function) and n.lineno == event.span.line
+    ]
+    return next(iter(starting or around), None)
+
+
+def _fix(event: Event, function: Function, message: str, safe: bool, change: _Change) -> Fix | None:
+    def changed(definition: Statement) -> list[Statement] | None:
+        result = change(definition) if isinstance(definition, cst.FunctionDef) else None
+        return None if result is None else [result]
+
+    edit = changed_block(event.module.file, function, changed)
+    return Fix("safe" if safe else "unsafe", message, (edit,)) if edit else None
+
+
+def drop_unused_variadic(event: Event) -> Fix | None:
+    """``def forward(self, x, **kwargs)`` becomes ``def forward(self, x)``, where the body does not use them.
+
+    Unsafe: who passes more arguments is refused then.
+    """
+    function = _function(event)
+    wanted = event.facts["parameter"].lstrip("*")
+    if function is None:
+        return None
+    used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+    if wanted in used:
+        return None
+
+    def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
+        params = definition.params
+        if params.star_kwarg is not None and params.star_kwarg.name.value == wanted:
+            params = params.with_changes(star_kwarg=None)
+        elif isinstance(params.star_arg, cst.Param) and params.star_arg.name.value == wanted:
+            # Parameters by keyword only stay so.
+            star = cst.ParamStar() if params.kwonly_params else cst.MaybeSentinel.DEFAULT
+            params = params.with_changes(star_arg=star)
+        else:
+            return None
+        return definition.with_changes(params=_without_last_comma(params))
+
+    return _fix(event, function, f"Remove {event.facts['parameter']}", False, change)
+
+
+def _without_last_comma(params: cst.Parameters) -> cst.Parameters:
+    """Parameters that end where the last one does."""
+    if params.star_kwarg is not None or isinstance(params.star_arg, cst.Param):
+        return params
+    field = "kwonly_params" if params.kwonly_params else "params"
+    listed = list(getattr(params, field))
+    if listed:
+        listed[-1] = listed[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return params.with_changes(**{field: listed})
+
+
+def allow_by_position(event: Event) -> Fix | None:
+    """``def f(x, *, scale=0.1)`` becomes ``def f(x, scale=0.1)``: every call goes on as it did."""
+    function = _function(event)
+    if function is None or function.args.vararg is not None:
+        return None
+    defaults = [d is not None for d in function.args.kw_defaults]
+    if function.args.defaults and not all(defaults):
+        return None
+    if sorted(defaults) != defaults:
+        return None
+
+    def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
+        params = definition.params
+        if not isinstance(params.star_arg, cst.ParamStar):
+            return None
+        params = params.with_changes(
+            params=[*params.params, *params.kwonly_params],
+            kwonly_params=[],
+            star_arg=cst.MaybeSentinel.DEFAULT,
+        )
+        return definition.with_changes(params=params)
+
+    return _fix(event, function, "Allow the arguments by position too", True, change)
+
+
+def allow_by_name(event: Event) -> Fix | None:
+    """``def clip(x, limit, /)`` becomes ``def clip(x, limit)``: every call goes on as it did."""
+    function = _function(event)
+    if function is None:
+        return None
+
+    def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
+        params = definition.params
+        if not isinstance(params.posonly_ind, cst.ParamSlash):
+            return None
+        joined = [*params.posonly_params, *params.params]
+        joined[-1] = joined[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        params = params.with_changes(posonly_params=[], posonly_ind=cst.MaybeSentinel.DEFAULT, params=joined)
+        return definition.with_changes(params=params)
+
+    return _fix(event, function, "Allow the arguments by name too", True, change)
+
+
+def make_static(event: Event) -> Fix | None:
+    """A method that takes no self becomes a static method."""
+    function = _function(event)
+    if function is None or function.args.args or function.decorator_list:
+        return None
+
+    def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
+        return definition.with_changes(decorators=[cst.Decorator(cst.Name("staticmethod"))])
+
+    return _fix(event, function, "Make it a static method", True, change)
+
+
+def leave_decorator_for_with(event: Event) -> Fix | None:
+    """``@torch.no_grad()`` over a method becomes ``with torch.no_grad():`` in it."""
+    functions = [
+        n
+        for n in nodes_around(event.module.file, event.span.line)
+        if isinstance(n, Function) and (n.name == event.facts["function"].rpartition(".")[2])
+    ]
+    if not functions:
+        return None
+    function = functions[-1]
+    managers = [ast.unparse(d) for d in function.decorator_list]
+    if len(managers) != 1 or not managers[0].startswith(
+        ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled")
+    ):
+        return None
+    manager = managers[0] if managers[0].endswith(")") else f"{managers[0]}()"
+    if manager.startswith("torch.inference_mode"):
+        return None
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function)):
+        return None
+
+    def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
+        if not isinstance(definition.body, cst.IndentedBlock):
+            return None
+        body = list(definition.body.body)
+        kept = 1 if function.body and _is_text(function.body[0]) else 0
+        if len(body) <= kept:
+            return None
+        item = cst.WithItem(cst.parse_expression(manager))
+        block = cst.With([item], cst.IndentedBlock(body[kept:]), leading_lines=())
+        new = definition.body.with_changes(body=[*body[:kept], block])
+        return definition.with_changes(decorators=[], body=new)
+
+    return _fix(event, function, f"Write with {manager} inside", True, change)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -1,0 +1,305 @@
+"""Fixes of statements and expressions that TorchScript does not have, written with those that it has."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tsguard.fixes.blocks import (
+    Statement,
+    around,
+    changed_block,
+    fresh_name,
+    inserted_before,
+    removed,
+    statement,
+    statement_around,
+)
+from tsguard.fixes.edits import between, edit, insertion
+from tsguard.fixes.pieces import changed_expression, rewritten
+from tsguard.fixes.places import functions_around, nodes_around, nodes_at
+from tsguard.report import Fix
+from tsguard.source import Span
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def import_above(event: Event) -> Fix | None:
+    """An import in a function goes to the top of the file.
+
+    Unsafe: it runs whenever the file is imported.
+    """
+    file = event.module.file
+    node = statement_around(file, event.span)
+    if not isinstance(node, (ast.Import, ast.ImportFrom)):
+        return None
+    tops = [n for n in file.imports if n in file.tree.body]
+    gone = removed(file, node)
+    names = {(a.asname or a.name).partition(".")[0] for a in node.names}
+    if gone is None or not tops or any(name in event.module.bindings for name in names):
+        again = all(_same_import(event, node, name) for name in names)
+        return Fix("safe", "Remove the import", (gone,)) if gone and again else None
+    last = tops[-1]
+    end = last.end_lineno or last.lineno
+    text = file.newline + between(file, file.span(node))
+    added = insertion(file, end, len(file.lines[end - 1]) + 1, text)
+    return Fix("unsafe", "Import at the top", (added, gone))
+
+
+def _same_import(event: Event, node: ast.Import | ast.ImportFrom, name: str) -> bool:
+    """Whether the file imports the same under the same name at its top."""
+    found = [binding.node for binding in event.module.bindings.get(name, [])]
+    return len(found) == 1 and ast.dump(found[0]) == ast.dump(node)
+
+
+def name_exception(event: Event) -> Fix | None:
+    """A bare ``raise`` names an exception."""
+    node = statement_around(event.module.file, event.span)
+    if not isinstance(node, ast.Raise):
+        return None
+    change = edit(event.module.file, event.module.file.span(node), "raise RuntimeError()")
+    return Fix("unsafe", "Name the exception", (change,)) if change else None
+
+
+def write_pass(event: Event) -> Fix | None:
+    """``...`` as a statement becomes ``pass``."""
+    node = statement_around(event.module.file, event.span)
+    if not isinstance(node, ast.Expr):
+        return None
+    change = edit(event.module.file, event.module.file.span(node), "pass")
+    return Fix("safe", "Write pass", (change,)) if change else None
+
+
+def leave_loop_first(event: Event) -> Fix | None:
+    """``else`` after a loop without ``break`` comes after it."""
+    file = event.module.file
+    loops = [
+        n for n in nodes_around(file, event.span.line) if isinstance(n, (ast.For, ast.While)) and n.orelse
+    ]
+    if not loops:
+        return None
+    loop = loops[-1]
+    if any(isinstance(n, ast.Break) for part in loop.body for n in ast.walk(part)):
+        return None
+
+    def change(block: Statement) -> list[Statement] | None:
+        if not isinstance(block, cst.For | cst.While) or block.orelse is None:
+            return None
+        body = block.orelse.body
+        after = list(body.body) if isinstance(body, cst.IndentedBlock) else []
+        return [block.with_changes(orelse=None), *(part for part in after if isinstance(part, Statement))]
+
+    changed = changed_block(file, loop, change)
+    return Fix("safe", "Write it after the loop", (changed,)) if changed else None
+
+
+def keep_variable(event: Event) -> Fix | None:
+    """``del x`` in a block goes: the variable ends with its function."""
+    file = event.module.file
+    node = statement_around(file, event.span)
+    if not isinstance(node, ast.Delete) or not all(isinstance(t, ast.Name) for t in node.targets):
+        return None
+    gone = removed(file, node)
+    return Fix("safe", "Leave the del out", (gone,)) if gone else None
+
+
+def assign_before(event: Event) -> Fix | None:
+    """``if (n := len(xs)) > 1:`` becomes an assignment and a test."""
+    file = event.module.file
+    node = next(nodes_at(file, event.span, ast.NamedExpr), None)
+    outer = statement_around(file, event.span)
+    if node is None or outer is None or isinstance(outer, ast.While) or not _runs_first(outer, node):
+        return None
+    name, value = node.target.id, between(file, file.span(node.value))
+    before = inserted_before(file, outer, f"{name} = {value}")
+    span = file.span(node)
+    replaced = rewritten(file, node, name)
+    if file.text[file.offset(span.line, span.column) - 1] == "(":
+        end = file.offset(span.end_line, span.end_column)
+        if file.text[end : end + 1] == ")":
+            whole = file.text[file.offset(span.line, span.column) - 2 : end + 1]
+            if not whole[:1].isidentifier() and whole[:1] != "]":
+                wide = Span(span.line, span.column - 1, span.end_line, span.end_column + 1)
+                replaced = edit(file, wide, name)
+    return Fix("unsafe", "Assign before", (before, replaced)) if before and replaced else None
+
+
+def _runs_first(outer: ast.stmt, node: ast.NamedExpr) -> bool:
+    """Whether nothing of the statement runs before the assignment: no call stands left of it."""
+    whole = outer.test if isinstance(outer, ast.If) else getattr(outer, "value", None)
+    if whole is None:
+        return False
+    inside = {id(n) for n in ast.walk(node)}
+    for other in ast.walk(whole):
+        if isinstance(other, (ast.BoolOp, ast.IfExp, ast.Lambda, ast.ListComp, ast.GeneratorExp)):
+            first = other.values[0] if isinstance(other, ast.BoolOp) else None
+            if any(n is node for n in ast.walk(other)) and not (
+                first is not None and any(n is node for n in ast.walk(first))
+            ):
+                return False
+        if (
+            isinstance(other, ast.Call)
+            and id(other) not in inside
+            and ((other.lineno, other.col_offset) < (node.lineno, node.col_offset))
+            and not any(n is node for n in ast.walk(other))
+        ):
+            return False
+    return True
+
+
+def list_for_set(event: Event) -> Fix | None:
+    """``kind in {"a", "b"}`` becomes ``kind in ["a", "b"]``."""
+    file = event.module.file
+    node = next(nodes_at(file, event.span, ast.Set), None)
+    compared = next(iter(around(file, event.span, ast.Compare)), None)
+    if node is None or compared is None or node not in compared.comparators:
+        return None
+    if not isinstance(compared.ops[compared.comparators.index(node)], (ast.In, ast.NotIn)):
+        return None
+    text = between(file, file.span(node))
+    change = rewritten(file, node, f"[{text[1:-1]}]")
+    return Fix("safe", "Use a list", (change,)) if change else None
+
+
+def drop_unary_plus(event: Event) -> Fix | None:
+    """``+x`` becomes ``x``."""
+    file = event.module.file
+    node = next((n for n in nodes_at(file, event.span, ast.UnaryOp) if isinstance(n.op, ast.UAdd)), None)
+    if node is None:
+        return None
+    operand = node.operand
+    text = between(file, file.span(operand))
+    atom = isinstance(operand, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+    change = rewritten(file, node, text if atom else f"({text})")
+    return Fix("safe", "Leave the + out", (change,)) if change else None
+
+
+def plain_field(event: Event) -> Fix | None:
+    """``f"{x:.2f}"`` becomes ``f"{x}"`` in the message of an exception or an assertion."""
+    file = event.module.file
+    outer = statement_around(file, event.span)
+    if not isinstance(outer, (ast.Raise, ast.Assert)):
+        return None
+    joined = next((n for n in ast.walk(outer) if isinstance(n, ast.JoinedStr)), None)
+    if joined is None:
+        return None
+
+    def change(expression: cst.BaseExpression) -> cst.CSTNode | None:
+        class Plain(cst.CSTTransformer):
+            def leave_FormattedStringExpression(
+                self,
+                original_node: cst.FormattedStringExpression,
+                updated_node: cst.FormattedStringExpression,
+            ) -> cst.FormattedStringExpression:
+                return updated_node.with_changes(format_spec=None, conversion=None, equal=None)
+
+        result = expression.visit(Plain())
+        return result if isinstance(result, cst.CSTNode) else None
+
+    made = changed_expression(file, joined, change)
+    return Fix("unsafe", "Put the plain value into the text", (made,)) if made else None
+
+
+def write_operator_out(event: Event) -> Fix | None:
+    """``x @= w`` becomes ``x = x @ w``.
+
+    Unsafe: a Tensor that others hold is not changed in place any more.
+    """
+    file = event.module.file
+    node = statement_around(file, event.span)
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.target, (ast.Name, ast.Attribute)):
+        return None
+    target, value = (between(file, file.span(part)) for part in (node.target, node.value))
+    if isinstance(node.value, (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda)):
+        value = f"({value})"
+    text = f"{target} = {target} {event.facts['plain']} {value}"
+    change = edit(file, file.span(node), text)
+    return Fix("unsafe", "Write the operator out", (change,)) if change else None
+
+
+def index_all(event: Event) -> Fix | None:
+    """``x[...]`` becomes ``x[..., :]``."""
+    file = event.module.file
+    nodes = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.Subscript)]
+    node = next((n for n in nodes if isinstance(n.slice, ast.Constant) and n.slice.value is ...), None)
+    if node is None or not isinstance(node.ctx, ast.Load):
+        return None
+    change = rewritten(file, node, f"{between(file, file.span(node.value))}[..., :]")
+    return Fix("unsafe", "Write [..., :]", (change,)) if change else None
+
+
+def loop_for_comprehension(event: Event) -> Fix | None:
+    """``kept = [f(x) for x in xs if x > 0]`` becomes a loop that appends."""
+    file = event.module.file
+    found = [
+        n
+        for n in nodes_around(file, event.span.line)
+        if isinstance(n, (ast.ListComp, ast.DictComp)) and file.span(n) == event.span
+    ]
+    found = found or [
+        n
+        for n in nodes_around(file, event.span.line)
+        if isinstance(n, (ast.ListComp, ast.DictComp)) and _holds(n, event)
+    ]
+    outer = statement_around(file, event.span)
+    if not found or outer is None or not functions_around(file, event.span):
+        return None
+    node = found[0]
+    if isinstance(outer, ast.Assign) and outer.value is node and isinstance(outer.targets[0], ast.Name):
+        name, last = outer.targets[0].id, None
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node)):
+            return None
+    elif isinstance(outer, (ast.Assign, ast.Return, ast.Expr)) and _is_first(outer, node):
+        name = fresh_name(file, "collected")
+        whole, own = between(file, file.span(outer)), between(file, file.span(node))
+        last = whole.replace(own, name, 1)
+    else:
+        return None
+    lines = _loop(event, node, name)
+
+    def change(_: Statement) -> list[Statement] | None:
+        made = [statement(text) for text in lines]
+        return [*made, *([statement(last)] if last is not None else [])]
+
+    changed = changed_block(file, outer, change)
+    return Fix("unsafe", "Write a loop", (changed,)) if changed else None
+
+
+def _holds(node: ast.AST, event: Event) -> bool:
+    return getattr(node, "lineno", 0) <= event.span.line <= (getattr(node, "end_lineno", 0) or 0)
+
+
+def _is_first(outer: ast.stmt, node: ast.expr) -> bool:
+    """Whether nothing that has an effect stands left of the comprehension in its statement."""
+    others = [n for n in ast.walk(outer) if isinstance(n, (ast.Call, ast.IfExp, ast.BoolOp, ast.Lambda))]
+    inside = {id(n) for n in ast.walk(node)}
+    for other in others:
+        if id(other) in inside:
+            continue
+        if not isinstance(other, ast.Call) or not any(n is node for n in ast.walk(other)):
+            return False
+    return True
+
+
+def _loop(event: Event, node: ast.ListComp | ast.DictComp, name: str) -> list[str]:
+    file = event.module.file
+    empty = "{}" if isinstance(node, ast.DictComp) else "[]"
+    depth, parts = 0, []
+    for generator in node.generators:
+        target = between(file, file.span(generator.target))
+        if isinstance(generator.target, ast.Tuple):
+            target = target.removeprefix("(").removesuffix(")")
+        parts.append(f"{'    ' * depth}for {target} in {between(file, file.span(generator.iter))}:")
+        depth += 1
+        for test in generator.ifs:
+            parts.append(f"{'    ' * depth}if {between(file, file.span(test))}:")
+            depth += 1
+    if isinstance(node, ast.DictComp):
+        key, value = (between(file, file.span(part)) for part in (node.key, node.value))
+        parts.append(f"{'    ' * depth}{name}[{key}] = {value}")
+    else:
+        parts.append(f"{'    ' * depth}{name}.append({between(file, file.span(node.elt))})")
+    return [f"{name} = {empty}\n", "\n".join(parts) + "\n"]

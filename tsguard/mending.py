@@ -1,0 +1,50 @@
+"""Repair what is requested: the targets found by lint, torch's workers started, one repair after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tsguard.config import Settings
+from tsguard.linting import lint
+from tsguard.repairing import Repaired, repair_all
+from tsguard.report import Error
+from tsguard.requests import Request, plan
+from tsguard.runtime.assigning import assign
+from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.options import CheckOptions
+from tsguard.runtime.task import Limits
+
+
+def run(
+    requests: Sequence[Request],
+    settings: Settings,
+    inputs: tuple[str, ...],
+    python: Path | None,
+    seconds: float,
+    tell: Callable[[str], None],
+) -> tuple[list[Repaired], tuple[Error, ...]]:
+    """Repair the targets that are requested, on a copy; nothing is written.
+
+    Args:
+        inputs: expressions for the arguments of ``forward``, () to find some.
+        python: the interpreter that has torch, None for ours.
+        seconds: the most that one step of one target may take.
+
+    Raises:
+        ConfigError: as ``lint``.
+    """
+    planned = plan(requests, settings)
+    report, _ = lint(planned, settings)
+    options = CheckOptions(inputs=inputs, devices=("cpu",), modes=("eval",), backends=("script",))
+    assigned = assign(report.targets, planned.jobs, requests, settings, options, 0)
+    subjects = [a.assignment.subject for a in assigned if a.assignment.subject.kind == "module"]
+    try:
+        with Launcher(str(python) if python is not None else None) as launcher:
+            done = repair_all(launcher, subjects, settings, Limits(seconds), tell)
+    except TorchUnavailable as reason:
+        told = (
+            f"nothing was repaired, torch cannot be imported ({reason}); `tsguard lint --fix` needs no torch"
+        )
+        return [], (*report.errors, Error(told))
+    return done, report.errors

@@ -1,0 +1,220 @@
+"""The loop of a repair: lint, mend, ask torch, keep or drop, and go on from torch's next objection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tsguard.config import Settings
+from tsguard.fixes.applying import applied
+from tsguard.fixes.observed import annotations_seen
+from tsguard.fixing import Change
+from tsguard.linting import lint, search_paths
+from tsguard.project import Project
+from tsguard.repairing.judging import judged
+from tsguard.repairing.plan import left_to_do
+from tsguard.repairing.results import Judged, Repaired
+from tsguard.repairing.scratch import Scratch, scratch
+from tsguard.report import Finding, Fix
+from tsguard.requests import Job, Plan
+from tsguard.runtime.launcher import Launcher
+from tsguard.runtime.subject import Subject
+from tsguard.runtime.task import Limits
+from tsguard.source import SourceFile
+
+# One edit brings the next objection to light; more rounds than this help nobody.
+_ROUNDS = 12
+# What is tried one by one where edits together change what eager does.
+_MOST_SINGLE = 24
+
+Tell = Callable[[str], None]
+
+
+def repair_all(
+    launcher: Launcher,
+    subjects: Sequence[Subject],
+    settings: Settings,
+    limits: Limits,
+    tell: Tell = lambda text: None,
+) -> list[Repaired]:
+    """Repair targets one after the other, each on top of the last; none that scripts is lost to another.
+
+    Nothing is written: the files stay as they are.
+    """
+    done: list[Repaired] = []
+    repairs: list[_Repair] = []
+    with ExitStack() as open_:
+        copies: dict[tuple[str, str], Scratch] = {}
+        for number, subject in enumerate(subjects):
+            key = (subject.root, subject.module.partition(".")[0] if "." in subject.module else "")
+            if key not in copies:
+                copies[key] = open_.enter_context(scratch(subject))
+            copy = copies[key]
+            others = [r for r in repairs if r.copy is copy and r.now.status == "ok"]
+            kept = copy.copy.parent / f"kept-{number}.pt"
+            repair = _Repair(launcher, subject, copy, kept, settings, limits, tell)
+            done.append(repair.run(others))
+            repairs.append(repair)
+    return done
+
+
+@dataclass(slots=True)
+class _Repair:
+    """The repair of one target, under way."""
+
+    launcher: Launcher
+    subject: Subject
+    copy: Scratch
+    kept: Path
+    settings: Settings
+    limits: Limits
+    tell: Tell
+    now: Judged = field(default_factory=lambda: Judged("stopped"))
+    there: Subject = field(init=False)
+    rejected: set[object] = field(default_factory=set)
+
+    def run(self, others: Sequence[_Repair]) -> Repaired:
+        """Mend until it scripts or nothing helps.
+
+        Args:
+            others: targets that script and share files with this one.
+        """
+        self.there = self.copy.subject(self.subject)
+        self.tell(f"{self.subject.spec}: eager")
+        before = self.now = self._judge()
+        if before.status in ("ok", "stopped", "crashed", "changed"):
+            return Repaired(self.subject.spec, before, before)
+        inputs = before.called_with if before.called_with is not None else self.subject.inputs
+        constructor = before.constructor or self.subject.constructor
+        self.there = replace(self.there, constructor=constructor, inputs=inputs)
+        texts = self._texts()
+        made = self._mend(before, unsafe=True)
+        farthest, reached = self.now, self._texts()
+        left, parts = left_to_do(self._lint(), reached, farthest), self._parts()
+        lost = self.now.status == "ok" and [o for o in others if o._judge().status != "ok"]
+        if self.now.status != "ok" or lost:
+            self.copy.write(texts)
+            self.rejected.clear()
+            self.now = before
+            made = self._mend(before, unsafe=False)
+            if any(o._judge().status != "ok" for o in others):
+                self.copy.write(texts)
+                made = []
+        changes = {
+            str(self._shown(path)): Change(text, now)
+            for path, text in texts.items()
+            if (now := self.copy.read(path).text) != text
+        }
+        after = self.now if self.now.status == "ok" else farthest
+        if lost:
+            after = replace(after, status="changed", changed=f"{lost[0].subject.spec} scripts no more")
+        shown = tuple(self._as_shown(finding) for finding in left)
+        return Repaired(self.subject.spec, before, after, changes, tuple(dict.fromkeys(made)), shown, parts)
+
+    def _judge(self) -> Judged:
+        return judged(self.launcher, self.there, self.kept, self.limits)
+
+    def _parts(self) -> tuple[str, ...]:
+        return () if self.now.status == "ok" else self.now.parts
+
+    def _texts(self) -> dict[Path, str]:
+        return {
+            path: self.copy.read(path).text for path in self.copy.copy.rglob("*.py") if not path.is_symlink()
+        }
+
+    def _shown(self, path: Path) -> Path:
+        """The path of a file of the copy as the user knows it."""
+        here = self.copy.here(path) or path
+        relative = os.path.relpath(here)
+        return here if relative.startswith("..") else Path(relative)
+
+    def _as_shown(self, finding: Finding) -> Finding:
+        return replace(finding, path=str(self._shown(Path(finding.path))))
+
+    def _mend(self, before: Judged, *, unsafe: bool) -> list[str]:
+        """Edit round by round; what the edits that were kept do."""
+        made: list[str] = []
+        for number in range(_ROUNDS):
+            self.tell(f"{self.subject.spec}: round {number + 1}")
+            fixes = [finding.fix for finding in self._lint() if finding.fix is not None]
+            if number == 0:
+                fixes += self._seen(before)
+            wanted = [
+                fix
+                for fix in dict.fromkeys(fixes)
+                if (unsafe or fix.applicability == "safe") and self._key(fix) not in self.rejected
+            ]
+            kept = self._try(wanted) or [
+                fix for fix in wanted[:_MOST_SINGLE] if len(wanted) > 1 and self._try([fix])
+            ]
+            self.rejected |= {self._key(fix) for fix in wanted if fix not in kept}
+            made += [fix.message for fix in kept]
+            if not kept or self.now.status == "ok":
+                break
+        return made
+
+    def _key(self, fix: Fix) -> object:
+        """What makes a fix the same after lines have moved."""
+        return fix.message, tuple((edit.path, edit.content) for edit in fix.edits)
+
+    def _try(self, fixes: Sequence[Fix]) -> list[Fix]:
+        """The fixes, if eager does with them as it did and torch does no worse; else none, and no change."""
+        texts = dict(self._edited(fixes))
+        if not texts:
+            return []
+        old = {path: self.copy.read(path).text for path in texts}
+        self.copy.write(texts)
+        word = self._judge()
+        if word.status in ("changed", "stopped", "crashed") or (
+            self.now.status == "raises" and word.status == "refused"
+        ):
+            self.copy.write(old)
+            return []
+        self.now = word
+        return list(fixes)
+
+    def _edited(self, fixes: Iterable[Fix]) -> Iterator[tuple[Path, str]]:
+        by_file: dict[str, list[Fix]] = {}
+        for fix in fixes:
+            paths = {edit.path for edit in fix.edits}
+            if len(paths) == 1:
+                by_file.setdefault(paths.pop(), []).append(fix)
+        for path, own in by_file.items():
+            file = self.copy.read(Path(path))
+            text, _ = applied(file, own)
+            if text != file.text and _parses(path, text):
+                yield Path(path), text
+
+    def _lint(self) -> list[Finding]:
+        """The findings of the target in the copy, with fixes in every file of it."""
+        made = self.there.constructor
+        expression = made if made is not None else self.there.qualname
+        path = Path(self.there.file)
+        job = Job(path, str(path), False, ((f"{path}:{expression}", expression),))
+        settings = replace(self.settings, cache=False, jobs=1, baseline=None, root=self.copy.copy)
+        own = (*self.settings.search_paths, *search_paths(self.settings))
+        settings = replace(
+            settings, search_paths=tuple(dict.fromkeys(p for p in own if p != self.copy.origin))
+        )
+        report, _ = lint(Plan((job,), mended=self.copy.copy), settings)
+        return [finding for finding in report.findings if finding.family == "script"]
+
+    def _seen(self, before: Judged) -> list[Fix]:
+        """Annotations by what eager passed."""
+        project = Project(search_paths(self.settings))
+        found: list[Fix] = []
+        for seen in before.seen:
+            path = Path(seen.file)
+            if self.copy.here(path) is not None and path.is_file():
+                module = project.module(path, shown=str(path))
+                found += annotations_seen(module, seen.line, seen.name, seen.types)
+        return found
+
+
+def _parses(path: str, text: str) -> bool:
+    file = SourceFile(path, text)
+    _ = file.tree  # only parsing tells
+    return file.broken is None

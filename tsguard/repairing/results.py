@@ -1,0 +1,61 @@
+"""What the stages of a repair pass on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tsguard.fixing import Change
+from tsguard.report import AttemptError, Finding
+
+Status = Literal["ok", "refused", "raises", "diverges", "changed", "stopped", "crashed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A function that eager called: its file, the line that it begins on, the types that its parameters took."""
+
+    file: str
+    line: int
+    name: str
+    types: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What torch and eager said of a copy.
+
+    ``ok``: it scripts, and the compiled code agrees with eager on ``inputs`` calls. ``changed`` tells what is
+    not as it was for callers.  ``stopped``: it could not be made or called, as ``error`` says; ``needed`` are the
+    arguments to give.  ``parts`` are the submodules that script by themselves, where the whole does not.
+    """
+
+    status: Status
+    error: AttemptError | None = None
+    places: tuple[tuple[str, int], ...] = ()
+    changed: str | None = None
+    inputs: int = 0
+    seen: tuple[Seen, ...] = ()
+    constructor: str | None = None
+    called_with: tuple[str, ...] | None = None
+    needed: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A target after its repair.
+
+    ``before`` and ``after`` are torch's words on it, ``changes`` what was changed, by the files' shown paths, ``made``
+    what each edit does, ``left`` the findings that stand in the way still, the first that torch comes to first.
+    ``parts`` are the submodules that script by themselves, the largest first.
+    """
+
+    target: str
+    before: Judged
+    after: Judged
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    made: tuple[str, ...] = ()
+    left: tuple[Finding, ...] = ()
+    parts: tuple[str, ...] = ()

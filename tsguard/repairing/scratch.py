@@ -1,0 +1,90 @@
+"""A copy of the code that may be changed and run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tsguard.runtime.subject import Subject
+from tsguard.source import SourceFile
+from tsguard.source.text import encoding_of
+
+# What is no code of the project, or may be read where it is.
+_LEFT_OUT = frozenset({".git", ".hg", "__pycache__", "node_modules", ".venv", "venv", ".tox", ".mypy_cache"})
+_MOST_FILES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """The folder ``copy`` with the code of the folder ``origin``."""
+
+    origin: Path
+    copy: Path
+
+    def there(self, path: str | Path) -> Path:
+        """Where a file of the origin lies in the copy."""
+        return self.copy / Path(os.path.abspath(path)).relative_to(self.origin)
+
+    def here(self, path: str | Path) -> Path | None:
+        """Where a file of the copy comes from; None for files of elsewhere."""
+        with suppress(ValueError):
+            return self.origin / Path(path).relative_to(self.copy)
+        return None
+
+    def subject(self, subject: Subject) -> Subject:
+        """The same target in the copy."""
+        file, root = self.there(subject.file), self.there(subject.root)
+        return replace(subject, file=str(file), root=str(root), shown=str(file))
+
+    def read(self, path: Path) -> SourceFile:
+        """A file of the copy."""
+        return SourceFile.read(path, str(path))
+
+    def write(self, texts: Mapping[Path, str]) -> dict[Path, bytes]:
+        """Write files of the copy in the encoding that they have; what they held."""
+        held = {path: path.read_bytes() for path in texts}
+        for path, text in texts.items():
+            path.write_bytes(text.encode(encoding_of(held[path])))
+        return held
+
+
+@contextmanager
+def scratch(subject: Subject) -> Iterator[Scratch]:
+    """A copy of what the target may import from its project: its package, or the folder that it lies in."""
+    root = Path(subject.root)
+    package = subject.module.partition(".")[0]
+    with TemporaryDirectory(prefix="tsguard-fix-") as folder:
+        # A name of its own: torch tells code in site-packages from the user's.
+        copy = Path(os.path.realpath(folder)) / "copy"
+        if "." in subject.module and (root / package).is_dir():
+            _copy(root / package, copy / package)
+        else:
+            _copy(root, copy)
+        yield Scratch(root, copy)
+
+
+def _copy(origin: Path, copy: Path) -> None:
+    """Copy the sources; other files are linked to where they are."""
+    number = 0
+    for folder, below, files in os.walk(origin):
+        below[:] = [name for name in below if name not in _LEFT_OUT and not _is_environment(folder, name)]
+        there = copy / Path(folder).relative_to(origin)
+        there.mkdir(parents=True, exist_ok=True)
+        for name in files:
+            number += 1
+            if number > _MOST_FILES:
+                return
+            source = Path(folder, name)
+            if name.endswith((".py", ".pyi")) and not source.is_symlink():
+                shutil.copyfile(source, there / name)
+            else:
+                (there / name).symlink_to(source)
+
+
+def _is_environment(folder: str, name: str) -> bool:
+    return os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))

@@ -1,0 +1,208 @@
+"""The task of one step of a repair: is the code still what it was to its callers, and does torch take it now?
+
+The first time, what eager answers is kept in a file, with the types that its functions are called with.
+Later copies of the code are held against that.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+from torch import nn
+
+from tsguard.runtime.channel import Channel
+from tsguard.runtime.subject import Subject
+from tsguard.runtime.usercode import UserCode
+from tsguard.runtime.worker.backends import forget_failures
+from tsguard.runtime.worker.comparison import compare
+from tsguard.runtime.worker.errors import described, first_line, user_places
+from tsguard.runtime.worker.parity import Eager, check
+from tsguard.runtime.worker.prepare import Prepared, Stopped, prepare
+from tsguard.runtime.worker.running import run
+
+_SECONDS_FOR_PARTS = 5.0
+_LONGEST = 64
+"""Elements of a list beyond which its type is told from these."""
+
+
+def judge(argument: dict[str, Any], channel: Channel) -> None:
+    """Send what became of the code (``judged``), and the first time what eager was seen to pass (``seen``)."""
+    subject = Subject.from_json(argument["subject"])
+    code = UserCode.around(subject.file, subject.module)
+    kept = Path(argument["kept"])
+    torch.set_num_threads(1)
+    try:
+        prepared = prepare(subject, channel)
+    except Stopped as stop:
+        channel.send(
+            "stopped", step=stop.step, error=asdict(described(stop.cause, code)), needed=list(stop.needed)
+        )
+        return
+    channel.phase("eager")
+    changed = None
+    with torch.no_grad():
+        eager = Eager(prepared.callee, prepared.call, backward=False)
+        if not kept.exists():
+            _keep(eager, prepared, kept)
+            channel.send("seen", functions=_observed(eager, code))
+        else:
+            changed = _changed(eager, prepared, kept)
+        if changed is not None:
+            channel.send("judged", status="changed", error=None, places=[], changed=changed, inputs=0)
+            return
+        channel.phase("script")
+        channel.send("judged", **_scripted(eager, prepared, code))
+
+
+def _signature(callee: Any) -> list[tuple[str, bool]]:
+    """The named parameters of what is called, each with whether it may be left out."""
+    function = callee.forward if isinstance(callee, nn.Module) else callee
+    found = inspect.signature(function).parameters.values()
+    return [
+        (p.name, p.default is not p.empty) for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+
+
+def _keys(callee: Any) -> list[str]:
+    return list(callee.state_dict()) if isinstance(callee, nn.Module) else []
+
+
+def _keep(eager: Eager, prepared: Prepared, kept: Path) -> None:
+    answers = {variant.name: result.output for variant, result in eager.answers}
+    state = prepared.callee.state_dict() if isinstance(prepared.callee, nn.Module) else {}
+    torch.save(
+        {
+            "answers": answers if eager.is_deterministic() else {},
+            "state": state,
+            "signature": _signature(prepared.callee),
+        },
+        kept,
+    )
+
+
+def _changed(eager: Eager, prepared: Prepared, kept: Path) -> str | None:
+    """What callers of the code would see that was not so before; None where it is all the same."""
+    before = torch.load(kept, weights_only=False)
+    if list(before["state"]) != _keys(prepared.callee):
+        return "the keys of its state dict are others"
+    if _signature(prepared.callee) != before["signature"]:
+        return "its parameters are others"
+    if isinstance(prepared.callee, nn.Module):
+        prepared.callee.load_state_dict(before["state"])
+        eager = Eager(prepared.callee, prepared.call, backward=False)
+    try:
+        answers = {variant.name: result.output for variant, result in eager.answers}
+    except Exception as error:
+        return f"eager raises {first_line(error)}"
+    for name, expected in before["answers"].items():
+        if name not in answers:
+            return f"eager raises with {name}"
+        outcome = compare(expected, answers[name], lambda: None)
+        if not outcome.equal:
+            return f"eager gives another result with {name}: {outcome.note}"
+    return None
+
+
+def _scripted(eager: Eager, prepared: Prepared, code: UserCode) -> dict[str, Any]:
+    number = len(eager.answers)
+    try:
+        scripted = torch.jit.script(prepared.callee)
+    except BaseException as error:
+        forget_failures()
+        failed = asdict(described(error, code))
+        fields = {"status": "refused", "error": failed, "places": user_places(error, code), "inputs": number}
+        return {**fields, "parts": _parts(prepared.callee)}
+    try:
+        for _ in range(3):
+            run(scripted, eager.call, eager.state, backward=False)
+    except BaseException as error:
+        failed = asdict(described(error, code))
+        return {"status": "raises", "error": failed, "places": user_places(error, code), "inputs": number}
+    outcome = check(eager, scripted)
+    if outcome.ok:
+        return {"status": "ok", "error": None, "places": [], "inputs": number}
+    wrong = next((v for v in outcome.variants if not v.equal), None)
+    text = (
+        f"with {wrong.name}: {wrong.note or 'another result'}" if wrong is not None else "its buffers differ"
+    )
+    error_ = {"type": "Divergence", "message": text, "path": None, "line": None}
+    return {"status": "diverges", "error": error_, "places": [], "inputs": number}
+
+
+def _parts(callee: Any) -> list[str]:
+    """The outermost submodules that script by themselves, those with most parameters first."""
+    found: dict[str, int] = {}
+    started = time.monotonic()
+    for path, module in callee.named_modules() if isinstance(callee, nn.Module) else ():
+        if not path or any(path.startswith(f"{above}.") for above in found):
+            continue
+        if time.monotonic() - started > _SECONDS_FOR_PARTS:
+            break
+        try:
+            torch.jit.script(module)
+        except BaseException:
+            forget_failures()
+            continue
+        found[path] = sum(p.numel() for p in module.parameters())
+    return sorted(found, key=lambda path: -found[path])
+
+
+# -- what eager passes -----------------------------------------------------------------------
+
+
+def _observed(eager: Eager, code: UserCode) -> list[dict[str, Any]]:
+    """The functions of the user's code that one call of the target reaches, with the types of their arguments."""
+    seen: dict[CodeType, dict[str, set[str]]] = {}
+
+    def watch(frame: FrameType, event: str, _: Any) -> None:
+        made = frame.f_code
+        if event != "call" or made.co_name.startswith("<") or not code.owns(made.co_filename):
+            return
+        names = made.co_varnames[: made.co_argcount + made.co_kwonlyargcount]
+        types = seen.setdefault(made, {})
+        for name in names:
+            if name in frame.f_locals:
+                types.setdefault(name, set()).add(_type_of(frame.f_locals[name]))
+
+    sys.setprofile(watch)
+    try:
+        run(eager.module, eager.call, eager.state, backward=False)
+    finally:
+        sys.setprofile(None)
+    return [
+        {
+            "file": made.co_filename,
+            "line": made.co_firstlineno,
+            "name": made.co_name,
+            "types": {name: sorted(found) for name, found in types.items()},
+        }
+        for made, types in seen.items()
+    ]
+
+
+def _type_of(value: Any) -> str:
+    """What TorchScript calls the type of a value; "?" where it has none."""
+    if value is None:
+        return "NoneType"
+    if isinstance(value, torch.Tensor):
+        return "Tensor"
+    if type(value) in (bool, int, float, str):
+        return type(value).__name__
+    if isinstance(value, torch.Size):
+        return "List[int]"
+    if type(value) is tuple and 0 < len(value) <= _LONGEST:
+        return f"Tuple[{', '.join(map(_type_of, value))}]"
+    if type(value) is list and value:
+        inner = {_type_of(element) for element in value[:_LONGEST]}
+        return f"List[{inner.pop()}]" if len(inner) == 1 else "?"
+    if type(value) is dict and value:
+        pairs = {(_type_of(key), _type_of(element)) for key, element in list(value.items())[:_LONGEST]}
+        return f"Dict[{', '.join(pairs.pop())}]" if len(pairs) == 1 else "?"
+    return "?"
