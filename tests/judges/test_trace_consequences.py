@@ -50,6 +50,52 @@ HARMLESS = {
                 x = x * random.random()
             return x
     """,
+    "a question that only an empty input answers otherwise": """
+        def f(x):
+            if x.shape[0] == 0 or x.numel() < 1 or not x.shape[0] // 2 >= 0:
+                return x
+            return x - x.mean(0)
+    """,
+    "an error for an empty input, behind other questions": """
+        def f(x, slow):
+            if x.shape[0] == 0 or torch.jit.is_tracing() or slow:
+                return x + 1
+            return x * x.max().item()
+    """,
+    "what other devices need, too": """
+        def f(x):
+            if "mps" in str(x.device) or torch.jit.is_tracing():
+                return x.std(0), x.mean(0)
+            return torch.std_mean(x, 0)
+    """,
+    "what is done until a buffer says that it is done, which it says from the start": """
+        class Net(nn.Module):
+            def __init__(self, deferred=False):
+                super().__init__()
+                self.register_buffer("ready", torch.tensor(not deferred))
+                self.register_buffer("seen", torch.zeros(1, dtype=torch.long))
+                self.register_buffer("scale", torch.ones(3))
+
+            def prepare(self, x):
+                if self.ready:
+                    return
+                self.scale.copy_(x.mean(0) if x.shape[0] > 3 else x[0])
+                self.ready.fill_(True)
+
+            def forward(self, x):
+                self.prepare(x)
+                if self.seen.item() > 0 and x.shape[0] > 3:
+                    return x
+                return x * self.scale
+    """,
+    "the rows of nothing": """
+        def f(x):
+            kept = iter([])
+            cached = next(kept, None)
+            if cached is not None:
+                x = x * int(x.shape[0])
+            return x
+    """,
     "a cache of parameters that only eager has": """
         class Net(nn.Module):
             def __init__(self):
@@ -76,6 +122,43 @@ HARMFUL = {
             if x.shape[1] != y.shape[1]:
                 return x * (1 if y.shape[1] == 1 else 2)
             return x + y
+    """,
+    "a size that may be 1": """
+        def f(x):
+            return x if x.shape[0] <= 1 else x - x.mean(0)
+    """,
+    "a number of found rows, which may be 0": """
+        def f(x):
+            found = x.nonzero()
+            return x if found.shape[0] == 0 else x[found[0, 0]] + x
+    """,
+    "what tracing does otherwise for its own sake": """
+        def f(x):
+            if x.dim() == 5 or torch.jit.is_tracing():
+                return x * 2
+            return x * 3
+    """,
+    "what is done until a buffer says that it is done": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("ready", torch.tensor(False))
+                self.register_buffer("scale", torch.ones(3))
+
+            def forward(self, x):
+                if not self.ready and x.shape[0] > 3:
+                    self.scale.copy_(x.mean(0))
+                return x * self.scale
+    """,
+    "a buffer that the constructor fills anew": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("ready", torch.tensor(True))
+                self.ready.fill_(False)
+
+            def forward(self, x):
+                return x if self.ready else x * int(x.shape[0])
     """,
     "an error that is caught": """
         def f(x):

@@ -457,6 +457,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-output/object",
     "untraceable-output/state",
     "untraced-check",
+    "untraced-check/empty",
     "untraced-check/size",
     "untraced-check/tensor",
     "untraced-value",

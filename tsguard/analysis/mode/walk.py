@@ -38,6 +38,9 @@ class ModeWalk(Walk):
         finally:
             self._restore()
 
+    def change(self, tensor: Value) -> None:
+        """Its elements are no matter of the mode."""
+
     def _restore(self) -> None:
         for owner, before in self._changed.items():
             for registry, names in zip(_registries(owner), before, strict=True):

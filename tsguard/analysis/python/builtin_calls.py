@@ -493,8 +493,13 @@ def _globals(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
 
 
 def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """``vars(x)``: what an object holds, the public names of one of torch's modules."""
+    """``vars(x)``: what an object holds, the names of a module that is read, the public ones of one of torch's."""
     owner = interp.settled(args[0]) if args else Unknown()
+    if isinstance(owner, ModuleReference):
+        module = owner.module
+        held = {name: interp.attribute(owner, name) for name in module.bindings}
+        is_open = bool(module.star_imports) or module.lazy is not None
+        return by_name({name: value for name, value in held.items() if value is not None}, is_open)
     if isinstance(owner, (ObjectValue, ClassValue)):
         found = interp.attribute(owner, "__dict__")
         return found if found is not None else DictValue({}, open=True)
@@ -532,9 +537,11 @@ def _imported(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | N
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """The first item of a generator expression, which nobody else takes items from."""
+    """The first item of a generator expression, which nobody else takes items from; of none the default."""
     first = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    if not isinstance(first, ast.GeneratorExp) or not isinstance(args[0], ListValue) or args[0].open:
+    if not args or not isinstance(args[0], ListValue) or args[0].open:
+        return Unknown()
+    if not isinstance(first, ast.GeneratorExp) and (args[0].items or len(args) == 1):
         return Unknown()
     if args[0].items:
         return args[0].items[0]

@@ -202,6 +202,8 @@ def set_item(interp: Interpreter, owner: Value, key: Value, value: Value) -> Non
     if isinstance(owner, DictValue):
         put(owner, key, value)
         owner.open = owner.open or interp.open_loops > 0
+    elif isinstance(owner, TensorValue):
+        interp.change(owner)
     elif isinstance(owner, ListValue):
         index = constant(key)
         if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):

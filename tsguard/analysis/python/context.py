@@ -155,6 +155,10 @@ class Interpreter(ABC):
         """``owner[key] = value``."""
 
     @abstractmethod
+    def change(self, tensor: Value) -> None:
+        """A tensor is changed in place; who follows a module leaves what it holds as it was."""
+
+    @abstractmethod
     def items(self, value: Value, wanted: int | None) -> tuple[list[Value], bool] | None:
         """The items of an iterable as this run sees it, or None for Python's own way; see ``iterate``."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.values import (
@@ -101,7 +102,7 @@ class Copying:
 
     def _tensor(self, value: Value) -> Value:
         assert isinstance(value, TensorValue)
-        twin = TensorValue(value.role, value.name, value.dtype, value.rank, value.lazy)
+        twin = replace(value)
         self._twins[id(value)] = twin
         return twin
 

@@ -28,6 +28,7 @@ from tsguard.analysis.values import (
     ClassValue,
     FunctionValue,
     ModuleValue,
+    TensorValue,
     Unknown,
     Value,
 )
@@ -94,6 +95,10 @@ class PythonInterpreter(Interpreter):
     def set_item(self, owner: Value, key: Value, value: Value) -> None:
         """``owner[key] = value``."""
         containers.set_item(self, owner, key, value)
+
+    def change(self, tensor: Value) -> None:
+        if isinstance(tensor, TensorValue):
+            tensor.filling = None
 
     def items(self, value: Value, wanted: int | None) -> tuple[list[Value], bool] | None:
         """The items of an iterable as this run sees it, or None for Python's own way; see ``iterate``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from tsguard.analysis.python import classes, losses
@@ -278,7 +279,7 @@ def _register(registry: str, role: str) -> Any:
             owner.open = True
             name = f"?{len(owner.children)}"
         if isinstance(value, TensorValue) and role:
-            value = TensorValue(role, value.name, value.dtype, value.rank)
+            value = replace(value, role=role)
         elif role and isinstance(value, Unknown):
             value = NONE if value.default is not None and is_none(value.default) else TensorValue(role)
         owner.open = owner.open or interp.open_loops > 0  # there may be more of them

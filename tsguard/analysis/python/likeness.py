@@ -84,5 +84,5 @@ class Likenesses:
         if isinstance(value, ModuleValue):
             return (ModuleValue, self.of(value))
         if isinstance(value, TensorValue):
-            return (TensorValue, value.role, value.dtype, value.rank, value.lazy)
+            return (TensorValue, value.role, value.dtype, value.rank, value.lazy, value.sizes, value.filling)
         return None

@@ -9,6 +9,7 @@ from tsguard.analysis.python import (
     numpy_arrays,
     operations,
     registries,
+    sets,
     sizes,
     texts,
 )
@@ -51,6 +52,8 @@ def call(
     if isinstance(receiver, Const):
         return _constant_method(interp, name, receiver, args, node)
     if isinstance(receiver, TensorValue):
+        if name.endswith("_"):
+            interp.change(receiver)
         return _tensor(name, receiver, node)
     if isinstance(receiver, TupleValue) and name == "index":
         return _index(receiver.items, args)
@@ -144,6 +147,10 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
 def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:
     if name == "add" and args:
         receiver.items.append(args[0])
+    elif name in ("remove", "discard") and args and isinstance(args[0], Const):
+        receiver.items[:] = [item for item in receiver.items if item != args[0]]
+    elif name in ("difference", "intersection", "symmetric_difference") and args:
+        return sets.by_method(name, receiver, SetValue(*iterate(interp, args[0]))) or Unknown()
     elif name in ("update", "union") and args:
         items, is_open = iterate(interp, args[0])
         sizes.charge(interp, len(receiver.items))
@@ -159,7 +166,7 @@ def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Valu
         if all(isinstance(answer, Const) for answer in held) and not part.open:
             return Const(all(constant(answer) for answer in held))
         return Unknown(hint="bool")
-    return NONE if name in ("clear", "discard", "remove", "update") else Unknown()
+    return NONE if name in ("add", "clear", "discard", "remove", "update") else Unknown()
 
 
 def _constant_method(

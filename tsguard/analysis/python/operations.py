@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tsguard.analysis.python import registries, sizes, texts
+from tsguard.analysis.python import registries, sets, sizes, texts
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import (
@@ -183,7 +183,7 @@ def _sequences(interp: Interpreter, op: ast.operator, left: Value, right: Value)
     if isinstance(op, ast.BitOr) and isinstance(left, DictValue) and isinstance(right, DictValue):
         sizes.charge(interp, len(left.items) + len(right.items))
         return DictValue({**left.items, **right.items}, left.open or right.open)
-    return None
+    return sets.by_operator(op, left, right)
 
 
 def _repeated(sequence: ListValue | TupleValue, times: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis.python import library
@@ -12,6 +13,7 @@ from tsguard.analysis.python.operations import default_of
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
+    Atom,
     ClassValue,
     Const,
     External,
@@ -65,6 +67,7 @@ def call(
         library.initialize(interp, module, owner, args[1:], kwargs)
         return NONE
     if name.startswith("torch.nn.init.") and args:
+        interp.change(args[0])
         return args[0]
     if name in ("torch.jit.script", "torch.jit.trace", "torch.jit.trace_module") and args:
         return _scripted(args[0]) if name == "torch.jit.script" else _traced(args[0], node)
@@ -72,13 +75,46 @@ def call(
         made = _operator(described, node)
         if isinstance(made, TensorValue):
             made.sizes = sizes(interp, name.removeprefix("torch."), args, kwargs)
-            made.filling = _filling(args, node) if name == "torch.linspace" else None
+            made.filling = _filling(interp, name.removeprefix("torch."), args, kwargs, node)
         return made
     is_compiled = isinstance(described, dict) and not {"schemas", "dispatch"}.isdisjoint(described)
     return TensorValue() if is_compiled else Unknown(placed(node))
 
 
-def _filling(ends: list[Value], node: ast.AST | None) -> Value | None:
+def _filling(
+    interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """What each element of a tensor is that a factory function makes, where it is the same."""
+    if name == "linspace":
+        return _between(args, node)
+    if name == "tensor" and args:
+        return _only(interp.settled(args[0]))
+    number = constant(interp.settled(args[1])) if name == "full" and len(args) > 1 else _FILLED.get(name)
+    if not isinstance(number, (int, float)):
+        return None
+    if "dtype" not in kwargs:
+        return Const(number)
+    dtype = interp.settled(kwargs["dtype"])
+    kind = _KINDS.get(dtype.name.rpartition(".")[2]) if isinstance(dtype, (Atom, External)) else None
+    return None if kind is None else Const(kind(number))
+
+
+_FILLED = {"zeros": 0.0, "ones": 1.0}
+_KINDS: dict[str, Callable[[float], float]] = {
+    **dict.fromkeys(("float", "float32", "float64", "double"), float),
+    **dict.fromkeys(("int", "int8", "int32", "int64", "long", "uint8"), int),
+    "bool": bool,
+}
+
+
+def _only(given: Value) -> Value | None:
+    """The number that is the only one in what a tensor is made of."""
+    while isinstance(given, (ListValue, TupleValue)) and len(given.items) == 1 and not given.open:
+        given = given.items[0]
+    return given if isinstance(getattr(default_of(given), "value", None), (int, float)) else None
+
+
+def _between(ends: list[Value], node: ast.AST | None) -> Value | None:
     """What each number between two equal ends is, as for rates that rise from 0 to a default of 0."""
     known = [constant(value) for value in map(default_of, ends[:2]) if value is not None]
     if len(known) < 2 or known[0] != known[1] or not isinstance(known[0], (int, float)):
@@ -130,7 +166,8 @@ def _class(
     if kind == "module":
         return library.construct(interp, function, args, kwargs)
     if kind == "tensor" or name.endswith("Tensor"):
-        return TensorValue(name=name)
+        listed = bool(args) and isinstance(args[0], (ListValue, TupleValue))
+        return TensorValue(name=name, filling=_only(args[0]) if listed else None)
     if name == "torch.Size":
         items, is_open = iterate(interp, args[0]) if args else ([], False)
         return TupleValue(tuple(items), is_open)

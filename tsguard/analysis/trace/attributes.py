@@ -85,6 +85,7 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
             dtype=value.dtype,
             rank=value.rank,
             sizes=value.sizes,
+            filling=value.filling if shown.name not in tracer.refilled else None,
             origin=shown,
             of="state",
             extent=None if value.sizes is None else known(value.sizes),

@@ -8,6 +8,7 @@ import sys
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
+from tsguard.analysis.events import Gap
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.context import Raised
@@ -58,26 +59,45 @@ def _function(
 def _foreign(
     tracer: Tracer, function: py.FunctionValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
-    """A function of another package: followed as far as that is cheap, a black box else."""
+    """A function of another package: followed as far as that is cheap, a black box else.
+
+    What such a box hides is a gap where it is a module's forward, or has called back into the target's own code.
+    """
     box = tracer.program.black_boxes
     origin = origin_of([*args, *kwargs.values()])
     outcome: py.Value = py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
+    is_forward = function.name == "forward"
     if id(function.node) in box:
+        if is_forward:
+            _hide(tracer, function, node)
         return outcome
-    events, facts = dict(tracer.events), tracer.facts.copy()
+    events, facts, gaps, own = dict(tracer.events), tracer.facts.copy(), len(tracer.gaps), tracer.own_calls
     try:
-        with tracer.allowed(_FOREIGN_STEPS if function.name != "forward" else sys.maxsize):
+        with tracer.allowed(sys.maxsize if is_forward else _FOREIGN_STEPS):
             return _run(tracer, function, args, kwargs, node)
     except (Raised, Spent):
-        box.add(id(function.node))
+        del tracer.gaps[gaps:]
+        if is_forward or tracer.own_calls > own:
+            _hide(tracer, function, node)
+        if tracer.own_calls == own:
+            box.add(id(function.node))
         tracer.events, tracer.facts = events, facts
         return outcome
+
+
+def _hide(tracer: Tracer, function: py.FunctionValue, node: ast.AST | None) -> None:
+    """Note that what a function of another package does is not known."""
+    name = f"{function.owner.name}.{function.name}" if function.owner is not None else function.name
+    gap = Gap(tracer.module, getattr(node, "lineno", 1), f"{name} could not be followed to the end")
+    if gap not in tracer.gaps:
+        tracer.gaps.append(gap)
 
 
 def _run(
     tracer: Tracer, function: py.FunctionValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
     part = args[0] if args and function.name == "forward" and isinstance(args[0], py.ModuleValue) else None
+    tracer.own_calls += tracer.is_own(function.module)
     with tracer.running(_label(function, args), function.module, node, part) as frame:
         try:
             results = [python_calls.call_function(tracer, function, args, kwargs, node)]

@@ -24,7 +24,7 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
         node, form = tracer.check, "assert"
     if isinstance(value, Traced):
         _ask_tensor(tracer, value, node, form)
-        return None
+        return _of_elements(tracer, value)
     if isinstance(value, Number):
         if value.known is not None:
             return None if isinstance(value.known, py.Unknown) else operations.known_truth(value.known)
@@ -50,6 +50,14 @@ def _ask_tensor(tracer: Tracer, value: Traced, node: ast.AST | None, form: str) 
     elif form != "assert":
         tracer.asked.setdefault(value.origin.root.name, set()).add(id(tracer.statement))
         tracer.report(CONDITION_OF[value.of], node, value.origin)
+
+
+def _of_elements(tracer: Tracer, value: Traced) -> bool | None:
+    """The truth of a parameter or buffer of which all elements are one number from the start."""
+    if value.of != "state" or value.filling is None:
+        return None
+    known = operations.default_of(tracer.settled(value.filling))
+    return operations.known_truth(known) if isinstance(known, py.Const) else None
 
 
 def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) -> None:

@@ -53,8 +53,9 @@ class Tracer(PythonInterpreter):
 
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
     ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
-    ``changed`` the parameters and buffers that a call changes, ``asked`` the statements that ask for some,
-    ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
+    ``changed`` the parameters and buffers that a call changes, ``refilled`` those and others of which the elements
+    are no longer what they were before, ``asked`` the statements that ask for some, ``own_calls`` how many
+    functions of the target's own package ran, ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
     """
 
     def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
@@ -74,8 +75,10 @@ class Tracer(PythonInterpreter):
         self.memory = Memory(program.likenesses)
         self.facts = facts.copy() if facts is not None else Facts()
         self.named_tensors = 0
+        self.own_calls = 0
         self.serves_others = False
         self.changed: set[str] = set()
+        self.refilled: set[str] = set()
         self.seeded: dict[str, list[ast.AST | None]] = {}
         self.asked: dict[str, set[int]] = {}
         self.node: ast.AST | None = None
@@ -195,6 +198,7 @@ class Tracer(PythonInterpreter):
     def change(self, tensor: py.Value) -> None:
         """A tensor is changed in place: what is module state counts."""
         if isinstance(tensor, Traced) and tensor.of == "state":
+            self.refilled.add(tensor.origin.root.name)
             self._note_change(tensor.origin.root.name)
 
     def _note_change(self, name: str) -> None:

@@ -15,7 +15,7 @@ def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST |
     """``int(x)``, ``float(x)``, ``bool(x)``."""
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
-        return py.Unknown(None, hint)
+        return _converted(value.filling, hint) or py.Unknown(None, hint)
     if isinstance(value, Number) and value.known is not None:
         return value.known if hint == "int" and value.hint == "int" else py.Unknown(None, hint)
     report_number(tracer, "cast", value, node)
@@ -23,12 +23,20 @@ def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST |
     return frozen(value.origin.then(node), kind, hint)
 
 
+def _converted(number: py.Value | None, hint: str) -> py.Value | None:
+    """A number that is known, as the type makes it that is asked for."""
+    if not isinstance(number, py.Const) or not isinstance(number.value, (int, float)):
+        return None
+    kinds: dict[str, type[float]] = {"int": int, "float": float, "bool": bool}
+    return py.Const(kinds[hint](number.value)) if hint in kinds else None
+
+
 def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST | None) -> py.Value:
     """``x.item()``, ``x.tolist()``."""
     hint = "list" if method == "tolist" else ""
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
-        return py.Unknown(None, hint)
+        return value.filling if value.filling is not None and not hint else py.Unknown(None, hint)
     report_number(tracer, method, value, node)
     return frozen(value.origin.then(node), value.kind if isinstance(value, Number) else "data", hint)
 

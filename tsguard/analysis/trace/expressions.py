@@ -86,20 +86,37 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     is_or = isinstance(node.op, ast.Or)
     possible: py.Value | None = None
     told: Truths | None = None
+    on_device = False
     for operand in node.values[:-1]:
         value = tracer.settled(tracer.evaluate(operand, scope))
+        on_device = on_device or (is_or and isinstance(value, Fixed) and value.about == "device")
         told = _together(told, _told(value), is_or=is_or)
         answer = conditions.decide(tracer, value, operand, "boolean")
         if answer is not None and answer == is_or:
-            return value if possible is None else joined(possible, value)
+            return _decided(possible, _asked_for_device(value) if on_device else value)
         if answer is None:
             value = _answered(value, None, operand) if operators.concerns(value) else value
             possible = value if possible is None else joined(possible, value)
     last = tracer.evaluate(node.values[-1], scope)
+    last = _asked_for_device(last) if on_device else last
     tells = _together(told, _told(last), is_or=is_or)
     if possible is None or operators.concerns(last):
         return _telling(last, tells)
     return _telling(joined(possible, last), tells)
+
+
+def _asked_for_device(value: py.Value) -> py.Value:
+    """``on_mps(x) or is_tracing()``: what some devices need instead computes the same."""
+    if isinstance(value, Fixed) and value.about == "tracing":
+        return replace(value, about="device")
+    return value
+
+
+def _decided(possible: py.Value | None, value: py.Value) -> py.Value:
+    """``a or b`` where b decides: as a flag it is that, whatever the operands before it are."""
+    if possible is None or operations.hint_of(value) == "bool":
+        return value
+    return joined(possible, value)
 
 
 def _together(one: Truths | None, other: Truths, *, is_or: bool) -> Truths:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python.iteration import iterate
@@ -212,6 +213,9 @@ def _power(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Valu
 
 
 def _text(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    given = args[0] if args else py.NONE
+    if isinstance(given, Fixed) and given.about == "device" and isinstance(given.default, py.Atom):
+        return replace(given, hint="str", default=py.Const(given.default.name))
     return operators.as_text(args, node) if any(depends(value) for value in args) else None
 
 

@@ -11,7 +11,6 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
 from tsguard.analysis.trace.rulebook import VARIED
-from tsguard.analysis.trace.shapes.extents import product
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     Derived,
@@ -201,8 +200,7 @@ def _rank(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, 
 
 def _count(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     if isinstance(receiver, Traced) and receiver.of == "inputs":
-        extent = shaping.extent(tracer, receiver)
-        count = product(extent.dims) if extent is not None and extent.lead is None else None
+        count = shaping.count(tracer, receiver)
         known = shaping.known_value(tracer.facts, count)
         return size(receiver.origin.then(node), dim=count, known=known)
     return py.Unknown(None, "int")

@@ -185,7 +185,9 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
         return py.Unknown(None, "bool") if isinstance(other, Opaque) else py.Const(isinstance(op, ast.NotEq))
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
         used(tracer, [left, right], node)
-        return shaping.of_call(tracer, "eq", [left, right], {}, tensor([left, right], node))
+        answers = tensor([left, right], node)
+        answers.filling = _compared_elements(tracer, op, left, right, node)
+        return shaping.of_call(tracer, "eq", [left, right], {}, answers)
     if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
         return left if isinstance(left, (Untraced, Opaque)) else right
     if isinstance(left, (py.TupleValue, py.ListValue)) or isinstance(right, (py.TupleValue, py.ListValue)):
@@ -196,6 +198,17 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
     if isinstance(compared, Fixed) and compared.default is None and _asks_for_half(left, right):
         compared.default = py.Const(isinstance(op, ast.NotEq))
     return compared
+
+
+def _compared_elements(
+    tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST
+) -> py.Value | None:
+    """What a comparison of a tensor with a constant holds, where all elements of the tensor are one number."""
+    sides = [side.filling if isinstance(side, py.TensorValue) else side for side in (left, right)]
+    if not all(isinstance(side, py.Const) for side in sides):
+        return None
+    found = operations.compare(tracer, op, sides[0] or py.NONE, sides[1] or py.NONE, node)
+    return found if isinstance(found, py.Const) else None
 
 
 def _asks_for_half(left: py.Value, right: py.Value) -> bool:
@@ -222,9 +235,29 @@ def _compared(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
     if one is None or other is None:
         return result
     result.tells = _told(op, ((one, other),))
-    if tracer.facts.resolved(one) == tracer.facts.resolved(other):
+    one, other = tracer.facts.resolved(one), tracer.facts.resolved(other)
+    if one == other:
         result.known = py.Const(isinstance(op, (ast.Eq, ast.LtE, ast.GtE)))
+    elif not tracer.serves_others:
+        result.known = _of_what_is_not_empty(op, one, other)
+        if result.known is not None:
+            tracer.report("untraced-check/empty", node, result.origin)
     return result
+
+
+def _of_what_is_not_empty(op: ast.cmpop, left: Dim, right: Dim) -> py.Value | None:
+    """A comparison that comes out alike for all inputs of which no size is 0, as ``n > 0`` does."""
+    more, less = left.plus(right, -1).least(), right.plus(left, -1).least()
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        differ = max(more or 0, less or 0) > 0
+        return py.Const(isinstance(op, ast.NotEq)) if differ else None
+    if isinstance(op, (ast.Lt, ast.GtE)):
+        more, less, op = less, more, ast.Gt() if isinstance(op, ast.Lt) else ast.LtE()
+    if not isinstance(op, (ast.Gt, ast.LtE)):
+        return None
+    if more is not None and more > 0:
+        return py.Const(isinstance(op, ast.Gt))
+    return py.Const(isinstance(op, ast.LtE)) if less is not None and less >= 0 else None
 
 
 def _told(op: ast.cmpop, equations: tuple[Equation, ...]) -> Truths:
@@ -303,8 +336,8 @@ def _membership(
     if isinstance(item, Number):
         used(tracer, [item], node)
         return frozen(item.origin.then(node), item.kind, "bool")
-    if isinstance(item, Fixed):
-        return _fixed(operations.compare(tracer, op, _plain(item), container, node), item)
+    if isinstance(item, Fixed) or isinstance(container, Fixed):
+        return _fixed(operations.compare(tracer, op, _plain(item), _plain(container), node), item, container)
     return py.Unknown(None, "bool")
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.shapes import indexing, layers, rules
-from tsguard.analysis.trace.shapes.dims import Dim, Symbol
-from tsguard.analysis.trace.shapes.extents import ANY, Extent, named
+from tsguard.analysis.trace.shapes.dims import Dim, Symbol, symbol_dim
+from tsguard.analysis.trace.shapes.extents import ANY, Extent, named, product
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Equation, Pieces, Traced
@@ -46,6 +46,15 @@ def extent(tracer: Tracer, tensor: py.TensorValue) -> Extent | None:
         tracer.named_tensors += 1
         tensor.extent = named(f"?{tracer.named_tensors}")
     return extent_of(tracer.facts, tensor)
+
+
+def count(tracer: Tracer, tensor: py.TensorValue) -> Dim | None:
+    """How many elements a tensor has."""
+    shape = extent(tracer, tensor)
+    if shape is None or shape.lead is None:
+        return None if shape is None else product(shape.dims)
+    is_whole = shape.lead.tensor is not None and not shape.lead.dropped and not shape.dims
+    return symbol_dim(Symbol("input", (shape.lead.tensor, "count"))) if is_whole else None
 
 
 def known_value(facts: Facts, dim: Dim | None) -> py.Value | None:

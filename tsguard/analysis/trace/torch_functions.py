@@ -10,7 +10,6 @@ from tsguard.analysis.python import operations
 from tsguard.analysis.trace import conditions, conversions, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
-from tsguard.analysis.trace.shapes.extents import product
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     NOWHERE,
@@ -132,9 +131,7 @@ def _numel(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Valu
     value = args[0] if args else kwargs.get("input", py.NONE)
     if not isinstance(value, Traced) or not is_live(value):
         return None
-    extent = shaping.extent(tracer, value)
-    count = product(extent.dims) if extent is not None and extent.lead is None else None
-    known = shaping.known_value(tracer.facts, count)
+    known = shaping.known_value(tracer.facts, shaping.count(tracer, value))
     return frozen(value.origin.then(node), "size", "int", pending=True) if known is None else known
 
 

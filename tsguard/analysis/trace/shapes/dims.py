@@ -26,6 +26,20 @@ class Symbol:
     parts: tuple[Hashable, ...]
     depth: int = 0
 
+    @property
+    def is_found(self) -> bool:
+        """Whether it is a dimension of a tensor that the walk came upon, not of an input."""
+        tensor = self.parts[0]
+        return self.kind == "input" and isinstance(tensor, Symbol) and str(tensor.parts[0]).startswith("?")
+
+    @property
+    def least(self) -> int | None:
+        """The least that it stands for where no input is empty; None where that is not told."""
+        if self.kind == "input":
+            return None if self.is_found else 1
+        leasts = [part.least() for part in self.parts if isinstance(part, Dim)]
+        return 0 if leasts and all(least is not None and least >= 0 for least in leasts) else None
+
 
 Monomial = frozenset[tuple[Symbol, int]]
 _ONE: Monomial = frozenset()
@@ -108,8 +122,27 @@ class Dim:
         even = self.over(other)
         if even is not None or not other.terms:
             return even
+        if right is not None and right > 1:
+            whole = _dim({monomial: factor // right for monomial, factor in self.terms})
+            if whole.terms:  # what is a multiple comes out of the quotient: (n + 3) // 2 is (n + 1) // 2 + 1
+                rest = self.plus(whole, -right).floor(other)
+                return None if rest is None else whole.plus(rest)
         depth = 1 + max((symbol.depth for dim in (self, other) for symbol in dim.symbols()), default=0)
         return symbol_dim(Symbol("//", (self, other), depth)) if depth <= _DEEPEST else None
+
+    def least(self) -> int | None:
+        """What it is at least for inputs that are not empty; None where nothing says so."""
+        total = 0
+        for monomial, factor in self.terms:
+            if factor < 0 and monomial:
+                return None
+            for symbol, power in monomial:
+                least = symbol.least
+                if least is None:
+                    return None
+                factor *= least**power
+            total += factor
+        return total
 
     @property
     def is_simple(self) -> bool:
