@@ -72,6 +72,7 @@ RuleName: TypeAlias = Literal[
     "conflicting-sampling/iterable",
     "constant-from-values",
     "constant-from-values/constructor",
+    "constructor-indentation",
     "context-manager",
     "context-manager/any",
     "context-manager/enter",
