@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.samples import NET
+from tsguard.config import Settings
 from tsguard.language.tables import RELEASES
+from tsguard.linting import lint
+from tsguard.requests import parse, plan
 from tsguard.torch_release import NoTables, judged_for
 
 NEWEST = RELEASES[-1]
@@ -149,3 +152,11 @@ class TestOnTheCommandLine:
     def test_a_newer_torch_is_noted_once_unless_quiet(self, tsguard):
         assert tsguard("lint", "--torch-version", "99.1", ".").err.count("is newer than the tables") == 1
         assert "newer" not in tsguard("lint", "-q", "--torch-version", "99.1", ".").err
+
+
+@pytest.mark.parametrize(("release", "is_noted"), [("2.6", True), ("2.7,2.15", True), ("2.8", False)])
+def test_where_torch_export_is_another_by_default_that_is_said(tmp_path: Path, release: str, is_noted: bool):
+    (tmp_path / "net.py").write_text(NET)
+    settings = Settings(root=tmp_path, torch_version=release, jobs=1, cache=False, purpose="export")
+    note = lint(plan([parse(str(tmp_path / "net.py"), settings)], settings), settings)[0].torch_note
+    assert ("strict=False" in (note or "")) is is_noted

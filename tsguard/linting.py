@@ -17,6 +17,7 @@ from tsguard.collecting import collecting_seldom
 from tsguard.config import ConfigError, Settings
 from tsguard.environment import Environment, NoEnvironment, find_environment
 from tsguard.inspection import Inspection, inspect, killed
+from tsguard.language.releases import ways
 from tsguard.report import Finding, Packages, Purpose, Report
 from tsguard.requests import Job, Plan
 from tsguard.rules import covers
@@ -83,7 +84,7 @@ def assemble(
         tsguard_version=__version__,
         torch_tables=str(judged),
         torch_told_by=judged.told_by,
-        torch_note=judged.note,
+        torch_note=judged.note or _note_on_export(judged, settings.purpose),
         findings=numbered,
         targets=targets,
         files=len(plan.jobs),
@@ -94,6 +95,13 @@ def assemble(
         packages=Packages(str(read.path), read.source) if read is not None else None,
     )
     return report, sources
+
+
+def _note_on_export(judged: Judged, purpose: Purpose) -> str | None:
+    """What is to be known where an old torch.export is judged: by default it is another."""
+    if purpose != "export" or not ways(judged.releases[0]).exports_strictly:
+        return None
+    return "torch.export is judged as it is with strict=False, which is the default from torch 2.8 on"
 
 
 def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -> Callable[[str, str], bool]:

@@ -12,6 +12,7 @@ from tests.rules.on_torch import TorchProcess
 from tests.rules.pages import Example, examples, linted, reported_names, wording
 from tests.torch_here import RELEASE
 from tsguard import rules
+from tsguard.language.releases import ways
 
 EXAMPLES = examples("trace")
 NAMES = sorted(
@@ -101,6 +102,7 @@ def test_the_trace_of_the_repaired_code_equals_eager(
         assert call == {"eager": None, "compiled": None, "equal": True}
 
 
+@pytest.mark.skipif(ways(RELEASE).exports_strictly, reason="torch.export is judged as from torch 2.8 on")
 @every("bad")
 def test_torch_export_makes_of_it_what_the_page_says(
     example: Example, tmp_path: Path, torch_process: TorchProcess

@@ -1,6 +1,6 @@
 """What torch releases do in ways of their own, as far as it is no data of their tables.
 
-Each of these was asked of torch: tests/conformance/test_releases.py asks the installed one again.
+Each of these was asked of torch: tests/language/test_ways.py asks the installed one again.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ class Ways:
     bools_are_numbers: a bool is taken where an int, a float or a number is wanted.
     compiles_autograd_properties: ``autograd.Function`` has properties, which are compiled with
         what calls ``apply``, and whose annotations are refused.
+    exports_strictly: ``torch.export`` runs torch._dynamo over the code unless it is given
+        ``strict=False``; it is judged as that has it.
     """
 
     bools_are_numbers: bool
     compiles_autograd_properties: bool
+    exports_strictly: bool
 
 
 @functools.cache
@@ -33,6 +36,7 @@ def ways(release: str) -> Ways:
     return Ways(
         bools_are_numbers=allows(">=2.3", release),
         compiles_autograd_properties=allows(">=2.15", release),
+        exports_strictly=allows("<2.8", release),
     )
 
 

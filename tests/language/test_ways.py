@@ -1,0 +1,53 @@
+"""What is said of the ways of releases is so in the one that is installed."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from tests.torch_here import RELEASE
+from tsguard.language.releases import ways
+
+torch = pytest.importorskip("torch")
+WAYS = ways(RELEASE)
+
+
+def scripts(thing: Any) -> bool:
+    try:
+        torch.jit.script(thing)
+    except Exception:
+        return False
+    return True
+
+
+def sum_with_flag(x: torch.Tensor, flag: bool) -> torch.Tensor:
+    return x.sum() * flag
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        return grad * 2
+
+
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    return Doubled.apply(x)
+
+
+def test_bools_are_numbers():
+    assert scripts(sum_with_flag) is WAYS.bools_are_numbers
+
+
+def test_properties_of_an_autograd_function_are_compiled():
+    assert scripts(doubled) is not WAYS.compiles_autograd_properties
+
+
+def test_what_torch_export_does_by_default():
+    default = inspect.signature(torch.export.export).parameters["strict"].default
+    assert default is WAYS.exports_strictly
