@@ -27,6 +27,15 @@ def test_a_workflow_can_be_read_and_its_scripts_parse(workflow):
         assert ran.returncode == 0, ran.stderr
 
 
+def test_the_tests_run_on_the_sources_and_on_the_compiled_wheel():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text())["jobs"]
+    run = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in jobs.items()}
+    assert run == {"as-it-stands": [".ci/run"], "compiled": ["make test-compiled"]}
+    for target in ("test", "test-compiled"):
+        planned = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
+        assert "-m pytest" in planned.stdout
+
+
 def test_nothing_is_published_that_was_not_tried():
     jobs = RELEASE["jobs"]
     assert jobs["publish"]["needs"] == "try"

@@ -75,6 +75,7 @@ def test_the_fixture_passes_what_works_and_fails_with_findings(folder):
     assert "error[TSG103]" in bad
     assert "Traceback" not in bad
     assert "error[TSG2" in marked
+    assert "test_bad - Failed: tsguard found TSG906, TSG103" in ran.stdout
 
 
 def test_the_configured_targets_are_tests(folder):

@@ -131,4 +131,6 @@ def _assert_clean(report: Report) -> None:
 
         told = render(replace(report, findings=tuple(grave)), "text", View())
         errors = "".join(f"error: {error.message}\n" for error in report.errors)
-        pytest.fail(f"\n{told}{errors}".rstrip(), pytrace=False)
+        # The first line is what pytest's summary shows.
+        codes = ", ".join(dict.fromkeys(finding.code for finding in grave)) or "an error"
+        pytest.fail(f"tsguard found {codes}\n\n{told}{errors}".rstrip(), pytrace=False)
