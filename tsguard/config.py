@@ -5,7 +5,6 @@ Relative paths and patterns in a configuration file start from its folder.
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from tsguard.likely import nearest
 from tsguard.report import SEVERITIES, Purpose, Severity
 from tsguard.selection import Layer, Selection, UnknownSelector, selector
 
@@ -151,7 +151,7 @@ def _table(file: Path) -> dict[str, Any] | None:
 def _reject_unknown(table: dict[str, Any], known: Mapping[str, object], place: str) -> None:
     for key in table:
         if key not in known:
-            near = difflib.get_close_matches(key.replace("_", "-"), known, 1, 0.5)
+            near = nearest(key.replace("_", "-"), known)
             hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(sorted(known))}"
             raise ConfigError(f"{place}there is no key {key!r}; {hint}")
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from tsguard import __version__
 from tsguard.assembly import OF_ATTEMPTS, merge, number, suppress
-from tsguard.baseline import Baseline
-from tsguard.cache import Cache
 from tsguard.cells import findings_in_cells, target_in_cell
 from tsguard.collecting import collecting_seldom
 from tsguard.config import ConfigError, Settings
@@ -64,7 +62,11 @@ def assemble(
     Raises:
         ConfigError: the baseline cannot be used.
     """
-    baseline = Baseline.read(settings.baseline) if settings.baseline else None
+    baseline = None
+    if settings.baseline is not None:
+        from tsguard.baseline import Baseline
+
+        baseline = Baseline.read(settings.baseline)
     sources = Sources({job.shown: job.text for job in plan.jobs if job.text is not None})
     found = [f for i in inspections for f in (*i.findings, *(f for t in i.targets for f in t.findings))]
     known = merge([*found, *added])
@@ -206,7 +208,11 @@ def _untold() -> None:
 def _inspect_for(
     context: _Context, jobs: Sequence[Job], settings: Settings, progress: Callable[[], None]
 ) -> list[Inspection]:
-    cache = Cache(f"{context.paths}\0{context.purpose}", context.release) if settings.cache else None
+    cache = None
+    if settings.cache:
+        from tsguard.cache import Cache
+
+        cache = Cache(f"{context.paths}\0{context.purpose}", context.release)
     done = {job: kept for job in jobs if cache and (kept := cache.get(job)) is not None}
     for _ in done:
         progress()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tsguard.config import Settings
+from tsguard.likely import nearest
 from tsguard.report import Error
 from tsguard.source.discovery import Exclusions, python_files
 
@@ -156,6 +156,6 @@ def _missing(request: Request) -> Error:
         siblings = sorted(path.parent.iterdir())
     # Endings are left out: that both end in .py does not make two names alike.
     by_stem = {sibling.stem: sibling for sibling in siblings}
-    near = difflib.get_close_matches(path.stem, by_stem, 1, 0.6)
+    near = nearest(path.stem, by_stem, alike=0.6)
     hint = f"; did you mean {by_stem[near[0]].as_posix()!r}?" if near else ""
     return Error(f"no such file or folder: {path.as_posix()!r}{hint}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 from tsguard import rules
+from tsguard.likely import nearest
 
 # What `select` leaves on: a file that was not judged must not pass for a clean one.
 _ALWAYS = frozenset({"TSG001", "TSG002", "TSG004", "TSG005"})
@@ -85,5 +85,5 @@ def nearest_rule(text: str) -> str:
     else:
         wanted = text.lower()
         known = [page.stem.partition("-")[2] for page in rules.pages().values()]
-    near = difflib.get_close_matches(wanted, known, 1, 0.6)
+    near = nearest(wanted, known, alike=0.6)
     return f"; did you mean {near[0]!r}?" if near else "; `tsguard rules` lists them"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter, PythonInterpreter, classes, metaclasses
 from tsguard.analysis.subjects import definition
+from tsguard.likely import nearest
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
@@ -55,7 +55,7 @@ def _problem(signature: _Signature, call: ast.Call) -> str | None:
         if name in by_position:
             return f"got multiple values for argument {name!r}"
         if name not in signature.required and not signature.takes_any_name:
-            near = difflib.get_close_matches(name, signature.required, 1, 0.5)
+            near = nearest(name, signature.required)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             return f"got an unexpected keyword argument {name!r}{hint}"
     missing = [

@@ -13,6 +13,7 @@ import sys
 import click
 
 from tsguard import __version__
+from tsguard.likely import nearest
 
 _COMMANDS = ("check", "lint", "fix", "loader", "server", "explain", "rules", "init", "completion")
 
@@ -40,9 +41,7 @@ class _LazyGroup(click.Group):
 def _instead(word: str) -> str:
     if os.path.exists(word.partition(":")[0]):
         return f"did you mean `tsguard check {word}`?"
-    import difflib
-
-    near = difflib.get_close_matches(word, _COMMANDS, 1, 0.5)
+    near = nearest(word, _COMMANDS)
     return f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(_COMMANDS)}"
 
 

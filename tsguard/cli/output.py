@@ -13,11 +13,9 @@ from typing import TextIO
 import click
 
 from tsguard.assembly import number
-from tsguard.baseline import Baseline
 from tsguard.cli.options import Options, Unusable
 from tsguard.config import Settings
 from tsguard.formats import View, render
-from tsguard.ignoring import add_ignores
 from tsguard.links import takes_links
 from tsguard.report import SEVERITIES, BaselineUse, Report
 from tsguard.requests import Plan
@@ -118,6 +116,8 @@ def status(report: Report, settings: Settings, exit_zero: bool = False) -> int:
 
 def accept(report: Report, sources: Sources, options: Options, settings: Settings) -> int:
     """Make the report's findings the baseline; the exit status."""
+    from tsguard.baseline import Baseline
+
     if settings.baseline is None:
         raise Unusable("--update-baseline needs to know the file: --baseline FILE")
     Baseline(settings.baseline).adding(report.findings, report.findings, sources).save()
@@ -128,6 +128,8 @@ def accept(report: Report, sources: Sources, options: Options, settings: Setting
 
 def silence(report: Report, planned: Plan, options: Options) -> int:
     """Write a suppression for each finding in the files that were asked for; the exit status."""
+    from tsguard.ignoring import add_ignores
+
     added = 0
     for job in planned.jobs:
         found = [f for f in report.findings if f.path == job.shown and f.cell is None and f.code != "TSG002"]

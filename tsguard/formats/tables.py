@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from tsguard.answer.speed import ratio
 from tsguard.report import (
     Attempt,
     AttemptError,
@@ -130,6 +129,8 @@ def speedup_cell(speedup: Speedup | None) -> Cell:
     """A ratio with its interval and what may be concluded from it."""
     if speedup is None:
         return Cell("")
+    from tsguard.answer.speed import ratio
+
     text = f"{ratio(speedup)} {speedup.conclusion}"
     return Cell(text, _TONES.get(speedup.conclusion, "plain"))
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from tsguard.answer.speed import RULE
-from tsguard.formats import View, loaders
+from tsguard.formats import View
 from tsguard.formats.packages import Shown, folded
 from tsguard.formats.tables import (
     ATTEMPT_HEAD,
@@ -140,6 +139,8 @@ def _environment(report: Report) -> Iterator[str]:
     if any(attempt.speedup for target in report.targets for attempt in target.attempts):
         told = ", ".join(f"{name} {value}" for name, value in report.environment)
         yield click.style(f"measured with {_printable(told)}", dim=True)
+        from tsguard.answer.speed import RULE
+
         yield click.style(RULE, dim=True)
 
 
@@ -213,6 +214,8 @@ def _breakdown(breakdown: Breakdown) -> Iterator[str]:
 
 
 def _loader(loader: LoaderReport, view: View) -> Iterator[str]:
+    from tsguard.formats import loaders
+
     yield f"{click.style(loader.target, bold=True)}{f': {loaders.about(loader)}' if loader.dataset else ''}"
     if loaders.cost_line(loader):
         yield f"  {loaders.cost_line(loader)}"
@@ -238,6 +241,8 @@ def _loader(loader: LoaderReport, view: View) -> Iterator[str]:
 
 
 def _throughput(loader: LoaderReport) -> Iterator[str]:
+    from tsguard.formats import loaders
+
     if not loader.throughput:
         return
     head = [Cell(title, "faint") for title in loaders.THROUGHPUT_HEAD]

@@ -11,7 +11,6 @@ from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import abstract_forward
 from tsguard.judges.findings import exported, finding, unknown
 from tsguard.judges.mode import judge_mode
-from tsguard.judges.parts import trace_parts
 from tsguard.judges.pipeline import called_with_a_batch, traced_with_a_batch
 from tsguard.judges.script import ScriptOutcome, judge_script
 from tsguard.judges.trace import TraceOutcome, judge_trace
@@ -59,6 +58,8 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     trace = TraceOutcome("unknown", gaps=(abstract,)) if abstract else judge_trace(program, target)
     trace = traced_with_a_batch(trace, target)
     if script.verdict == "blocked" and trace.verdict == "hazardous" and not _is_advised(trace):
+        from tsguard.judges.parts import trace_parts
+
         advice = trace_parts(program, target)
         trace = replace(trace, events=(*trace.events, *filter(None, [advice])))
     failure = import_failure(program, target.module)

@@ -12,7 +12,6 @@ from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import Exhausted, World, run_first
-from tsguard.judges.parts import script_parts
 from tsguard.project import Target
 from tsguard.report import TraceVerdict
 from tsguard.rules import holds, rule
@@ -57,6 +56,8 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
         forget(program)
     if not any(map(_is_hazard, walk.events)):
         return TraceOutcome("unknown" if walk.gaps else "safe", walk.events, walk.gaps)
+    from tsguard.judges.parts import script_parts  # for the few that are hazardous
+
     advice = script_parts(program, target, world, subject, walk)
     return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps)
 

@@ -7,7 +7,6 @@ Source: torch/csrc/jit/frontend/function_schema_parser.cpp, schema_type_parser.c
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from collections.abc import Hashable
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from tsguard.language import tables
 from tsguard.language import types as t
 from tsguard.language.relations import union
+from tsguard.likely import nearest
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>-?\d[\w.+-]*)|(?P<string>"[^"]*"|'[^']*')|(?P<name>[\w.]+)|(?P<dots>\.\.\.)|(?P<op>->|[()\[\]{},?*=!|]))"""
@@ -274,7 +274,7 @@ class Operators:
 
     def similar(self, name: str) -> list[str]:
         """Operators whose names are close, for a hint."""
-        return difflib.get_close_matches(name, self._texts, 3, 0.8)
+        return nearest(name, self._texts, 3, 0.8)
 
 
 def _is_blocked(name: str, schema: Schema) -> bool:

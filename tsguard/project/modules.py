@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tsguard.project.changes import Changes, changes
-from tsguard.project.lazy import Lazy, lazy
 from tsguard.source import SourceFile
 from tsguard.source.statements import module_level
 from tsguard.source.walking import walked
+
+if TYPE_CHECKING:
+    from tsguard.project.lazy import Lazy
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,11 @@ class Module:
     @cached_property
     def lazy(self) -> Lazy | None:
         """What the module gives only when asked; None where it is a plain module."""
-        return lazy(self.file.tree) if _LAZY.search(self.file.text) else None
+        if not _LAZY.search(self.file.text):
+            return None
+        from tsguard.project.lazy import lazy
+
+        return lazy(self.file.tree)
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """The absolute name of the module that a ``from`` import reads."""

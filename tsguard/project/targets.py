@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from tsguard.likely import nearest
 from tsguard.project.handed import handed_over
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, External, Meaning, Missing, Project
@@ -94,7 +94,7 @@ def find_target(module: Module, expression: str) -> Target:
     known.update(_definitions(module.file.tree.body))
     node = known.get(name)
     if node is None:
-        near = difflib.get_close_matches(name, known, 1, 0.5)
+        near = nearest(name, known)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise TargetNotFound(f"{module.file.path} defines no class or function {name!r}{hint}")
     kind: Literal["module", "function"] = "module" if isinstance(node, ast.ClassDef) else "function"

@@ -17,9 +17,10 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tsguard.source.notebooks import Cell, NoNotebook, code
+if TYPE_CHECKING:
+    from tsguard.source.notebooks import Cell
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -79,6 +80,8 @@ class SourceFile:
 
     @classmethod
     def _of_notebook(cls, data: bytes, shown: str) -> SourceFile:
+        from tsguard.source.notebooks import NoNotebook, code
+
         try:
             text, cells = code(data)
         except NoNotebook as error:

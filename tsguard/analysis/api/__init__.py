@@ -5,6 +5,6 @@ project's imports; what a call is given is followed from statement to statement,
 far as the file itself shows it.
 """
 
-from tsguard.analysis.api.files import events_in, import_failure
+from tsguard.analysis.api.questions import events_in, import_failure
 
 __all__ = ["events_in", "import_failure"]

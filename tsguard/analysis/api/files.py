@@ -1,4 +1,4 @@
-"""One file: whether importing it fails, and what it does wrong with torch.jit."""
+"""One file that uses torch.jit: what makes importing it fail, and what it does wrong."""
 
 from __future__ import annotations
 
@@ -12,23 +12,15 @@ from tsguard.analysis.python import Program
 from tsguard.project.modules import Module
 
 
-def import_failure(program: Program, module: Module) -> Event | None:
-    """The first thing in a file, as far as this package looks, for which importing the file raises."""
-    key = (import_failure, module)
-    if key not in program.memory:
-        usage = Usage(Names(program, module), Looks(program, module))
-        if "jit" in module.file.text:
-            definitions.check_import(usage)
-        events = usage.events.values()
-        program.memory[key] = min(events, key=lambda event: event.span.line, default=None)
-    found = program.memory[key]
-    return found if isinstance(found, Event) else None
+def import_events(program: Program, module: Module) -> tuple[Event, ...]:
+    """What a file does for which importing it raises, as far as this package looks."""
+    usage = Usage(Names(program, module), Looks(program, module))
+    definitions.check_import(usage)
+    return tuple(usage.events.values())
 
 
-def events_in(program: Program, module: Module) -> tuple[Event, ...]:
+def all_events(program: Program, module: Module) -> tuple[Event, ...]:
     """What a file does wrong with torch.jit, in no particular order."""
-    if "jit" not in module.file.text:
-        return ()
     usage = Usage(Names(program, module), Looks(program, module))
     definitions.check(usage)
     flow = StatementFlow(usage)

@@ -10,28 +10,20 @@ import re
 from collections.abc import Iterator
 
 from tsguard.analysis.events import Event
-from tsguard.analysis.pipeline import (
-    arrays,
-    batches,
-    collating,
-    epochs,
-    items,
-    options,
-    transfers,
-    workers,
-)
-from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.project.modules import Module
 from tsguard.project.project import Project
 
 _CONCERNED = re.compile(r"torch\.utils(\.data| import data)|DataLoader|def \w*collate")
-_CHECKS = (options, workers, epochs, transfers, batches, collating, arrays, items)
 
 
 def pipeline_events(project: Project, module: Module) -> Iterator[Event]:
     """The rules of the input pipeline that a module breaks."""
     if not _CONCERNED.search(module.file.text):
         return
+    # Most files load no data: what looks at those that do is not imported for others.
+    from tsguard.analysis.pipeline.checks import CHECKS
+    from tsguard.analysis.pipeline.context import Pipeline
+
     pipeline = Pipeline(project, module)
     # Several loaders may lead to the same place of a dataset or a training loop.
-    yield from {event.key: event for part in _CHECKS for event in part.check(pipeline)}.values()
+    yield from {event.key: event for part in CHECKS for event in part.check(pipeline)}.values()
