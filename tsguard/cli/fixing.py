@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from tsguard.cli.options import Decorator, Options, Unusable, takes
 from tsguard.cli.output import count, progress, publish, tell_errors
 from tsguard.config import Settings
-from tsguard.fixing import Fixed, fix
 from tsguard.requests import Plan
 from tsguard.source.text import is_notebook
+
+if TYPE_CHECKING:
+    from tsguard.fixing import Fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
 
     Code from standard input is printed as fixed, and its report goes to standard error.
     """
+    from tsguard.fixing import fix
+
     if options.output is not None and fixing.diff:
         raise Unusable("--diff goes to standard output: it takes no --output")
     try:
@@ -85,6 +89,8 @@ def _show(done: Fixed, options: Options) -> int:
 
 def unified(path: str, before: str, after: str) -> Iterator[str]:
     """The lines of a unified diff."""
+    import difflib
+
     # Not by splitlines, which ends a line at a form feed too.
     old, new = (list(io.StringIO(text, newline="\n")) for text in (before, after))
     for line in difflib.unified_diff(old, new, path, path):
