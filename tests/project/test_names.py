@@ -201,6 +201,19 @@ def test_a_star_import_that_cannot_be_read_may_bind_any_name_but_pythons_own(tmp
     assert project.meaning(module, "len") is None
 
 
+def test_a_file_with_relative_imports_lies_in_a_package(tmp_path: Path) -> None:
+    folder = tmp_path / "outer" / "inner"
+    folder.mkdir(parents=True)
+    (folder / "net.py").write_text("from ..sizes import WIDTH\n")
+    (folder / "plain.py").write_text("WIDTH = 3\n")
+    (tmp_path / "outer" / "sizes.py").write_text("WIDTH = 3\n")
+    project = Project()
+    module = project.module(folder / "net.py")
+    assert (module.name, module.root) == ("outer.inner.net", tmp_path)
+    assert isinstance(project.meaning(module, "WIDTH"), Definition)
+    assert project.module(folder / "plain.py").name == "plain"
+
+
 def test_a_package_of_compiled_code_alone_is_missing_and_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "site" / "fast"
     folder.mkdir(parents=True)

@@ -124,6 +124,14 @@ MODELS = {
     "a tensor that only the error tells": net(
         "f = lambda o: o.detach(); self.register_buffer('w', f(zork))", "x", "return x @ self.w.T", parameters=", zork"
     ),
+    "a number of repetitions": net(
+        "self.fcs = nn.ModuleList(nn.Conv1d(3, 3, 3, padding=2**i, dilation=2**i) for i in range(zork))",
+        "x: Tensor",
+        "for fc in self.fcs:",
+        "    x = x + fc(x)",
+        "return x",
+        parameters=", zork",
+    ),
     "a probability": net("self.d = nn.Dropout(zork)", "x: Tensor", "return self.d(x)", parameters=", zork"),
 }  # fmt: skip
 

@@ -46,6 +46,7 @@ MODELS = {
     "a dimension that is added": net(
         "self.c = nn.Conv1d(1, 4, 3)", "x", "x = x.unsqueeze(1) if x.dim() > 1 else x", "return self.c(x)"
     ),
+    "a tensor that is a condition": net("", "x: Tensor, train: Tensor", "return x * 2 if train else x"),
     "attention over two sequences": net(
         "self.a = nn.MultiheadAttention(8, 2, batch_first=True)", "query, context", "return self.a(query, context, context)[0]"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from tsguard.source import SourceFile
 
 # Packages that the language tables describe: their sources are never read.
 _DESCRIBED = frozenset({"torch", "numpy", "typing_extensions"}) | sys.stdlib_module_names
+_RELATIVE = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 _COMPILED = (".so", ".pyd", ".pyc")
 
 
@@ -33,8 +35,8 @@ class Finder:
         path = path.absolute()
         module = self._by_path.get(path)
         if module is None or file is not None:
-            name, root = _module_name(path)
             source = file or SourceFile.read(path, shown)
+            name, root = _module_name(path, source.text)
             module = Module(name, source, root, path.stem == "__init__", path.suffix == ".pyi")
             self._by_path[path] = module
         return module
@@ -199,13 +201,13 @@ def _below(root: Path, parts: list[str], suffix: str) -> tuple[Path, Path]:
     return base / f"__init__{suffix}", base.with_name(base.name + suffix)
 
 
-def _module_name(path: Path) -> tuple[str, Path]:
+def _module_name(path: Path, text: str) -> tuple[str, Path]:
+    """The name by which a file is imported, and from where; one with relative imports lies in a package."""
     parts = [] if path.stem == "__init__" else [path.stem]
-    folder = path.parent
-    while (
-        any((folder / f"__init__{suffix}").is_file() for suffix in (".py", ".pyi"))
-        and folder.name.isidentifier()
+    folder, inside = path.parent, max(map(len, _RELATIVE.findall(text)), default=0)
+    while folder.name.isidentifier() and (
+        inside > 0 or any((folder / f"__init__{suffix}").is_file() for suffix in (".py", ".pyi"))
     ):
         parts.insert(0, folder.name)
-        folder = folder.parent
+        folder, inside = folder.parent, inside - 1
     return ".".join(parts), folder

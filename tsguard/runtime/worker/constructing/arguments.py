@@ -161,6 +161,9 @@ def values(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
     yield from _by_annotation(wanted.annotation, name, module, cls) if not declared else ()
     yield from _by_use(wanted, module, cls)
     named = by_name(name)
+    if wanted.use.count:
+        # What is made so many times costs so many times: a width need not be that small.
+        yield from sorted((text for text in ("2", *named) if text.isdigit()), key=int)
     if declared and float in declared:
         named = tuple(text for text in named if re.fullmatch(r"[\d.]+", text)) or ("0.5",)
     elif declared:

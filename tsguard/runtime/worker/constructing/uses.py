@@ -47,7 +47,7 @@ class Use:
     results are taken apart; ``length`` is the
     least length of a sequence, 0 where it may be any; ``texts`` are strings that it is
     compared with, ``annotations`` the types that the functions declare which get it;
-    ``none`` tells that it is compared with None.
+    ``none`` tells that it is compared with None, ``count`` that something is made so many times.
     """
 
     attributes: dict[str, Use] = field(default_factory=dict)
@@ -63,6 +63,7 @@ class Use:
     annotations: list[Any] = field(default_factory=list)
     number: bool = False
     none: bool = False
+    count: bool = False
     path: bool = False
 
     def part(self, attribute: str) -> Use:
@@ -290,6 +291,7 @@ class _Reader:
             found.as_sequence()
         elif function in ("range", "int", "float", "round", "abs", "max", "min", "math.sqrt"):
             found.number = True
+            found.count |= function == "range" and len(node.args) == 1
         elif function in _OF_PATHS:
             found.path = True
         elif function == "getattr":

@@ -244,6 +244,7 @@ def _longer_list(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterat
 def _scalar_tensor(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     for name in sorted(_names(guess, trouble)):
         yield 0.3, moves.changed(guess, [name], lambda s: s.of(s.shape[:1]))
+        yield 0.4, moves.changed(guess, [name], lambda s: s.of(()))
 
 
 _INT = r"(\d+)"
