@@ -64,8 +64,12 @@ def truth(asked: dict[str, Any]) -> dict[str, str]:
     from types import SimpleNamespace
 
     names["SimpleNamespace"] = SimpleNamespace
-    torch.manual_seed(0)
-    net = eval(asked["constructor"], names).eval()
+
+    def anew() -> Any:
+        torch.manual_seed(0)
+        return eval(asked["constructor"], names).eval()
+
+    anew()
     torch.manual_seed(0)
     args, kwargs = [], {}
     for text in asked["inputs"]:
@@ -77,7 +81,7 @@ def truth(asked: dict[str, Any]) -> dict[str, str]:
     found = {}
     for backend in ("script", "trace"):
         try:
-            made = made_by(backend, copy.deepcopy(net), args, kwargs)
+            made = made_by(backend, anew(), args, kwargs)
         except Exception as error:
             found[backend] = f"refused: {one_line(error)}"
             continue
@@ -86,7 +90,7 @@ def truth(asked: dict[str, Any]) -> dict[str, str]:
         for name, values, keywords in variants(args, kwargs):
             if time.monotonic() - started > VARYING:
                 break
-            wrong = difference(net, made, values, keywords)
+            wrong = difference(anew, made, values, keywords)
             if wrong:
                 found[backend] = f"{name}: {wrong}"
                 break
@@ -109,7 +113,7 @@ def by_name(net: Any, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]
     return copy.deepcopy(dict(inspect.signature(net.forward).bind(*args, **kwargs).arguments))
 
 
-def difference(net: Any, made: Any, args: Any, kwargs: Any) -> str:
+def difference(anew: Any, made: Any, args: Any, kwargs: Any) -> str:
     """In what a compiled module differs from eager; "" for nothing, and where eager takes no such input."""
     import torch
 
@@ -119,8 +123,8 @@ def difference(net: Any, made: Any, args: Any, kwargs: Any) -> str:
             return callee(*copy.deepcopy(args), **copy.deepcopy(kwargs))
 
     try:
-        want = ran(copy.deepcopy(net))
-        again = ran(copy.deepcopy(net))
+        want = ran(anew())
+        again = ran(anew())
     except Exception:
         return ""
     if not alike(want, again):
