@@ -952,3 +952,21 @@ def test_what_a_regular_expression_matches_is_no_module(judge):
                 return x if PATTERN.fullmatch("12") else x + 1
     """)
     assert (outcome.verdict, outcome.gaps) == ("independent", ())
+
+
+def test_a_side_that_raises_with_an_optional_argument_is_not_taken(judge):
+    source = """
+        class Net(nn.Module):
+            def __init__(self, kind="default"):
+                super().__init__()
+                self.kind = kind
+                self.register_buffer("scale", torch.ones(1))
+
+            def forward(self, x, layer=None):
+                kind = self.kind if layer is None else self.kind[layer]
+                if "dynamic" in kind:
+                    self.scale.copy_(x.max())
+                return x * self.scale
+    """
+    assert judge(source, "Net('default')").verdict == "independent"
+    assert judge(source, "Net('dynamic')").verdict == "dependent"

@@ -147,7 +147,13 @@ def _subscript(walk: Walk, node: ast.Subscript, scope: Scope) -> Value:
 
 
 def _item(walk: Walk, owner: Value, key: Value, node: ast.expr) -> Value:
-    """``owner[key]``; any of the modules where the key is not known."""
+    """``owner[key]``; any of the modules where the key is not known.
+
+    Raises:
+        Raised: an item of a text is asked for by a tensor.
+    """
+    if isinstance(walk.settled(owner), Const) and isinstance(key, TensorValue):
+        raise walk.raise_("TypeError", node)
     if isinstance(key, Unknown) and not isinstance(walk.settled(key), Const):
         options = list(owner.children.values()) if isinstance(owner, ModuleValue) else []
         if isinstance(owner, (ListValue, TupleValue)):

@@ -192,14 +192,12 @@ def choose(walk: Walk, test: Value, node: ast.IfExp, scope: Scope) -> Value:
     body, orelse = (partial(walk.evaluate, side, scope) for side in (node.body, node.orelse))
     train, other = _truths_here(walk, test)
     if train == other:
-        if train is None:
-            return either([body(), orelse()])
-        return body() if train else orelse()
+        return _any_of(body, orelse) if train is None else body() if train else orelse()
     values = []
     for mode, answer in (("train", train), ("eval", other)):
         with walk.only(mode):  # type: ignore[arg-type]
             ways = [body, orelse] if answer is None else [body if answer else orelse]
-            values.append(either(way() for way in ways))
+            values.append(_any_of(*ways))
     is_setting = all(map(state.is_setting, values))
     result = by_mode(*values, known=not is_setting or not differs([walk.settled(test)]))
     # Two tensors made in passing look the same here, but were computed in two ways.
@@ -212,6 +210,20 @@ def choose(walk: Walk, test: Value, node: ast.IfExp, scope: Scope) -> Value:
     ):
         walk.report("training-branch", node, test=text_of(node))
     return result
+
+
+def _any_of(*ways: Callable[[], Value]) -> Value:
+    """What one of several ways gives; one that raises was not taken."""
+    values = []
+    raised: Raised | None = None
+    for way in ways:
+        try:
+            values.append(way())
+        except Raised as error:
+            raised = error
+    if raised is not None and not values:
+        raise raised
+    return either(values)
 
 
 def _for(walk: Walk, node: ast.For, scope: Scope) -> Signal:
