@@ -20,7 +20,7 @@ from tsguard.analysis.mode.choices import (
     truths,
 )
 from tsguard.analysis.mode.context import Walk
-from tsguard.analysis.python import containers, operations
+from tsguard.analysis.python import comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.terms import Attribute, placed
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Unknown, Value
@@ -125,7 +125,7 @@ def _compare(walk: Walk, node: ast.Compare, scope: Scope) -> Value:
     operands = [walk.evaluate(operand, scope) for operand in (node.left, *node.comparators)]
     if len(node.ops) > 1:
         return Unknown()
-    return _operated(walk, node, operands, lambda v: operations.compare(walk, node.ops[0], v[0], v[1], node))
+    return _operated(walk, node, operands, lambda v: comparisons.compare(walk, node.ops[0], v[0], v[1], node))
 
 
 def _operated(

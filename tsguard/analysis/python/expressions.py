@@ -12,6 +12,7 @@ from tsguard.analysis.python import (
     assignments,
     attributes,
     classes,
+    comparisons,
     containers,
     operations,
     sizes,
@@ -164,7 +165,7 @@ def _compare(interp: Interpreter, node: ast.Compare, scope: Scope) -> Value:
     result: Value = Const(True)
     for op, comparator in zip(node.ops, node.comparators, strict=True):
         right = interp.evaluate(comparator, scope)
-        result = operations.compare(interp, op, left, right, node)
+        result = comparisons.compare(interp, op, left, right, node)
         if len(node.ops) > 1 and not interp.truth(result, node):
             return result
         left = right

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python import classes, containers, methods, operations
+from tsguard.analysis.python import classes, comparisons, containers, methods
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.values import FALSE, NONE, TRUE, DictValue, External, ObjectValue, Value
 
@@ -73,5 +73,5 @@ def method(
         interp.set_item(contents, args[0], args[1])
         return NONE
     if name == "__contains__" and args:
-        return operations.compare(interp, ast.In(), args[0], contents, None)
+        return comparisons.compare(interp, ast.In(), args[0], contents, None)
     return methods.call(interp, name, contents, args, kwargs, node)

@@ -6,6 +6,7 @@ import ast
 
 from tsguard.analysis.python import (
     builtin_calls,
+    comparisons,
     numpy_arrays,
     operations,
     registries,
@@ -162,7 +163,7 @@ def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Valu
         items, is_open = iterate(interp, args[0])
         given = SetValue(items, is_open)
         part, whole = (receiver, given) if name == "issubset" else (given, receiver)
-        held = [operations.compare(interp, ast.In(), item, whole) for item in part.items]
+        held = [comparisons.compare(interp, ast.In(), item, whole) for item in part.items]
         if all(isinstance(answer, Const) for answer in held) and not part.open:
             return Const(all(constant(answer) for answer in held))
         return Unknown(hint="bool")

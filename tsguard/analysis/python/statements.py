@@ -7,7 +7,7 @@ import builtins
 import re
 from collections.abc import Callable
 
-from tsguard.analysis.python import assignments, classes, names, operations
+from tsguard.analysis.python import assignments, classes, comparisons, names, operations
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
@@ -256,7 +256,7 @@ def _matches(interp: Interpreter, subject: Value, case: ast.match_case, scope: S
     pattern = case.pattern
     if isinstance(pattern, ast.MatchValue):
         wanted = interp.evaluate(pattern.value, scope)
-        return interp.truth(operations.compare(interp, ast.Eq(), subject, wanted, pattern.value))
+        return interp.truth(comparisons.compare(interp, ast.Eq(), subject, wanted, pattern.value))
     if isinstance(pattern, ast.MatchSingleton):
         return isinstance(subject, Const) and subject.value is pattern.value
     if isinstance(pattern, ast.MatchOr):

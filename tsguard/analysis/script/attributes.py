@@ -11,7 +11,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import arguments, classes, differences
+from tsguard.analysis.script import arguments, classes, differences, python_objects
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import (
@@ -198,7 +198,7 @@ def _python_attribute(fc: FunctionCompiler, owner: PythonS, name: str, node: ast
         member = _python_class_member(fc, owner.value, name, node)
         if member is not None:
             return member
-    raise fc.compiler.names.refuse_attribute(fc, owner, name, node)
+    raise python_objects.attribute_refusal(fc.compiler, owner, name, node)
 
 
 def _python_class_member(

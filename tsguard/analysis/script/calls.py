@@ -11,7 +11,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import arguments, classes, differences, notes, signatures
+from tsguard.analysis.script import arguments, classes, differences, notes, python_objects, signatures
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.refusals import Refusal
@@ -327,7 +327,7 @@ def _call_python(
         return Simple(Value(t.TENSOR, node=node, opaque=True))
     if callee.receiver is not None:
         raise Refusal("unscriptable-function/method", node, name=text_of(node.func), why=callee.name)
-    fc.compiler.names.check_opaque(fc, callee, node)
+    python_objects.check_call(fc.compiler, callee, node)
     name = callee.name or text_of(node.func)
     if kwargs:
         raise Refusal("unknown-keyword/positional", node, function=name, keyword=next(iter(kwargs)))

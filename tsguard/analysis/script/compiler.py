@@ -6,19 +6,14 @@ Source: torch/jit/_recursive.py (``create_script_module``, ``infer_methods_to_co
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from tsguard.analysis import unread
 from tsguard.analysis import values as py
-from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script import (
     classes,
-    constructor_source,
-    interfaces,
     module_attributes,
     module_calls,
     module_compilation,
@@ -27,11 +22,10 @@ from tsguard.analysis.script import (
     overload_checks,
     signatures,
 )
-from tsguard.analysis.script.annotations import annotation_type
+from tsguard.analysis.script.class_types import class_type
 from tsguard.analysis.script.compiled import ModuleInfo, ScriptClass, Signature
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
-from tsguard.analysis.script.forward_references import reference, refuse_unreadable, refused_field
 from tsguard.analysis.script.function import BodyCompiler
 from tsguard.analysis.script.layers import layer_key
 from tsguard.analysis.script.modules import describe
@@ -54,14 +48,6 @@ if TYPE_CHECKING:
     from tsguard.analysis.script.sugared import Args, Kwargs
 
 
-@dataclass(frozen=True, slots=True)
-class Compilation:
-    """What compiling a target showed: the rules broken and what could not be told."""
-
-    events: tuple[Event, ...] = ()
-    gaps: tuple[Gap, ...] = ()
-
-
 class TargetCompiler(Compiler):
     """The compiler with the emitters bound to what it meets."""
 
@@ -71,7 +57,6 @@ class TargetCompiler(Compiler):
         self.compiling: set[tuple[int, int]] = set()
         self.infos: dict[int, ModuleInfo] = {}
         self.models: dict[Hashable, py.ModuleValue] = {}
-        self.class_types: dict[int, t.Type] = {}
         self.class_recordings: dict[int, Recording] = {}
         self.once = Once(interp, self.reporter)
         self._model_classes: list[py.Value] | None = None
@@ -241,69 +226,11 @@ class TargetCompiler(Compiler):
         """
         known = self.class_types.get(id(cls))
         if known is None:
-            known = self._class_type(cls, node)
+            known = class_type(self, cls, node)
             self.class_types[id(cls)] = known
         elif id(cls) in self.class_recordings and self.reporter.recordings:
             self.reporter.replay(self.class_recordings[id(cls)])
         return known
-
-    def _class_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
-        interp = self.interp
-        if python_classes.derives_from(interp, cls, "enum.Enum"):
-            return self._enum_type(cls, node)
-        if (
-            python_classes.derives_from(interp, cls, "typing.NamedTuple")
-            or "collections.namedtuple" in cls.marks
-        ):
-            return self._tuple_type(cls, node)
-        if "interface" in cls.marks:
-            return self.compiled_class(cls).type
-        if python_classes.is_module_class(interp, cls) or not self.can_compile_class(cls):
-            if python_classes.has_unknown_base(interp, cls):
-                return t.UNKNOWN
-            raise Refusal("unknown-annotation", node, annotation=text_of(node), part=cls.name)
-        if "dataclass" in cls.marks and "script" not in cls.marks:
-            raise Refusal("class-built-in-forward/dataclass", node, name=cls.name)
-        return self.compiled_class(cls).type
-
-    def _enum_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
-        members = [member for member in cls.members.values() if isinstance(member, py.EnumMember)]
-        if any(isinstance(member.value, py.Unknown) for member in members):
-            return t.EnumType(cls.name, id(cls), t.UNKNOWN)
-        kinds: dict[type, t.Type] = {int: t.INT, str: t.STR, float: t.FLOAT}
-        found = {kinds.get(type(py.constant(member.value))) for member in members}
-        value = found.pop() if len(found) == 1 else None
-        if value is None:
-            raise Refusal("unknown-annotation/enum", node, name=cls.name)
-        return t.EnumType(cls.name, id(cls), value)
-
-    def _tuple_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
-        fields: dict[str, t.Type] = {}
-        # A field of its own type is not resolved: what it says of itself must end.
-        self.class_types[id(cls)] = t.UNKNOWN
-        for base in reversed(python_classes.mro(self.interp, cls)):
-            if not isinstance(base, py.ClassValue):
-                continue
-            for name, annotation in base.annotations.items():
-                if "collections.namedtuple" in base.marks and "annotated" not in base.marks:
-                    fields[name] = t.TENSOR
-                    continue
-                refuse_unreadable(base, name, annotation, node)
-                try:
-                    fields[name] = annotation_type(self, annotation, base.scope)
-                except Refusal as refusal:
-                    text = reference(annotation, base)
-                    if text is not None:
-                        raise refused_field(base, name, text, node) from None
-                    self.report(refusal, base.module)
-                    fields[name] = t.UNKNOWN
-                if (
-                    isinstance(default := base.members.get(name), (py.ListValue, py.DictValue))
-                    and not default.items
-                ):
-                    raise Refusal("unknown-annotation/default", node, field=name, name=cls.name)
-        defaults = sum(name in cls.members for name in fields)
-        return t.TupleType(tuple(fields.values()), tuple(fields), cls.name, defaults)
 
     def compiled_class(self, cls: py.ClassValue) -> ScriptClass:
         known = self.script_classes.get(id(cls))
@@ -475,29 +402,3 @@ class TargetCompiler(Compiler):
         finally:
             self.compiling.discard(marker)
         return (schema,)
-
-
-def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Compilation:
-    """Compile a module instance or a function as ``torch.jit.script`` would."""
-    compiler = TargetCompiler(interp, target, subject if isinstance(subject, py.ModuleValue) else None)
-    with interfaces.asked_of(compiler):
-        return _compile_subject(compiler, interp, target, subject)
-
-
-def _compile_subject(
-    compiler: Compiler, interp: Interpreter, target: Target, subject: py.Value
-) -> Compilation:
-    if isinstance(subject, py.ModuleValue):
-        constructor_source.check(compiler, subject)
-        module_compilation.compile_module(compiler, subject)
-    elif isinstance(subject, py.FunctionValue):
-        if "unused" in subject.marks or "cached" in subject.marks:
-            return Compilation()
-        compiler.compile_function(subject, None, subject.name)
-        if python_classes.overloads(interp, subject):
-            refusal = Refusal("unscriptable-function/overloaded", subject.node, name=subject.name)
-            compiler.report(refusal, subject.module)
-    else:
-        known = subject.unread if isinstance(subject, py.Unknown) else None
-        compiler.reporter.add_gap(known or unread.use(target.module, target.node))
-    return Compilation(tuple(compiler.reporter.events.values()), tuple(compiler.reporter.gaps.values()))

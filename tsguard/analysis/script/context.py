@@ -18,7 +18,7 @@ from tsguard.analysis.script.compiled import ConcreteType, ModuleInfo, ScriptCla
 from tsguard.analysis.script.environment import Frame
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.reports import Reporter
-from tsguard.analysis.script.sugared import Args, Kwargs, ModuleS, PythonModule, PythonS, Sugared, Value
+from tsguard.analysis.script.sugared import Args, Kwargs, ModuleS, PythonModule, Sugared, Value
 from tsguard.analysis.worlds import Exhausted
 from tsguard.language import types as t
 from tsguard.language.matching import Matcher, matcher
@@ -56,26 +56,6 @@ class Names(ABC):
     def member(self, fc: FunctionCompiler, owner: PythonModule, name: str, node: ast.AST) -> Sugared:
         """A member of a Python module: its plain values are constants."""
 
-    @abstractmethod
-    def refuse_python(self, fc: FunctionCompiler, value: PythonS, node: ast.AST) -> Refusal:
-        """Why a Python object cannot be used as a value."""
-
-    @abstractmethod
-    def refuse_attribute(self, fc: FunctionCompiler, owner: PythonS, name: str, node: ast.AST) -> Refusal:
-        """Why an attribute of a Python object cannot be looked up."""
-
-    @abstractmethod
-    def subscripted(self, fc: FunctionCompiler, owner: PythonS, node: ast.Subscript) -> Sugared:
-        """An item of a Python object, which torch does not take."""
-
-    @abstractmethod
-    def check_opaque(self, fc: FunctionCompiler, callee: PythonS, node: ast.Call) -> None:
-        """Whether a Python object may be called opaquely.
-
-        Raises:
-            Refusal: torch refuses to call it.
-        """
-
 
 class Compiler(ABC):
     """One target in one world."""
@@ -92,6 +72,7 @@ class Compiler(ABC):
         self.typed: dict[object, py.ModuleValue] = {}
         self.compiled_modules: set[tuple[int, tuple[str, ...] | None]] = set()
         self.script_classes: dict[int, ScriptClass] = {}
+        self.class_types: dict[int, t.Type] = {}
         self.steps = 0
         self.reporter = Reporter(target)
         self.matcher: Matcher = matcher(interp.tables.release)

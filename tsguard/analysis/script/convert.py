@@ -9,6 +9,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.script import python_objects
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -62,4 +63,4 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
 def _python_value(fc: FunctionCompiler, value: PythonS, node: ast.AST) -> Value:
     if isinstance(value.value, py.Unknown):
         return Value(t.UNKNOWN, node=node, source=value.value)
-    raise fc.compiler.names.refuse_python(fc, value, node)
+    raise python_objects.refusal(fc.compiler, value, node)

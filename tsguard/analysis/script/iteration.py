@@ -9,6 +9,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.script import python_objects
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.submodules import Submodules
@@ -50,7 +51,7 @@ def iterate(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Sugared:
     if isinstance(value, PythonS):
         if isinstance(value.value, py.Unknown):
             return UnknownS()
-        raise fc.compiler.names.refuse_python(fc, value, node)
+        raise python_objects.refusal(fc.compiler, value, node)
     raise Refusal("not-iterable", node, value=text_of(node), type=with_article(value.kind))
 
 

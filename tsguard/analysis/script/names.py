@@ -16,21 +16,18 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.scopes import SOURCELESS
 from tsguard.analysis.script import differences
+from tsguard.analysis.script.builtin_names import GLOBALS
 from tsguard.analysis.script.context import Compiler, FunctionCompiler, Names
-from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
     Builtin,
-    Cast,
     ClassS,
     Compiled,
     Dispatch,
     EnumS,
     ExceptionS,
     Function,
-    Magic,
     NamedTupleS,
-    Print,
     PythonModule,
     PythonS,
     Simple,
@@ -46,48 +43,6 @@ from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 from tsguard.source.walking import walked
 
-
-def _magic(name: str, symbol: str) -> Magic:
-    return Magic(name, Builtin(symbol))
-
-
-_GLOBALS: dict[str, Sugared] = {
-    "print": Print(),
-    "tuple": Special("tuple"),
-    "float": Cast(t.FLOAT, "aten::Float", "__float__"),
-    "int": Cast(t.INT, "aten::Int", "__int__"),
-    "bool": Cast(t.BOOL, "aten::Bool", "__bool__"),
-    "str": Cast(t.STR, "aten::str", "__str__"),
-    "getattr": Special("getattr"),
-    "hasattr": Special("hasattr"),
-    "isinstance": Special("isinstance"),
-    "len": _magic("__len__", "aten::len"),
-    "hex": _magic("__hex__", "aten::hex"),
-    "oct": _magic("__oct__", "aten::oct"),
-    "round": _magic("__round__", "aten::round"),
-    "hash": Builtin("aten::hash"),
-    "id": Builtin("prim::id"),
-    "min": Builtin("prim::min"),
-    "max": Builtin("prim::max"),
-    "abs": Builtin("prim::abs"),
-    "all": Builtin("aten::all"),
-    "any": Builtin("aten::any"),
-    "divmod": Builtin("aten::divmod"),
-    "sum": Builtin("aten::sum"),
-    "list": Special("list"),
-    "dict": Special("dict"),
-    "ord": Builtin("aten::ord"),
-    "chr": Builtin("aten::chr"),
-    "bin": Builtin("aten::bin"),
-    "pow": Builtin("aten::pow"),
-    "complex": _magic("__complex__", "aten::Complex"),
-    "range": Special("range"),
-    "zip": Special("zip"),
-    "enumerate": Special("enumerate"),
-    "rangelist": Builtin("prim::rangelist"),
-    "sorted": Builtin("aten::sorted"),
-    "AssertionError": ExceptionS("AssertionError"),
-}
 _SPECIAL_NAMES = {
     "torch.jit.annotate": "annotate",
     "torch.jit.fork": "fork",
@@ -156,8 +111,8 @@ class PythonNames(Names):
         Raises:
             Refusal: torch finds nothing of this name, or nothing that it can use.
         """
-        if name in _GLOBALS:
-            found = _GLOBALS[name]
+        if name in GLOBALS:
+            found = GLOBALS[name]
             return Simple(Value(t.UNKNOWN)) if found is None else found
         try:
             value = self.compiler.interp.lookup(name, fc.scope)
@@ -269,8 +224,8 @@ class PythonNames(Names):
         return self._foreign(value, node)
 
     def _builtin(self, name: str, node: ast.AST) -> Sugared:
-        if name in _GLOBALS:
-            return _GLOBALS[name]
+        if name in GLOBALS:
+            return GLOBALS[name]
         if name in _EXCEPTIONS:
             return ExceptionS(name)
         if name in _BUILTIN_FUNCTIONS:
@@ -368,76 +323,6 @@ class PythonNames(Names):
             module = text_of(node.value if isinstance(node, ast.Attribute) else node)
             raise Refusal("undefined-name/module", node, name=name, module=module)
         return self.sugar(fc, found, node, constant=True)
-
-    # -- refusals -----------------------------------------------------------------------------
-
-    def refuse_python(self, fc: FunctionCompiler, value: PythonS, node: ast.AST) -> Refusal:
-        """Why a Python object cannot be used as a value."""
-        given = value.value
-        name = text_of(node)
-        if isinstance(given, py.ModuleValue):
-            return Refusal("global-value/module", node, name=name)
-        if isinstance(given, (py.ClassValue, py.FunctionValue, py.External)):
-            return Refusal("python-object", node, value=name, kind=self._kind(given))
-        return Refusal("global-value", node, name=name, kind=describe(given))
-
-    def refuse_attribute(self, fc: FunctionCompiler, owner: PythonS, name: str, node: ast.AST) -> Refusal:
-        """Why an attribute of a Python object cannot be looked up."""
-        given = owner.value
-        if isinstance(given, py.External) and given.name.partition(".")[0] == "numpy":
-            return Refusal("numpy-call", node, name=given.name)
-        shown = text_of(node.value) if isinstance(node, ast.Attribute) else owner.name or text_of(node)
-        return Refusal("python-object/attribute", node, name=name, owner=shown, kind=self._kind(given))
-
-    def _kind(self, given: py.Value) -> str:
-        """What a Python object is, in the user's terms."""
-        if not isinstance(given, py.External):
-            return describe(given)
-        entry = self.compiler.tables.entry(given.name)
-        return "a class" if isinstance(entry, dict) and entry.get("class") else "a Python object"
-
-    def subscripted(self, fc: FunctionCompiler, owner: PythonS, node: ast.Subscript) -> Sugared:
-        """An item of a Python object, which torch does not take."""
-        if isinstance(owner.value, py.Unknown):
-            return UnknownS(owner.value)
-        raise self.refuse_python(fc, owner, node.value)
-
-    def check_opaque(self, fc: FunctionCompiler, callee: PythonS, node: ast.Call) -> None:
-        """Whether a Python object may be called opaquely.
-
-        Raises:
-            Refusal: torch refuses to call it.
-        """
-        value = callee.value
-        interp = self.compiler.interp
-        if isinstance(value, py.ClassValue) and python_classes.is_module_class(interp, value):
-            raise Refusal("module-built-in-forward", node, name=text_of(node.func))
-        if isinstance(value, py.ModuleValue) and self._is_compiled(value):
-            raise Refusal("global-value/scripted", node.func, name=text_of(node.func))
-        if isinstance(value, py.External):
-            self._check_external(value, node)
-        if isinstance(value, (py.Const, py.ListValue, py.DictValue, py.TupleValue, py.TensorValue)):
-            raise Refusal("global-value", node, name=callee.name, kind=describe(value))
-
-    def _is_compiled(self, module: py.ModuleValue) -> bool:
-        """Whether a module is a ScriptModule, which may be called by what holds it alone."""
-        scripts = ("torch.jit.ScriptModule", "torch.jit._script.ScriptModule")
-        return module.scripted or any(
-            python_classes.derives_from(self.compiler.interp, module.cls, name) for name in scripts
-        )
-
-    def _check_external(self, value: py.External, node: ast.Call) -> None:
-        name = value.name
-        head, shown = name.partition(".")[0], text_of(node.func)
-        entry = self.compiler.tables.entry(name) if head == "torch" else None
-        if isinstance(entry, dict) and entry.get("class") == "module":
-            raise Refusal("module-built-in-forward", node, name=shown)
-        if head == "numpy":
-            raise Refusal("numpy-call", node, name=shown)
-        if isinstance(entry, dict) and entry.get("class"):
-            raise Refusal("class-built-in-forward", node, name=shown)
-        if head not in ("torch", "builtins"):
-            raise Refusal("python-call", node, name=shown)
 
 
 def _traced(node: py.FunctionNode, name: str) -> Schema:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import arguments, differences
+from tsguard.analysis.script import arguments, differences, python_objects
 from tsguard.analysis.script.calls import call_builtin, call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
@@ -29,7 +29,7 @@ def load(fc: FunctionCompiler, node: ast.Subscript, hint: t.Type | None) -> Suga
     if isinstance(owner, ModuleS):
         return fc.compiler.module_item(fc, owner, node, hint)
     if isinstance(owner, PythonS) and not isinstance(node.slice, ast.Slice):
-        return fc.compiler.names.subscripted(fc, owner, node)
+        return python_objects.subscripted(fc.compiler, owner, node)
     value = as_value(fc, owner, node.value)
     if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) != 1:
         return Simple(_multidimensional(fc, value, node))

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import operations
+from tsguard.analysis.python import comparisons, operations
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import asked, checked
@@ -194,7 +194,7 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
         return _compared_sequences(tracer, op, left, right, node)
     if isinstance(left, Number) or isinstance(right, Number):
         return _compared(tracer, op, left, right, node)
-    compared = _fixed(operations.compare(tracer, op, _plain(left), _plain(right), node), left, right)
+    compared = _fixed(comparisons.compare(tracer, op, _plain(left), _plain(right), node), left, right)
     if isinstance(compared, Fixed) and compared.default is None and _asks_for_half(left, right):
         compared.default = py.Const(isinstance(op, ast.NotEq))
     return compared
@@ -207,7 +207,7 @@ def _compared_elements(
     sides = [side.filling if isinstance(side, py.TensorValue) else side for side in (left, right)]
     if not all(isinstance(side, py.Const) for side in sides):
         return None
-    found = operations.compare(tracer, op, sides[0] or py.NONE, sides[1] or py.NONE, node)
+    found = comparisons.compare(tracer, op, sides[0] or py.NONE, sides[1] or py.NONE, node)
     return found if isinstance(found, py.Const) else None
 
 
@@ -229,7 +229,7 @@ def _compared(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
     result = _number(left, right, "bool", node)
     plain = (plainly(left), plainly(right))
     if not any(isinstance(value, Derived) for value in plain):
-        result.known = _known(operations.compare(tracer, op, *plain, node))
+        result.known = _known(comparisons.compare(tracer, op, *plain, node))
         return result
     one, other = dim_of(left), dim_of(right)
     if one is None or other is None:
@@ -306,7 +306,7 @@ def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
         return py.Const(isinstance(op, ast.IsNot))
     if isinstance(left, Opaque) or isinstance(right, Opaque):
         return py.Unknown(None, "bool")
-    return _fixed(operations.compare(tracer, op, _plain(left), _plain(right), node), left, right)
+    return _fixed(comparisons.compare(tracer, op, _plain(left), _plain(right), node), left, right)
 
 
 def _membership(
@@ -328,7 +328,7 @@ def _membership(
         and item.known is not None
         and not isinstance(container, (py.DictValue, py.SetValue))
     ):
-        return operations.compare(tracer, op, item.known, container, node)
+        return comparisons.compare(tracer, op, item.known, container, node)
     if is_symbolic(item) and isinstance(item, Number):
         hashed = isinstance(container, (py.DictValue, py.SetValue))
         report_number(tracer, "key" if hashed else "condition", item, node)
@@ -337,7 +337,7 @@ def _membership(
         used(tracer, [item], node)
         return frozen(item.origin.then(node), item.kind, "bool")
     if isinstance(item, Fixed) or isinstance(container, Fixed):
-        return _fixed(operations.compare(tracer, op, _plain(item), _plain(container), node), item, container)
+        return _fixed(comparisons.compare(tracer, op, _plain(item), _plain(container), node), item, container)
     return py.Unknown(None, "bool")
 
 

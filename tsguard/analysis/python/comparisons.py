@@ -1,0 +1,217 @@
+"""Comparisons: of constants at once, of unknowns as questions; identity and membership."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tsguard.analysis.python import registries
+from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.operations import combined, default_of, unary
+from tsguard.analysis.terms import (
+    Compare,
+    Eq,
+    In,
+    Is,
+)
+from tsguard.analysis.values import (
+    FALSE,
+    Atom,
+    BoundMethod,
+    Const,
+    DictValue,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    SetValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    is_none,
+    plain,
+)
+
+_COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+
+
+def compare(
+    interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None = None
+) -> Value:
+    """``left op right`` for a comparison."""
+    left, right = interp.settled(left), interp.settled(right)
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        return _identity(interp, op, left, right, node)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        return _membership(interp, op, left, right, node)
+    left, right = plain(left), plain(right)
+    sign, function = _COMPARE[type(op)]
+    result = _compared(function, left, right)
+    if result is not None:
+        return Const(result)
+    if isinstance(left, TensorValue) or isinstance(right, TensorValue):
+        return TensorValue()
+    a, b = default_of(left), default_of(right)
+    default = None if a is None or b is None else _compared(function, a, b)
+    if isinstance(op, ast.NotEq):
+        known = None if default is None else Const(not default)
+        positive = Unknown(
+            combined(Eq, [left, right], node), "bool", known, guess=_likely(operator.eq, right)
+        )
+        return unary(interp, ast.Not(), positive, node)
+    make = Eq if isinstance(op, ast.Eq) else (lambda a, b: Compare(a, sign, b))
+    known = None if default is None else Const(default)
+    return Unknown(combined(make, [left, right], node), "bool", known, guess=_likely(function, right))
+
+
+_PLAIN = frozenset({"bool", "complex", "float", "int", "str"})
+_TYPICAL_SIZE = 8
+
+
+def _likely(function: Callable[[Any, Any], Any], right: Value) -> bool:
+    """Whether a comparison of what is not known, a size mostly, is likely true."""
+    if (
+        not isinstance(right, Const)
+        or isinstance(right.value, bool)
+        or not isinstance(right.value, (int, float))
+    ):
+        return True
+    return right.value != 0 if function is operator.eq else bool(function(_TYPICAL_SIZE, right.value))
+
+
+def _compared(function: Callable[[Any, Any], Any], left: Value, right: Value) -> bool | None:
+    if isinstance(left, Const) and isinstance(right, Const):
+        try:
+            return bool(function(left.value, right.value))
+        except TypeError:
+            return None
+    if function in (operator.eq, operator.ne):
+        same = _same(left, right)
+        return None if same is None else same == (function is operator.eq)
+    a, b = _constants(left), _constants(right)
+    if a is None or b is None or type(left) is not type(right):
+        return None
+    try:
+        return bool(function(a, b))
+    except TypeError:
+        return None
+
+
+def _constants(value: Value) -> list[object] | None:
+    """What a list or tuple of constants holds."""
+    if not isinstance(value, (ListValue, TupleValue)) or value.open:
+        return None
+    held = [item.value for item in value.items if isinstance(item, Const)]
+    return held if len(held) == len(value.items) else None
+
+
+def _same(left: Value, right: Value) -> bool | None:
+    """Whether two values are equal, where that is certain."""
+    left, right = plain(left), plain(right)
+    if left is right:
+        return True
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return None
+    if isinstance(left, (Const, Atom, External)) and isinstance(right, (Const, Atom, External)):
+        return left == right
+    if isinstance(left, (TupleValue, ListValue)) and isinstance(right, (TupleValue, ListValue)):
+        if left.open or right.open:
+            return None
+        if type(left) is not type(right) or len(left.items) != len(right.items):
+            return False
+        parts = [_same(a, b) for a, b in zip(left.items, right.items, strict=True)]
+        return None if None in parts else all(parts)
+    if isinstance(left, (ObjectValue, TensorValue)) or isinstance(right, (ObjectValue, TensorValue)):
+        return False if is_none(left) or is_none(right) else None
+    return False
+
+
+def _identity(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
+    if is_none(left):
+        left, right = right, left
+    same: bool | None
+    if is_none(right) and isinstance(left, Unknown) and _is_never_none(left):
+        same = False
+    elif isinstance(left, Unknown) or isinstance(right, Unknown):
+        same = None
+    elif isinstance(left, Const) and isinstance(right, Const):
+        same = type(left.value) is type(right.value) and left.value == right.value
+    else:
+        same = bool(_same(left, right))
+    if same is not None:
+        return Const(same == isinstance(op, ast.Is))
+    positive = Unknown(combined(Is, [left, right], node), "bool", _default_identity(left, right))
+    return positive if isinstance(op, ast.Is) else unary(interp, ast.Not(), positive, node)
+
+
+def _is_never_none(value: Unknown) -> bool:
+    """Whether a parameter is declared to be a number, a flag or a text, and None is not its default."""
+    declared = value.annotation
+    if value.default is not None and is_none(value.default):
+        return False
+    return isinstance(declared, ast.Name) and declared.id in _PLAIN
+
+
+def _default_identity(left: Value, right: Value) -> Value | None:
+    a, b = default_of(left), default_of(right)
+    if a is None or b is None:
+        return FALSE if is_none(right) else None
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value is b.value)
+    return FALSE if is_none(a) or is_none(b) else Const(a is b)
+
+
+def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
+    if isinstance(right, ObjectValue):
+        method = interp.attribute(right, "__contains__")
+        if isinstance(method, BoundMethod) and (
+            right.contents is None or isinstance(method.function, FunctionValue)
+        ):
+            held = interp.call(method, [left], {}, node)
+            return held if isinstance(op, ast.In) else unary(interp, ast.Not(), held, node)
+        right = right.contents if right.contents is not None else right
+    if isinstance(right, DictValue):
+        registries.fill(interp, right, constant(left))
+    found = _contained(left, right)
+    if found is not None:
+        return Const(found == isinstance(op, ast.In))
+    default_left, default_right = default_of(left), default_of(right)
+    default = None
+    if default_left is not None and default_right is not None:
+        default = _contained(default_left, default_right)
+    if isinstance(right, External) and right.name == "os.environ":
+        default = False  # unset where nothing tells
+    if isinstance(right, DictValue) and right.filled_by is not None and default is None:
+        default = False  # what gives it this key was not found
+    positive = Unknown(combined(In, [left, right], node), "bool", None if default is None else Const(default))
+    return positive if isinstance(op, ast.In) else unary(interp, ast.Not(), positive, node)
+
+
+def _contained(item: Value, container: Value) -> bool | None:
+    item, container = plain(item), plain(container)
+    if isinstance(item, Unknown):
+        return None
+    if isinstance(container, Const) and isinstance(container.value, str) and isinstance(item, Const):
+        return isinstance(item.value, str) and item.value in container.value
+    if isinstance(container, DictValue) and isinstance(item, Const):
+        return True if item.value in container.items else (None if container.open else False)
+    if isinstance(container, ModuleValue) and isinstance(item, Const):
+        return True if item.value in container.children else (None if container.open else False)
+    if isinstance(container, (ListValue, TupleValue, SetValue)):
+        answers = [_same(item, other) for other in container.items]
+        if True in answers:
+            return True
+        return None if None in answers or container.open else False
+    return None

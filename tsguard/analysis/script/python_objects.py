@@ -1,0 +1,91 @@
+"""Python objects that compiled code meets as they are: what it may do with them, and why not the rest.
+
+Source: torch/csrc/jit/python/python_sugared_value.cpp (``PythonValue``).
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script.context import Compiler
+from tsguard.analysis.script.inference import describe
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import PythonS, Sugared, UnknownS
+
+
+def refusal(compiler: Compiler, value: PythonS, node: ast.AST) -> Refusal:
+    """Why a Python object cannot be used as a value."""
+    given = value.value
+    name = text_of(node)
+    if isinstance(given, py.ModuleValue):
+        return Refusal("global-value/module", node, name=name)
+    if isinstance(given, (py.ClassValue, py.FunctionValue, py.External)):
+        return Refusal("python-object", node, value=name, kind=_kind(compiler, given))
+    return Refusal("global-value", node, name=name, kind=describe(given))
+
+
+def attribute_refusal(compiler: Compiler, owner: PythonS, name: str, node: ast.AST) -> Refusal:
+    """Why an attribute of a Python object cannot be looked up."""
+    given = owner.value
+    if isinstance(given, py.External) and given.name.partition(".")[0] == "numpy":
+        return Refusal("numpy-call", node, name=given.name)
+    shown = text_of(node.value) if isinstance(node, ast.Attribute) else owner.name or text_of(node)
+    return Refusal("python-object/attribute", node, name=name, owner=shown, kind=_kind(compiler, given))
+
+
+def _kind(compiler: Compiler, given: py.Value) -> str:
+    """What a Python object is, in the user's terms."""
+    if not isinstance(given, py.External):
+        return describe(given)
+    entry = compiler.tables.entry(given.name)
+    return "a class" if isinstance(entry, dict) and entry.get("class") else "a Python object"
+
+
+def subscripted(compiler: Compiler, owner: PythonS, node: ast.Subscript) -> Sugared:
+    """An item of a Python object, which torch does not take."""
+    if isinstance(owner.value, py.Unknown):
+        return UnknownS(owner.value)
+    raise refusal(compiler, owner, node.value)
+
+
+def check_call(compiler: Compiler, callee: PythonS, node: ast.Call) -> None:
+    """Whether a Python object may be called opaquely.
+
+    Raises:
+        Refusal: torch refuses to call it.
+    """
+    value = callee.value
+    interp = compiler.interp
+    if isinstance(value, py.ClassValue) and python_classes.is_module_class(interp, value):
+        raise Refusal("module-built-in-forward", node, name=text_of(node.func))
+    if isinstance(value, py.ModuleValue) and _is_compiled(compiler, value):
+        raise Refusal("global-value/scripted", node.func, name=text_of(node.func))
+    if isinstance(value, py.External):
+        _check_external(compiler, value, node)
+    if isinstance(value, (py.Const, py.ListValue, py.DictValue, py.TupleValue, py.TensorValue)):
+        raise Refusal("global-value", node, name=callee.name, kind=describe(value))
+
+
+def _is_compiled(compiler: Compiler, module: py.ModuleValue) -> bool:
+    """Whether a module is a ScriptModule, which may be called by what holds it alone."""
+    scripts = ("torch.jit.ScriptModule", "torch.jit._script.ScriptModule")
+    return module.scripted or any(
+        python_classes.derives_from(compiler.interp, module.cls, name) for name in scripts
+    )
+
+
+def _check_external(compiler: Compiler, value: py.External, node: ast.Call) -> None:
+    name = value.name
+    head, shown = name.partition(".")[0], text_of(node.func)
+    entry = compiler.tables.entry(name) if head == "torch" else None
+    if isinstance(entry, dict) and entry.get("class") == "module":
+        raise Refusal("module-built-in-forward", node, name=shown)
+    if head == "numpy":
+        raise Refusal("numpy-call", node, name=shown)
+    if isinstance(entry, dict) and entry.get("class"):
+        raise Refusal("class-built-in-forward", node, name=shown)
+    if head not in ("torch", "builtins"):
+        raise Refusal("python-call", node, name=shown)

@@ -1,0 +1,50 @@
+"""One target compiled, as ``torch.jit.script`` would."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tsguard.analysis import unread
+from tsguard.analysis import values as py
+from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.python import Interpreter
+from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script import constructor_source, interfaces, module_compilation
+from tsguard.analysis.script.compiler import TargetCompiler
+from tsguard.analysis.script.context import Compiler
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.project import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What compiling a target showed: the rules broken and what could not be told."""
+
+    events: tuple[Event, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+
+def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Compilation:
+    """Compile a module instance or a function as ``torch.jit.script`` would."""
+    compiler = TargetCompiler(interp, target, subject if isinstance(subject, py.ModuleValue) else None)
+    with interfaces.asked_of(compiler):
+        return _compile_subject(compiler, interp, target, subject)
+
+
+def _compile_subject(
+    compiler: Compiler, interp: Interpreter, target: Target, subject: py.Value
+) -> Compilation:
+    if isinstance(subject, py.ModuleValue):
+        constructor_source.check(compiler, subject)
+        module_compilation.compile_module(compiler, subject)
+    elif isinstance(subject, py.FunctionValue):
+        if "unused" in subject.marks or "cached" in subject.marks:
+            return Compilation()
+        compiler.compile_function(subject, None, subject.name)
+        if python_classes.overloads(interp, subject):
+            refusal = Refusal("unscriptable-function/overloaded", subject.node, name=subject.name)
+            compiler.report(refusal, subject.module)
+    else:
+        known = subject.unread if isinstance(subject, py.Unknown) else None
+        compiler.reporter.add_gap(known or unread.use(target.module, target.node))
+    return Compilation(tuple(compiler.reporter.events.values()), tuple(compiler.reporter.gaps.values()))
