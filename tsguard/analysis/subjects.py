@@ -19,8 +19,8 @@ from tsguard.analysis.python.calls import make_module
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.expressions import arguments
 from tsguard.analysis.python.likeness import Likenesses
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Is, Named, Parameter
+from tsguard.analysis.values import Scope
 from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module

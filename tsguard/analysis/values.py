@@ -11,14 +11,15 @@ import ast
 import functools
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
 from tsguard.analysis.events import Gap
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Term
 from tsguard.project.modules import Module
+from tsguard.source import SourceFile
 
 
 # Compiled, values whose type is this class would be compared by identity, if their own classes had no say.
@@ -364,3 +365,28 @@ def by_name(items: Mapping[str, Value], is_open: bool = False) -> DictValue:
     named: dict[object, Value] = {}
     named.update(items)
     return DictValue(named, is_open)
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class Scope:
+    """One namespace and the one that encloses it.
+
+    The outermost scope of a module has no ``parent``; its names are evaluated from
+    the module's bindings when they are first asked for.  The frame of a generator function
+    collects what it has ``yielded``.
+    """
+
+    module: Module
+    names: dict[str, Value] = field(default_factory=dict)
+    parent: Scope | None = None
+    function: FunctionValue | None = None
+    cls: ClassValue | None = None
+    yielded: ListValue | None = None
+
+    @property
+    def is_global(self) -> bool:
+        return self.parent is None
+
+
+# The scope of classes that a call makes: no file defines them.
+SOURCELESS = Scope(Module("", SourceFile("", ""), Path()))

@@ -26,7 +26,7 @@ from tsguard.analysis.terms import Attribute, placed
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 _CONTAINERS = (dict, list, set, str, tuple)
 

@@ -19,7 +19,7 @@ from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.values import External, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 __all__ = ["HANDLERS", "choose", "execute", "truths"]
 

@@ -23,7 +23,7 @@ from tsguard.language.rule_names import RuleName
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 # Tensor methods whose name ends in "_" and that leave the values as they are.
 _HARMLESS = frozenset({"requires_grad_", "detach_", "share_memory_", "rename_", "retain_grad_"})

@@ -16,7 +16,7 @@ from tsguard.analysis.values import ModuleValue, ObjectValue, TensorValue, Unkno
 from tsguard.analysis.worlds import Exhausted, World
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
     from tsguard.project import Target
 
 

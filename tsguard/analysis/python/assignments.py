@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import item_term, iterate
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
     DictValue,
     FunctionNode,
     ListValue,
     ModuleValue,
     ObjectValue,
+    Scope,
     Unknown,
     Value,
     constant,

@@ -23,11 +23,11 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.scopes import SOURCELESS, Scope
 from tsguard.analysis.terms import IsInstance, placed
 from tsguard.analysis.values import (
     FALSE,
     NONE,
+    SOURCELESS,
     Atom,
     ClassMethod,
     ClassValue,
@@ -41,6 +41,7 @@ from tsguard.analysis.values import (
     ObjectValue,
     Partial,
     RangeValue,
+    Scope,
     SetValue,
     SliceValue,
     TensorValue,

@@ -18,7 +18,6 @@ from tsguard.analysis.python import (
     records,
 )
 from tsguard.analysis.python.context import Interpreter, Return
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
     NONE,
@@ -32,6 +31,7 @@ from tsguard.analysis.values import (
     ModuleValue,
     ObjectValue,
     Partial,
+    Scope,
     StaticMethod,
     TupleValue,
     Unknown,

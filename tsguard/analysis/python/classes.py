@@ -9,7 +9,6 @@ from tsguard.analysis import unread
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import enumerations
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
@@ -19,6 +18,7 @@ from tsguard.analysis.values import (
     FunctionValue,
     ObjectValue,
     PropertyValue,
+    Scope,
     StaticMethod,
     SuperValue,
     Unknown,

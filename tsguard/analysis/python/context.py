@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.program import Program
-from tsguard.analysis.scopes import Scope
-from tsguard.analysis.values import ClassValue, FunctionNode, ModuleValue, Value
+from tsguard.analysis.values import ClassValue, FunctionNode, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.tables import Tables
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeVar
 
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
     K = TypeVar("K")
 

@@ -20,7 +20,6 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
@@ -32,6 +31,7 @@ from tsguard.analysis.values import (
     ModuleReference,
     ModuleValue,
     ObjectValue,
+    Scope,
     SetValue,
     SliceValue,
     TupleValue,

@@ -21,13 +21,13 @@ from tsguard.analysis.python import (
     statements,
 )
 from tsguard.analysis.python.context import Interpreter, Signal
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     BoundMethod,
     ClassValue,
     FunctionValue,
     ModuleValue,
+    Scope,
     TensorValue,
     Unknown,
     Value,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis.python import classes, introspection, operations
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Named, Term
 from tsguard.analysis.values import (
     NONE,
@@ -24,6 +23,7 @@ from tsguard.analysis.values import (
     ModuleReference,
     ModuleValue,
     ObjectValue,
+    Scope,
     SetValue,
     Unknown,
     Value,

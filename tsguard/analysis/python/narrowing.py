@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from tsguard.analysis.python import assignments, type_tests
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.scopes import Scope
-from tsguard.analysis.values import Unknown
+from tsguard.analysis.values import Scope, Unknown
 
 
 def narrow(interp: Interpreter, test: ast.expr, holds: bool, scope: Scope) -> None:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.likeness import Likenesses
-from tsguard.analysis.scopes import Scope
-from tsguard.analysis.values import FunctionNode, ModuleValue, Value
+from tsguard.analysis.values import FunctionNode, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Asked
 from tsguard.language.tables import Tables, tables
 from tsguard.source.walking import children

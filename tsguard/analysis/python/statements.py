@@ -11,9 +11,8 @@ from tsguard.analysis.python import assignments, classes, comparisons, names, op
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.terms import Place, placed
-from tsguard.analysis.values import NONE, Const, External, ObjectValue, Unknown, Value
+from tsguard.analysis.values import NONE, Const, External, ObjectValue, Scope, Unknown, Value
 from tsguard.source.unparsing import unparsed
 
 Handler = Callable[..., Signal]

@@ -24,7 +24,7 @@ from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 _TENSORS = frozenset(
     {"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"}

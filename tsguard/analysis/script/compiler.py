@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script import (
     classes,
     module_attributes,
@@ -34,6 +33,7 @@ from tsguard.analysis.script.once import Once, is_shared
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.reports import Entered, Recording
 from tsguard.analysis.script.sugared import ModuleS, Sugared, Value
+from tsguard.analysis.values import Scope
 from tsguard.language import grammar
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName

@@ -13,12 +13,12 @@ from typing import Literal
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter, classes
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script.compiled import ConcreteType, ModuleInfo, ScriptClass, Signature
 from tsguard.analysis.script.environment import Frame
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.reports import Reporter
 from tsguard.analysis.script.sugared import Args, Kwargs, ModuleS, PythonModule, Sugared, Value
+from tsguard.analysis.values import Scope
 from tsguard.analysis.worlds import Exhausted
 from tsguard.language import types as t
 from tsguard.language.matching import Matcher, matcher

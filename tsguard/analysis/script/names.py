@@ -14,7 +14,6 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.scopes import SOURCELESS
 from tsguard.analysis.script import differences
 from tsguard.analysis.script.builtin_names import GLOBALS
 from tsguard.analysis.script.context import Compiler, FunctionCompiler, Names
@@ -38,6 +37,7 @@ from tsguard.analysis.script.sugared import (
     Value,
     simple,
 )
+from tsguard.analysis.values import SOURCELESS
 from tsguard.language import schemas
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema

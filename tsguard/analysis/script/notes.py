@@ -15,12 +15,12 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.script import differences, exits, none_defaults, truths
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Value
+from tsguard.analysis.values import Scope
 from tsguard.language import types as t
 from tsguard.language.matching import Match
 from tsguard.language.relations import is_subtype

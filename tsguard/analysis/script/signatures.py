@@ -27,7 +27,7 @@ from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 
 def read(

@@ -17,7 +17,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import is_note
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 
 def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:

@@ -18,7 +18,7 @@ from tsguard.analysis.python.context import Raised
 from tsguard.analysis.worlds import Exhausted
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
     from tsguard.project import Target
 
 _SIZED = frozenset(["rand", "randn", "zeros", "ones", "empty"])

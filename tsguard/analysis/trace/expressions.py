@@ -10,12 +10,12 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.trace import conditions, items, operators
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.values import NOTHING, Fixed, Number, Truths, depends, frozen, origin_of
+from tsguard.analysis.values import Scope
 
 Handler = Callable[["Tracer", ast.expr, Scope], py.Value]
 

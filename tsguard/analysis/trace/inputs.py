@@ -17,7 +17,7 @@ from tsguard.analysis.trace.values import InputDict, InputList, Opaque, Traced
 from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 _SCALARS = frozenset({"builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.complex"})
 _LISTS = frozenset(

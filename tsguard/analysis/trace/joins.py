@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.trace.shapes.extents import ANY, Extent, either, known
 from tsguard.analysis.trace.values import Derived, Number, Opaque, Shape, Traced, Truths, origin_of
+from tsguard.analysis.values import Scope
 
 Names = dict[str, py.Value]
 

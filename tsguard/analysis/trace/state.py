@@ -20,7 +20,7 @@ from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 Cell = tuple[int, str]
 

@@ -11,7 +11,6 @@ from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.scopes import Scope
 from tsguard.analysis.trace import conditions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
@@ -19,6 +18,7 @@ from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.values import Fixed, Number, depends
+from tsguard.analysis.values import Scope
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 

@@ -14,7 +14,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import is_live, is_symbolic, parts, plainly
 
 if TYPE_CHECKING:
-    from tsguard.analysis.scopes import Scope
+    from tsguard.analysis.values import Scope
 
 
 class ForwardTracer(Tracer):
