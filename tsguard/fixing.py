@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -80,14 +81,16 @@ def _repaired(
     """New texts by path, and the number of fixes in them; a text that is no Python is ``spoiled`` instead."""
     texts: dict[str, str] = {}
     total = 0
+    fixes = [finding.fix for finding in report.findings if finding.fix and is_fixable(finding, unsafe)]
     for job in plan.jobs:
-        found = [f for f in report.findings if f.path == job.shown and is_fixable(f, unsafe)]
-        if not found or job.shown in spoiled:
+        # A fix may lie in another file than its finding, whose path may be written otherwise there.
+        own = [fix for fix in fixes if {os.path.abspath(edit.path) for edit in fix.edits} == {str(job.path)}]
+        if not own or job.shown in spoiled:
             continue
         file = sources.file(job.shown)
         if _is_broken(file):
             continue
-        text, count = applied(file, [finding.fix for finding in found if finding.fix])
+        text, count = applied(file, own)
         if _is_broken(SourceFile(job.shown, text)):
             spoiled.add(job.shown)
         elif text != file.text:

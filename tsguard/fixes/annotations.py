@@ -6,18 +6,19 @@ An annotation changes nothing in Python, so most of these fixes are safe.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tsguard.fixes.blocks import Statement, changed_block, class_around, removed, statement
+from tsguard.fixes.blocks import Statement, changed_block, class_around, method_around, removed, statement
 from tsguard.fixes.edits import edit, insertion
 from tsguard.fixes.imports import imported
 from tsguard.fixes.parameters import annotated
 from tsguard.fixes.pieces import changed_parameter, changed_statement, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.fixes.spelling import spelled
+from tsguard.project.finding import Finder
 from tsguard.report import Edit, Fix
 from tsguard.source import Span
 
@@ -44,7 +45,10 @@ def annotate_by_call(event: Event) -> Fix | None:
     """
     name, type_ = event.facts["argument"], event.facts["given"]
     function = _called(event, name)
-    return annotate_parameter(event.module, function, name, type_) if function is not None else None
+    if function is None:
+        found = _called_elsewhere(event, name)
+        return annotate_parameter(*found, name, type_) if found is not None else None
+    return annotate_parameter(event.module, function, name, type_)
 
 
 def annotate_omitted(event: Event) -> Fix | None:
@@ -99,6 +103,9 @@ def _called(event: Event, parameter: str) -> Function | None:
     inside = class_around(file, event.span)
     if not owner:
         places: list[ast.AST] = [*file.tree.body]
+        made = _named(places, short)
+        places = places if made is None else [*made.body]
+        short = short if made is None else "__init__"
     elif inside is not None and owner == "self":
         made = _class_made(file.tree, inside, short)
         places = [*inside.body] if made is None else [*made.body]
@@ -110,6 +117,29 @@ def _called(event: Event, parameter: str) -> Function | None:
     return fitting[0] if len(fitting) == len(found) == 1 else None
 
 
+def _called_elsewhere(event: Event, parameter: str) -> tuple[Module, Function] | None:
+    """The function of another file of the project that is called by the name it is imported under."""
+    call = next(nodes_at(event.module.file, event.span, ast.Call), None)
+    if call is None or not isinstance(call.func, ast.Name):
+        return None
+    bindings = event.module.bindings.get(call.func.id, [])
+    node = bindings[0].node if len(bindings) == 1 else None
+    if not isinstance(node, ast.ImportFrom):
+        return None
+    names = [a.name for a in node.names if (a.asname or a.name) == call.func.id]
+    module = Finder().find(event.module.absolute(node), event.module) if names else None
+    if module is None or module.root != event.module.root:
+        return None
+    body: list[ast.AST] = [*module.file.tree.body]
+    made = _named(body, names[0])
+    wanted = names[0] if made is None else "__init__"
+    places = [
+        n for n in (body if made is None else made.body) if isinstance(n, Function) and n.name == wanted
+    ]
+    fitting = [f for f in places if any(p.arg == parameter and p.annotation is None for p in _parameters(f))]
+    return (module, fitting[0]) if len(places) == len(fitting) == 1 else None
+
+
 def _class_made(tree: ast.Module, owner: ast.ClassDef, attribute: str) -> ast.ClassDef | None:
     """The class of the file whose instance a module holds under a name, where only one is assigned."""
     values = [
@@ -119,8 +149,12 @@ def _class_made(tree: ast.Module, owner: ast.ClassDef, attribute: str) -> ast.Cl
     ]
     if len(values) != 1 or not isinstance(values[0], ast.Call):
         return None
-    name = ast.unparse(values[0].func)
-    found = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name]
+    return _named([*tree.body], ast.unparse(values[0].func))
+
+
+def _named(nodes: Sequence[ast.AST], name: str) -> ast.ClassDef | None:
+    """The one class of that name."""
+    found = [n for n in nodes if isinstance(n, ast.ClassDef) and n.name == name]
     return found[0] if len(found) == 1 else None
 
 
@@ -324,3 +358,83 @@ def drop_type_comment(event: Event) -> Fix | None:
             change = edit(file, Span(number, at + 1, number, at + 8), "# types:")
             return Fix("safe", "Call the comment otherwise", (change,)) if change else None
     return None
+
+
+def declare_flag(event: Event) -> Fix | None:
+    """``if self.learned:`` around what does not fit: the flag is declared ``Final``, and torch compiles one branch.
+
+    The flag is assigned in ``__init__`` only.
+    """
+    file = event.module.file
+    line = int(event.facts.get("line", event.span.line))
+    method = method_around(file, event.span)
+    owner = method[0] if method is not None else None
+    if owner is None:
+        return None
+    nodes = (
+        ast.walk(method[1]) if method and event.rule == "return-type-mismatch" else nodes_around(file, line)
+    )
+    tests = [node.test for node in nodes if isinstance(node, ast.If)]
+    for test in reversed(tests):
+        flag = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+        if (
+            isinstance(flag, ast.Attribute)
+            and ast.unparse(flag.value) == "self"
+            and _is_fixed(owner, flag.attr)
+        ):
+            declared = in_class(event, owner, f"{flag.attr}: Final")
+            final = imported(event.module, "typing", ["Final"], owner.lineno)
+            if declared is not None and final is not None:
+                return Fix("safe", f"Declare {flag.attr} as Final", (*final, declared))
+    return None
+
+
+def _is_fixed(owner: ast.ClassDef, name: str) -> bool:
+    """Whether an attribute is assigned in ``__init__`` only, a flag by its looks, and not declared yet."""
+    stores = [
+        (method.name, node)
+        for method in owner.body
+        if isinstance(method, Function)
+        for node in ast.walk(method)
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Attribute) and target.attr == name
+    ]
+    declared = any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == name for n in owner.body)
+    plain = all(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, (ast.Name, ast.Constant, ast.Compare, ast.Attribute, ast.UnaryOp))
+        for _, node in stores
+    )
+    return bool(stores) and plain and not declared and all(method == "__init__" for method, _ in stores)
+
+
+def indent_constructor(event: Event) -> Fix | None:
+    """Lines of a constructor that are indented less than its ``def`` are indented as far.
+
+    They are comments, or lie within parentheses: Python does not mind.
+    """
+    file = event.module.file
+    functions = [
+        n for n in nodes_around(file, event.span.line) if isinstance(n, Function) and n.name == "__init__"
+    ]
+    if not functions:
+        return None
+    function = functions[-1]
+    indent = file.lines[function.lineno - 1][: function.col_offset]
+    texts = [n for n in ast.walk(function) if isinstance(n, (ast.Constant, ast.JoinedStr))]
+    inside = {
+        number
+        for n in texts
+        if (n.end_lineno or n.lineno) > n.lineno
+        for number in range(n.lineno + 1, (n.end_lineno or n.lineno) + 1)
+    }
+    edits = []
+    for number in range(function.lineno + 1, (function.end_lineno or function.lineno) + 1):
+        line = file.lines[number - 1]
+        if line.strip() and not line.startswith(indent):
+            if number in inside:
+                return None
+            edits.append(edit(file, Span(number, 1, number, len(line) - len(line.lstrip()) + 1), indent))
+    made = tuple(e for e in edits if e is not None)
+    return Fix("safe", "Indent these lines", made) if made else None

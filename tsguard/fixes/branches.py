@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tsguard.fixes.annotations import declare_flag
 from tsguard.fixes.blocks import (
     Statement,
     around,
     changed_block,
     inserted_after,
+    inserted_before,
     method_around,
     receiver,
     statement,
 )
 from tsguard.fixes.edits import between
+from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
 from tsguard.report import Fix
@@ -26,6 +29,33 @@ if TYPE_CHECKING:
     from tsguard.analysis.events import Event
 
 
+def define_before(event: Event) -> Fix | None:
+    """A variable that the first round of a loop assigns starts as a Tensor before it.
+
+    Unsafe: where the loop does not run, eager raised.
+    """
+    file, name = event.module.file, event.facts["name"]
+    line = int(event.facts["line"])
+    functions = functions_around(file, event.span)
+    loops = [
+        n
+        for n in nodes_around(file, line)
+        if isinstance(n, (ast.For, ast.While)) and functions and functions[0].lineno < n.lineno
+    ]
+    if not loops or any(a.arg == name for a in functions[0].args.args):
+        return None
+    starts = [
+        n.value
+        for n in ast.walk(loops[0])
+        if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [name]
+    ]
+    torch = torch_imported(event.module, event.span.line)
+    if not starts or torch is None or any(isinstance(v, (ast.Constant, ast.List, ast.Tuple)) for v in starts):
+        return None
+    before = inserted_before(file, loops[0], f"{name} = torch.zeros(())")
+    return Fix("unsafe", f"Define {name} before the loop", (*torch, before)) if before else None
+
+
 def raise_otherwise(event: Event) -> Fix | None:
     """An ``if`` without ``else`` whose variable is used afterwards gets one that raises.
 
@@ -33,8 +63,9 @@ def raise_otherwise(event: Event) -> Fix | None:
     now.
     """
     file, facts = event.module.file, event.facts
-    if facts["branch"] != "the false branch":
-        return None
+    flag = declare_flag(event)
+    if flag is not None or facts["branch"] != "the false branch":
+        return flag
     line = int(facts["line"])
     found = [n for n in nodes_around(file, line) if isinstance(n, ast.If) and n.lineno == line]
     first = found[-1] if found else None
@@ -127,10 +158,19 @@ def _belongs_to(attribute: ast.Attribute, name: str | None) -> bool:
 
 def _is_made_somewhere(owner: ast.ClassDef, name: str) -> bool:
     """Whether some method of the class creates the attribute, so that it is no slip of the pen."""
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
-        for node in ast.walk(owner)
+    nodes = list(ast.walk(owner))
+    registered = any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("register_buffer", "register_parameter", "add_module", "register_module")
+        and any(isinstance(arg, ast.Constant) and arg.value == name for arg in node.args)
+        for node in nodes
     )
+    assigned = any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
+        for node in nodes
+    )
+    return registered or assigned
 
 
 def _side(file: SourceFile, branch: ast.If, node: ast.AST) -> bool | None:

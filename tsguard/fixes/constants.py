@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def hold_global(event: Event) -> Fix | None:
     """A global number is written out in a function; in a method it becomes a constant of the class.
 
-    The global must be assigned once, a number or a text.
+    The global must be assigned once, a number, a text or a device.
     """
     file, name = event.module.file, event.facts["name"]
     node = next((n for n in nodes_at(file, event.span, ast.Name) if n.id == name), None)
@@ -26,6 +26,8 @@ def hold_global(event: Event) -> Fix | None:
     if node is None or value is None:
         return None
     method = method_around(file, event.span)
+    if method is None and isinstance(value, (ast.Call, ast.Attribute)):
+        return None
     if method is None:
         edit = rewritten(file, node, ast.unparse(value))
         return Fix("safe", f"Write {name} out", (edit,)) if edit else None
@@ -53,7 +55,9 @@ def _value(event: Event, name: str) -> ast.expr | None:
     if any(isinstance(n, ast.Global) and name in n.names for n in ast.walk(event.module.file.tree)):
         return None
     is_plain = isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float, str, bool))
-    return value if is_plain else None
+    made = ast.unparse(value.func) == "torch.device" if isinstance(value, ast.Call) else False
+    is_dtype = isinstance(value, ast.Attribute) and ast.unparse(value.value) == "torch"
+    return value if is_plain or made or is_dtype else None
 
 
 def _binds(node: ast.stmt, name: str) -> bool:

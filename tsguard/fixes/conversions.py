@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
 from tsguard.fixes.edits import between, edit
+from tsguard.fixes.expressions import is_condition
 from tsguard.fixes.imports import has_torch, module_imported, torch_imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
@@ -217,6 +218,13 @@ def test_for_length(event: Event) -> Fix | None:
     text = between(file, file.span(node))
     negated = next((n for n in around(file, event.span, ast.UnaryOp) if n.operand is node), None)
     target = negated if negated is not None and isinstance(negated.op, ast.Not) else node
+    outer = {
+        id(child): parent
+        for parent in nodes_around(file, node.lineno)
+        for child in ast.iter_child_nodes(parent)
+    }
+    if not is_condition(target, outer):
+        return None
     if "type" not in event.facts:
         new = f"{text} is None" if target is negated else f"{text} is not None"
         change = rewritten(file, target, new)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, method_around, receiver, removed
 from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.layers import hold_field
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Fix
 from tsguard.source import SourceFile
@@ -70,6 +71,11 @@ def _bound(function: Function, inner: ast.FunctionDef) -> set[str]:
     names |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     others = [n for n in ast.walk(function) if isinstance(n, Function) and n not in (function, inner)]
     return names | {n.name for n in others}
+
+
+def give_up_object(event: Event) -> Fix | None:
+    """What an attribute cannot hold: a lambda becomes a method, of a configuration the fields are kept."""
+    return make_method(event) or hold_field(event)
 
 
 def make_method(event: Event) -> Fix | None:

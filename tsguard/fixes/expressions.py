@@ -74,13 +74,16 @@ def _by_value(expression: cst.BaseExpression) -> cst.CSTNode | None:
 def choose_by_condition(event: Event) -> Fix | None:
     """``a or b`` becomes ``a if a else b``, where a is a name and both are numbers of one type.
 
-    Unsafe: the name is looked up twice.
+    An attribute is asked for None: ``self.scale or 1.0`` becomes ``1.0 if self.scale is None else self.scale``.
+    Unsafe: the name is looked up twice, and an attribute may be false without being None.
     """
     node = next(nodes_at(event.module.file, event.span, ast.BoolOp), None)
-    if node is None or len(node.values) != 2 or not isinstance(node.values[0], ast.Name):
+    if node is None or len(node.values) != 2:
         return None
+    attribute = isinstance(node.op, ast.Or) and isinstance(node.values[0], ast.Attribute)
     types = event.facts["types"].split(" and ")
-    if len(types) != 2 or types[0] not in _TESTABLE or types[0] != types[1]:
+    numbers = len(types) == 2 and types[0] in _TESTABLE and types[0] == types[1]
+    if not attribute and not (numbers and isinstance(node.values[0], ast.Name)):
         return None
     file, span = event.module.file, event.span
     start, end = file.offset(span.line, span.column), file.offset(span.end_line, span.end_column)
@@ -100,8 +103,12 @@ def _conditional(expression: cst.BaseExpression, parenthesized: bool) -> cst.CST
     first, second = expression.left, expression.right
     if isinstance(second, cst.Lambda | cst.IfExp):
         return None
-    chosen, otherwise = (first, second) if isinstance(expression.operator, cst.Or) else (second, first)
     around = ([cst.LeftParen()], [cst.RightParen()]) if parenthesized else ([], [])
+    if isinstance(first, cst.Attribute):
+        none = cst.ComparisonTarget(cst.Is(), cst.Name("None"))
+        test = cst.Comparison(first, [none])
+        return cst.IfExp(body=second, test=test, orelse=first, lpar=around[0], rpar=around[1])
+    chosen, otherwise = (first, second) if isinstance(expression.operator, cst.Or) else (second, first)
     return cst.IfExp(body=chosen, test=first, orelse=otherwise, lpar=around[0], rpar=around[1])
 
 
@@ -122,7 +129,7 @@ def test_for_none(event: Event) -> Fix | None:
     parent = parents.get(id(node))
     negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
     whole = parent if negated and isinstance(parent, ast.expr) else node
-    if not _is_condition(whole, parents):
+    if not is_condition(whole, parents):
         return None
     text = between(file, file.span(node))
     tested = cst.parse_expression(f"{text} is None" if negated else f"{text} is not None")
@@ -130,11 +137,11 @@ def test_for_none(event: Event) -> Fix | None:
     return Fix("unsafe", "Test for None", (edit,)) if edit else None
 
 
-def _is_condition(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
+def is_condition(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
     """Whether only the truth of an expression counts, not its value."""
     parent = parents.get(id(node))
     if isinstance(parent, ast.BoolOp):
-        return _is_condition(parent, parents)
+        return is_condition(parent, parents)
     if isinstance(parent, ast.UnaryOp):
         return isinstance(parent.op, ast.Not)
     return getattr(parent, "test", None) is node

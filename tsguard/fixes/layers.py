@@ -13,6 +13,7 @@ from tsguard.fixes.blocks import (
     changed_block,
     fresh_name,
     inserted_after,
+    inserted_before,
     method_around,
     receiver,
 )
@@ -309,8 +310,6 @@ def drop_variable(event: Event) -> Fix | None:
 
 def inherit_init(event: Event) -> Fix | None:
     """A module's ``__init__`` calls ``super().__init__()`` first."""
-    from tsguard.fixes.blocks import inserted_before
-
     file = event.module.file
     inits = [
         n
@@ -326,3 +325,107 @@ def inherit_init(event: Event) -> Fix | None:
     first = body[1] if is_text and len(body) > 1 else body[0]
     added = inserted_before(file, first, "super().__init__()")
     return Fix("unsafe", "Call super().__init__() first", (added,)) if added else None
+
+
+def hold_field(event: Event) -> Fix | None:
+    """``self.config.width`` in ``forward`` is kept as ``self.config_width`` when the configuration is.
+
+    Unsafe: what is assigned to the configuration later is not seen.
+    """
+    file, name = event.module.file, event.facts["name"]
+    method = method_around(file, event.span)
+    if method is None or method[1].name == "__init__":
+        return None
+    owner, function = method
+    inits = [n for n in owner.body if isinstance(n, Function) and n.name == "__init__"]
+    kept = [
+        n
+        for init in inits
+        for n in init.body
+        if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [f"{receiver(init)}.{name}"]
+    ]
+    if len(kept) != 1 or receiver(function) != receiver(inits[0]):
+        return None
+    self_ = receiver(function)
+    read = [
+        n
+        for n in around(file, event.span, ast.Attribute)
+        if ast.unparse(n.value) == f"{self_}.{name}" and isinstance(n.ctx, ast.Load)
+    ]
+    if not read or any(c.func is read[0] for c in around(file, event.span, ast.Call)):
+        return None
+    field = read[0].attr
+    every = {
+        n.attr for n in ast.walk(owner) if isinstance(n, ast.Attribute) and ast.unparse(n.value) == self_
+    }
+    attribute = f"{name}_{field}"
+    line = f"{self_}.{attribute} = {self_}.{name}.{field}"
+    there = any(ast.unparse(n) == line for init in inits for n in init.body)
+    if attribute in every and not there:
+        return None
+    change = rewritten(file, read[0], f"{self_}.{attribute}")
+    added = None if there else inserted_after(file, kept[0], line)
+    if change is None or (added is None and not there):
+        return None
+    return Fix(
+        "unsafe", f"Keep {name}.{field} as {attribute}", tuple(e for e in (added, change) if e is not None)
+    )
+
+
+def index_the_others(event: Event) -> Fix | None:
+    """``for layer, x in zip(self.layers, xs)`` loops over the modules and indexes the rest.
+
+    Unsafe: where the rest is longer or shorter, zip stops earlier than this.
+    """
+    file = event.module.file
+    method = method_around(file, event.span)
+    loops = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.For)]
+    if method is None or not loops:
+        return None
+    loop, call = loops[-1], loops[-1].iter
+    index, target = None, loop.target
+    if isinstance(call, ast.Call) and ast.unparse(call.func) == "enumerate" and len(call.args) == 1:
+        if (
+            not isinstance(target, ast.Tuple)
+            or len(target.elts) != 2
+            or not isinstance(target.elts[0], ast.Name)
+        ):
+            return None
+        index, target, call = target.elts[0].id, target.elts[1], call.args[0]
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) != "zip" or not isinstance(target, ast.Tuple):
+        return None
+    modules = [a for a in call.args if _holds_modules(method[0], a)]
+    if not modules or len(modules) == len(call.args) or len(target.elts) != len(call.args):
+        return None
+    others = [(a, t) for a, t in zip(call.args, target.elts, strict=True) if a not in modules]
+    if not all(isinstance(a, (ast.Name, ast.Attribute)) for a, _ in others):
+        return None
+    index = index or fresh_name(file, "i")
+    items = [between(file, file.span(t)) for a, t in zip(call.args, target.elts, strict=True) if a in modules]
+    sources = [between(file, file.span(a)) for a in modules]
+    one = len(modules) == 1
+    item, source = (items[0], sources[0]) if one else (f"({', '.join(items)})", f"zip({', '.join(sources)})")
+    start, end = file.span(loop.target), file.span(loop.iter)
+    head = edit(
+        file,
+        Span(start.line, start.column, end.end_line, end.end_column),
+        f"{index}, {item} in enumerate({source})",
+    )
+    lines = [f"{between(file, file.span(t))} = {between(file, file.span(a))}[{index}]" for a, t in others]
+    taken = inserted_before(file, loop.body[0], *lines)
+    return Fix("unsafe", "Loop over the modules, index the rest", (head, taken)) if head and taken else None
+
+
+def _holds_modules(owner: ast.ClassDef, node: ast.expr) -> bool:
+    """Whether an expression is an attribute that the class makes a container of modules, or grows as one."""
+    if not isinstance(node, ast.Attribute) or ast.unparse(node.value) != "self":
+        return False
+    values = [
+        ast.unparse(n.value)
+        for n in ast.walk(owner)
+        if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [f"self.{node.attr}"]
+    ]
+    return any(
+        value.startswith(("nn.ModuleList", "nn.Sequential", "torch.nn.ModuleList", "ModuleList"))
+        for value in values
+    )

@@ -132,6 +132,25 @@ def make_static(event: Event) -> Fix | None:
     return _fix(event, function, "Make it a static method", True, change)
 
 
+def take_self(event: Event) -> Fix | None:
+    """``forward`` of a module that is a static method takes ``self``.
+
+    Unsafe: who calls it on the class has to give a module then.
+    """
+    function = _function(event)
+    if function is None or function.name != "forward":
+        return None
+    if [ast.unparse(d) for d in function.decorator_list] != ["staticmethod"]:
+        return None
+
+    def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
+        params = definition.params
+        params = params.with_changes(params=[cst.Param(cst.Name("self")), *params.params])
+        return definition.with_changes(decorators=[], params=params)
+
+    return _fix(event, function, "Take self", False, change)
+
+
 def leave_decorator_for_with(event: Event) -> Fix | None:
     """``@torch.no_grad()`` over a method becomes ``with torch.no_grad():`` in it."""
     functions = [

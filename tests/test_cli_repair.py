@@ -1,0 +1,119 @@
+"""``tsguard fix``: what torch refuses is mended on a copy, and torch has the last word."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REFUSED = '''\
+"""A block."""
+import torch
+from torch import nn  # layers
+
+
+class Block(nn.Module):
+    def __init__(self, reduced=False):
+        super().__init__()
+        self.reduced = reduced
+        if reduced:
+            self.reduce = nn.Linear(8, 8)
+        self.act = lambda x: torch.relu(x)
+
+    def forward(self, x):
+        if self.reduced:
+            x = self.reduce(x)
+        return scaled(self.act(x), 2)
+
+
+def scaled(x, times):
+    return x.repeat(1, times)
+'''
+HOPELESS = """\
+from torch import nn
+
+
+class Called(nn.Module):
+    def forward(self, x):
+        return [f(x) for f in (lambda y: y + 1, lambda y: y * 2)][0]
+"""
+DIFFERENT = """\
+import torch
+from torch import nn
+
+
+class Counted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x, **options):
+        return self.fc(x) + len(options)
+"""
+
+
+@pytest.fixture
+def fix(tmp_path: Path):
+    """Runs the command in a folder of its own."""
+
+    def fix(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "tsguard", "fix", "--isolated", *args]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    return fix
+
+
+def test_a_diff_shows_what_torch_takes_and_nothing_is_written(tmp_path, fix):
+    (tmp_path / "block.py").write_text(REFUSED)
+    done = fix("block.py:Block")
+    assert done.returncode == 0, done.stderr
+    assert "torch.jit.script takes it after" in done.stderr
+    assert '+        if hasattr(self, "reduce") and self.reduced:' in done.stdout
+    assert "+def scaled(x, times: int):" in done.stdout
+    assert (tmp_path / "block.py").read_text() == REFUSED
+
+
+def test_what_is_written_scripts_and_a_second_run_changes_nothing(tmp_path, fix):
+    path = tmp_path / "block.py"
+    path.write_bytes(REFUSED.replace("\n", "\r\n").encode())
+    (tmp_path / "beside.py").write_text("x = ( 1 )\n")
+    assert fix("block.py:Block(reduced=True)", "--input", "torch.randn(2, 8)", "--write").returncode == 0
+    once = path.read_bytes()
+    assert b"# layers\r\n" in once
+    assert once.count(b"\r\n") == once.count(b"\n")
+    assert (tmp_path / "beside.py").read_text() == "x = ( 1 )\n"
+    again = fix("block.py:Block(reduced=True)", "--input", "torch.randn(2, 8)", "--write")
+    assert again.returncode == 0
+    assert "takes it as it is" in again.stderr
+    assert path.read_bytes() == once
+    script = "import torch, block; torch.jit.script(block.Block(True))"
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("text", [HOPELESS, DIFFERENT], ids=["no-fix", "other-use"])
+def test_what_cannot_be_repaired_stays_and_is_told(tmp_path, fix, text):
+    (tmp_path / "net.py").write_text(text)
+    done = fix("net.py", "--write")
+    assert done.returncode == 1
+    assert "torch.jit.script refuses it still" in done.stderr
+    assert "net.py:" in done.stderr
+    assert "help:" in done.stderr
+    assert (tmp_path / "net.py").read_text() == text
+
+
+def test_changes_that_git_does_not_hold_are_not_mixed_with(tmp_path, fix):
+    path = tmp_path / "block.py"
+    path.write_text(REFUSED)
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    refused = fix("block.py:Block", "--write")
+    assert refused.returncode == 2
+    assert "--allow-dirty" in refused.stderr
+    assert path.read_text() == REFUSED
+    assert fix("block.py:Block", "--write", "--allow-dirty").returncode == 0
+    assert path.read_text() != REFUSED
+
+
+def test_a_target_that_is_not_there_is_wrong_usage(fix):
+    assert fix("nowhere.py").returncode == 2
