@@ -132,6 +132,18 @@ MODELS = {
         "return x",
         parameters=", zork",
     ),
+    "a mapping that is spread over a call": net(
+        "self.fc = make(3, **zork)", "x", LINEAR, parameters=", zork"
+    ).replace("class Net", "def make(first, second, bias=True):\n    return nn.Linear(first, second, bias)\n\nclass Net"),
+    "a model whose parts are used": net(
+        "self.zork = zork; self.rows, self.width = zork.table.shape", "x: Tensor",
+        "return self.zork.inner(x) + self.zork.table.sum()", parameters=", zork",
+    ).replace(
+        "class Net",
+        "class Whole(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
+        "        self.table = nn.Parameter(torch.ones(4, width))\n        self.inner = nn.Linear(width, 3)\n"
+        "    def forward(self, x):\n        return self.inner(x)\n\nclass Net",
+    ),
     "a probability": net("self.d = nn.Dropout(zork)", "x: Tensor", "return self.d(x)", parameters=", zork"),
 }  # fmt: skip
 

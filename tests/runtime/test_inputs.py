@@ -184,6 +184,21 @@ def test_what_training_asks_for_besides_is_guessed_too(attempting: Attempting) -
     assert found.attempts[AttemptSpec("script", mode="train")].status == "ok"
 
 
+def test_a_guess_is_tried_with_the_chance_that_it_is_run_with(attempting: Attempting) -> None:
+    from tsguard.runtime.worker.running import SEED
+
+    source = net(
+        "",
+        "x",
+        f"wanted = torch.rand((), generator=torch.Generator().manual_seed({SEED}))",
+        "if torch.rand(()) != wanted:",
+        "    raise ValueError('another draw')",
+        "return x * 2",
+    )
+    found = attempting(source, specs=SCRIPT)
+    assert found.attempts[AttemptSpec("eager")].status == "ok"
+
+
 IMAGES = "[torch.randn(3, 64, 64), torch.randn(3, 64, 80)]"
 PAIR = "from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    left: Tensor\n    right: Tensor\n\n"
 TYPED = {

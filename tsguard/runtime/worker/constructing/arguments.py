@@ -26,6 +26,7 @@ MAPPING = "dict(...)"
 """Values with parts: the dots stand for what is chosen for each."""
 
 STUB = "nn.Identity()"
+_SEVERAL = "nn.Sequential(nn.Linear(64, 64), nn.ReLU())"
 _DEEPEST = 3
 # By the number of arguments of the call: an activation takes none, a norm its width.
 _FACTORIES = (
@@ -121,9 +122,21 @@ def chosen_for(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[Parame
     if parts is None or len(wanted.path) >= _DEEPEST + 1:
         yield Parameter(wanted.path, tuple(dict.fromkeys(values(wanted, module, cls))))
         return
+    models = _with_modules(use, module, cls) if parts is use.attributes else ()
+    if models:
+        yield Parameter(wanted.path, models)
+        return
     yield Parameter(wanted.path, (MAPPING if parts is use.keys else OBJECT,))
     for name, part in parts.items():
         yield from chosen_for(Wanted((*wanted.path, name), None, part), module, cls)
+
+
+def _with_modules(use: Use, module: ModuleType, cls: type) -> tuple[str, ...]:
+    """Models that have what is read of a value, where some of that is called: no object of sizes."""
+    if not any(part.called for part in use.attributes.values()):
+        return ()
+    read = set(use.attributes) - set(dir(nn.Module()))
+    return tuple(f"{text}()" for text, found in _models(module, cls).items() if read and _has(found, read))
 
 
 def _declared_class(wanted: Wanted, module: ModuleType) -> tuple[str, type] | None:
@@ -198,7 +211,7 @@ def _by_use(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[str]:
                 yield text
         yield from (f"{text}()" for text in _like_named(name, module, cls))
         yield from (text for text in by_name(name) if text.startswith("nn.") and text.endswith("()"))
-        yield from (STUB, "nn.Linear(64, 64)", *(f"{text}()" for text in list(models)[:6]))
+        yield from (STUB, "nn.Linear(64, 64)", _SEVERAL, *(f"{text}()" for text in list(models)[:6]))
     elif use.length is not None or use.elements is not None:
         yield from _sequences(wanted, module, cls)
     yield from map(repr, use.texts)

@@ -279,6 +279,8 @@ class _Reader:
             found = self._found(keyword.value)
             if found is not None and keyword.arg is not None:
                 self._handed_on(found, node.func, keyword.arg)
+            elif found is not None:
+                self._spread(found, node)
 
     def _got(self, whole: ast.expr, arguments: list[ast.expr]) -> None:
         """``config.get("key")``: needed only where there is no default, but a mapping all the same."""
@@ -329,6 +331,19 @@ class _Reader:
                 owner = callee if isinstance(callee, type) else self.owner
                 making = self.making or isinstance(callee, type)
                 _read(maker, parameter.name, owner, found, self.depth - 1, making=making)
+
+    def _spread(self, found: Use, node: ast.Call) -> None:
+        """``make(3, **sizes)``: a mapping of what ``make`` is not given otherwise."""
+        callee, skipped = self._callee(node.func)
+        try:
+            parameters = list(inspect.signature(callee).parameters.values())[skipped:] if callee else []
+        except (TypeError, ValueError):
+            return
+        named = {keyword.arg for keyword in node.keywords}
+        for parameter in parameters[len(node.args) :]:
+            variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+            if parameter.default is parameter.empty and not variadic and parameter.name not in named:
+                self._handed_on(found.item(parameter.name), node.func, parameter.name)
 
     def _callee(self, function: ast.expr) -> tuple[Any, int]:
         """What is called, and how many of its first parameters the call does not give."""

@@ -21,7 +21,7 @@ from tsguard.runtime.worker.inputs.probe import TooSlow, Trial, Trouble, attempt
 from tsguard.runtime.worker.inputs.signature import Hints, Parameter, first_guess, parameters, value_for
 from tsguard.runtime.worker.inputs.specs import Guess, Verbatim, named
 from tsguard.runtime.worker.loading import evaluate
-from tsguard.runtime.worker.running import Call
+from tsguard.runtime.worker.running import SEED, Call
 from tsguard.runtime.worker.state import State, seed_everything
 
 MOST_TRIES = 60
@@ -153,6 +153,7 @@ class _Search:
         values = [*call.args, *call.kwargs.values()]
         for argument, value in zip(sorted(guess.arguments, key=lambda a: a.keyword), values, strict=True):
             names |= {id(leaf): path for path, leaf in named(argument.spec, value, argument.name)}
+        seed_everything(SEED)  # what depends on chance goes as it will when it is run
         trial = attempt(self.callee, call, names, _SECONDS_OF_A_TRIAL)
         self.state.restore(self.callee)
         return trial
