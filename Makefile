@@ -6,7 +6,7 @@ COMPILED := build/compiled
 # A process a core; a file stays in one, because its tests share what is slow to start.
 PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test lint types package compiled test-compiled conformance bench captures rule-names site clean
+.PHONY: demo test lint types package compiled test-compiled conformance bench captures rule-names architecture site clean
 
 demo: $(READY)
 	$(BIN)/tsguard check fixtures/conv2d.py
@@ -47,6 +47,10 @@ captures: $(READY)
 # The type of all rule names, made anew from the pages.
 rule-names: $(READY)
 	$(BIN)/python -m tools.rule_names
+
+# The tables of docs/architecture.md, made anew from the code.
+architecture: $(READY)
+	$(BIN)/python -m tools.architecture
 
 # The documentation site, in build/site: strict, so that a broken link fails.
 site: $(READY)

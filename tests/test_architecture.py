@@ -1,0 +1,59 @@
+"""docs/architecture.md shows the code as it is, and no import goes in a circle."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import tsguard
+from tools import architecture
+
+PACKAGE = Path(tsguard.__file__).parent
+
+
+def test_the_tables_are_those_of_the_code():
+    assert architecture.PAGE.read_text(encoding="utf-8") == architecture.page(), "run make architecture"
+
+
+def modules() -> dict[str, Path]:
+    """The package's modules by name, but for faces: an ``__init__`` only hands names on."""
+    files = (path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+    return {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in files}
+
+
+def imports() -> dict[str, set[str]]:
+    """What each module imports of the package: at run time, in functions or for its types only."""
+    known = modules()
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, path in known.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                wanted = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+                found[name] |= (wanted & set(known)) - {name}
+    return found
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """The strongly connected components of more than one module."""
+    reached = {name: below(graph, name) for name in graph}
+    together = {name: sorted({o for o in reached[name] if name in reached.get(o, ())}) for name in graph}
+    return [list(group) for group in {tuple(group) for group in together.values() if len(group) > 1}]
+
+
+def below(graph: dict[str, set[str]], name: str) -> set[str]:
+    seen: set[str] = set()
+    pending = [name]
+    while pending:
+        for other in graph.get(pending.pop(), set()) - seen:
+            seen.add(other)
+            pending.append(other)
+    return seen
+
+
+def test_a_circle_is_seen():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+
+
+def test_no_import_goes_in_a_circle():
+    assert circles(imports()) == []
