@@ -52,6 +52,12 @@ PINNED = [
     ("", "y = x.view(-1, 4, 8)\nreturn y * len(y[0])"),
     ("self.conv = nn.Conv2d(3, 3, 3, padding=1)", "y = self.conv(x)\nif y.shape[-2:] != x.shape[-2:]:\n    y = y[..., 1:, 1:]\nreturn y + x"),
     ("self.conv = nn.Conv1d(3, 3, 3, padding=1)", "shape = x.shape\ny = self.conv(x.relu().reshape(shape))\npad = (x.shape[-1] - y.shape[-1]) // 2\nreturn y + (x[..., pad:-pad] if pad > 0 else x)"),
+    ("self.q = nn.Linear(8, 64)", "q = self.q(x).view(*x.shape[:-1], -1, 16)\nreturn q / math.sqrt(q.shape[-1]) + int(q.shape[-2])"),
+    ("self.q = nn.Linear(8, 64)", "shape = (*x.shape[:-1], -1, 16)\nq = self.q(x).view(shape)\nreturn q / math.sqrt(q.shape[-1]) + int(q.shape[-2])"),
+    ("self.q = nn.Linear(8, 64)", "q = self.q(x)\nq = q.view(q.size()[:-1] + (4, 16)).transpose(-2, -3)\nreturn q / math.sqrt(q.size(-1))"),
+    ("self.norm = nn.LayerNorm(8)", "n = min(x.shape[0], self.norm(x).shape[0])\nreturn x * max(n, 1)"),
+    ("self.norm = nn.LayerNorm(8)", "y = self.norm(x)\nif y.shape != x.shape:\n    y = y[..., :4]\nreturn x + y"),
+    ("self.a = nn.Conv2d(3, 3, 3, stride=2, padding=2); self.b = nn.Conv2d(3, 3, 1, stride=2, padding=1)", "a, b = self.a(x), self.b(x)[:, :, :-1, :-1]\nif a.shape[-2:] != b.shape[-2:]:\n    a = a[:, :, :-1, :-1]\nreturn a + b"),
     ("", "if x.dtype == torch.float16 and x.isinf().any():\n    x = x.clamp(-1, 1)\nreturn x * 2"),
 ]  # fmt: skip
 
@@ -65,6 +71,11 @@ OPEN = [
     ("", "assert x.shape[1] % 4 == 0\nreturn x * int(x.shape[1])"),
     ("", "assert x.shape[1] == 4 or x.shape[2] == 4\nreturn x * int(x.shape[1])"),
     ("self.conv = nn.Conv2d(3, 3, 3, stride=2)", "y = self.conv(x)\nreturn y if y.shape[-1] == x.shape[-1] else y * 2"),
+    ("self.q = nn.Linear(8, 64)", "q = self.q(x).view(*x.shape[:-1], -1, 16)\nreturn q * int(q.shape[-3])"),
+    ("", "return x * max(1, x.shape[0])"),
+    ("", "return x * min(x.shape[0], x.shape[1])"),
+    ("", "y = x.view(*x.shape[:-2], -1, 16)\nreturn y * int(y.shape[-2])"),
+    ("self.a = nn.Conv2d(3, 3, 2, stride=2); self.b = nn.Conv2d(3, 3, 3, stride=2, padding=1)", "a, b = self.a(x), self.b(x)\nif a.shape[-1] != b.shape[-1]:\n    b = b[..., :-1]\nreturn a.mean(-2) + b.mean(-2)"),
     ("", "n = x.view(x.shape[0], -1).shape[1]\nreturn x * int(n)"),
 ]  # fmt: skip
 

@@ -88,7 +88,11 @@ def _placed(
 
 
 def _call(interp: Interpreter, node: ast.Call, scope: Scope) -> Value:
-    function = interp.evaluate(node.func, scope)
+    return call_of(interp, interp.evaluate(node.func, scope), node, scope)
+
+
+def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) -> Value:
+    """A call of what has been evaluated."""
     args, kwargs, exact = arguments(interp, node, scope)
     if not exact and not kwargs and not args:
         return interp.call(function, [Unknown()], {}, node)

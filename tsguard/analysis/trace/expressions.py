@@ -14,7 +14,7 @@ from tsguard.analysis.trace import conditions, items, operators
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
-from tsguard.analysis.trace.values import NOTHING, Fixed, Number, Truths, depends, frozen, origin_of
+from tsguard.analysis.trace.values import NOTHING, Fixed, Number, Shape, Truths, depends, frozen, origin_of
 from tsguard.analysis.values import Scope
 
 Handler = Callable[["Tracer", ast.expr, Scope], py.Value]
@@ -226,7 +226,58 @@ def _generate(
     return is_open
 
 
+def _tuple(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    """``(*x.shape[:-1], a, b)``: of as many sizes as nobody knows, followed by others."""
+    assert isinstance(node, ast.Tuple)
+    return _listed(tracer, node.elts, scope)
+
+
+def _listed(tracer: Tracer, nodes: list[ast.expr], scope: Scope) -> py.TupleValue:
+    if not any(isinstance(node, ast.Starred) for node in nodes):
+        return py.TupleValue(tuple([tracer.evaluate(node, scope) for node in nodes]))
+    given: list[py.TupleValue] = []
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            given.append(py.TupleValue((tracer.evaluate(node, scope),)))
+            continue
+        value = tracer.evaluate(node.value, scope)
+        is_open_shape = isinstance(value, Shape) and value.open
+        given.append(value if is_open_shape else py.TupleValue(*_unpacked(tracer, value)))  # type: ignore[arg-type]
+    if any(isinstance(part, Shape) and part.open for part in given):
+        return operators.joined_sizes(given)
+    return py.TupleValue(
+        tuple([item for part in given for item in part.items]), any(part.open for part in given)
+    )
+
+
+def _unpacked(tracer: Tracer, value: py.Value) -> tuple[tuple[py.Value, ...], bool]:
+    items, is_open = iterate(tracer, value)
+    return tuple(items), is_open
+
+
+# Methods that take sizes one by one as well as in one tuple.
+_OF_SIZES = frozenset({"view", "reshape", "expand", "repeat", "new_zeros", "new_ones", "new_empty"})
+
+
+def _call(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
+    """A call; ``x.view(*x.shape[:-1], a, b)`` as ``x.view((*x.shape[:-1], a, b))``."""
+    assert isinstance(node, ast.Call)
+    function = tracer.evaluate(node.func, scope)
+    if (
+        isinstance(function, py.BoundMethod)
+        and isinstance(function.receiver, py.TensorValue)
+        and isinstance(function.function, py.External)
+        and function.function.name.rpartition(".")[2] in _OF_SIZES
+        and any(isinstance(arg, ast.Starred) for arg in node.args)
+        and not node.keywords
+    ):
+        return tracer.call(function, [_listed(tracer, node.args, scope)], {}, node)
+    return python_expressions.call_of(tracer, function, node, scope)
+
+
 HANDLERS: dict[type[ast.expr], Handler] = {
+    ast.Call: _call,
+    ast.Tuple: _tuple,
     ast.Attribute: _attribute,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,

@@ -13,6 +13,8 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import report_number
 from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.shapes.operation import dim_of
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     Fixed,
@@ -133,11 +135,43 @@ def _range(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Valu
     )
 
 
-def _extreme(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+def _extreme(sign: int) -> Handler:
+    return lambda tracer, args, kwargs, node: _chosen(tracer, args, sign, node)
+
+
+def _always_first(tracer: Tracer, values: Args, sign: int) -> py.Value | None:
+    """The value that is the least of all (``sign`` 1: the greatest) for inputs that are not empty.
+
+    Of equal ones Python takes the first.
+    """
+    if tracer.serves_others or not all(isinstance(value, (Number, py.Const)) for value in values):
+        return None
+    dims = [None if (dim := dim_of(value)) is None else tracer.facts.resolved(dim) for value in values]
+    for place, (value, dim) in enumerate(zip(values, dims, strict=True)):
+        before, after = dims[:place], dims[place + 1 :]
+        if dim is None:
+            continue
+        if all(_lead(dim, d, sign) > 0 for d in before) and all(_lead(dim, d, sign) >= 0 for d in after):
+            return value
+    return None
+
+
+def _lead(dim: Dim, other: Dim | None, sign: int) -> int:
+    """How far a size is at least ahead of another; below 0 where that is not told."""
+    if other is None:
+        return -1
+    least = (dim.plus(other, -1) if sign > 0 else other.plus(dim, -1)).least()
+    return -1 if least is None else least
+
+
+def _chosen(tracer: Tracer, args: Args, sign: int, node: ast.AST) -> py.Value | None:
     """``min`` and ``max`` ask for the truth of each comparison."""
     values = iterate(tracer, args[0])[0] if len(args) == 1 else args
     live = [value for value in values if is_live(value)]
     if live and len(values) + _is_open(args) > 1:
+        first = None if _is_open(args) else _always_first(tracer, values, sign)
+        if first is not None:
+            return first
         value = next((v for v in live if isinstance(v, Traced)), live[0])
         assert isinstance(value, (Traced, Number))
         report_number(tracer, "extreme", value, node)
@@ -316,8 +350,8 @@ def _sequence(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.V
 _HANDLERS: dict[str, Handler] = {
     "builtins.len": _len,
     "builtins.range": _range,
-    "builtins.min": _extreme,
-    "builtins.max": _extreme,
+    "builtins.min": _extreme(-1),
+    "builtins.max": _extreme(1),
     "builtins.int": _converted("int"),
     "builtins.float": _converted("float"),
     "builtins.bool": _converted("bool"),

@@ -81,6 +81,8 @@ def _part_of_open(tracer: Tracer, owner: Shape, part: slice | None, origin: Orig
         if indexes is not None:
             sizes = (attributes.size_at(tracer, owner.extent, index, origin) for index in indexes)
             return Shape(tuple(sizes), origin=origin)
+        if owner.extent is not None and part.start in (None, 0) and part.stop is not None and part.stop < 0:
+            return Shape(owner.items, True, origin=origin, extent=owner.extent.without_last(-part.stop))
     return Shape(owner.items, True, origin=origin)
 
 

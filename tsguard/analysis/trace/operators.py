@@ -12,6 +12,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import asked, checked
 from tsguard.analysis.trace.shapes import dims
 from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.operation import dim_of
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
@@ -75,8 +76,27 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
 def _concatenated(left: py.TupleValue, right: py.TupleValue) -> py.Value:
     items = (*left.items, *right.items)
     if left.open or right.open:
-        return Shape(items, True, origin=origin_of([left, right]) or NOWHERE)
+        return joined_sizes([left, right])
     return py.TupleValue(items)
+
+
+def joined_sizes(parts_given: list[py.TupleValue]) -> Shape:
+    """The sizes of one after those of another, where their number is open."""
+    items = tuple(item for part in parts_given for item in part.items)
+    found: Extent | None = Extent()
+    for part in parts_given:
+        more = (
+            part.extent if isinstance(part, Shape) and part.open else Extent(tuple(map(dim_of, part.items)))
+        )
+        if (
+            found is None
+            or more is None
+            or (more.lead is not None and (found.dims or found.lead is not None))
+        ):
+            found = None
+        else:
+            found = Extent((*found.dims, *more.dims), found.lead or more.lead)
+    return Shape(items, True, origin=origin_of(parts_given) or NOWHERE, extent=found)
 
 
 def _repeated(
@@ -236,8 +256,9 @@ def _compared(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
         return result
     result.tells = _told(op, ((one, other),))
     one, other = tracer.facts.resolved(one), tracer.facts.resolved(other)
-    if one == other:
-        result.known = py.Const(isinstance(op, (ast.Eq, ast.LtE, ast.GtE)))
+    difference = one.plus(other, -1).number
+    if difference is not None:
+        result.known = _known(operations.compare(tracer, op, py.Const(difference), py.Const(0), node))
     elif not tracer.serves_others:
         result.known = _of_what_is_not_empty(op, one, other)
         if result.known is not None:
@@ -274,6 +295,9 @@ def _compared_sequences(
     if origin is None:
         return py.Unknown(None, "bool")
     result = Number(None, "bool", origin=origin.then(node))
+    if isinstance(op, (ast.Eq, ast.NotEq)) and _are_of_one_extent(tracer, left, right):
+        result.known = py.Const(isinstance(op, ast.Eq))
+        return result
     pairs = _pairs(tracer, left, right)
     if pairs is not None and isinstance(op, (ast.Eq, ast.NotEq)):
         equations = tuple((a, b) for a, b in pairs if a is not None and b is not None)
@@ -283,6 +307,16 @@ def _compared_sequences(
         elif any(_differ(a, b) for a, b in equations):
             result.known = py.Const(isinstance(op, ast.NotEq))
     return result
+
+
+def _are_of_one_extent(tracer: Tracer, left: py.Value, right: py.Value) -> bool:
+    """Whether two shapes of open rank are the same for every input."""
+    if not isinstance(left, Shape) or not isinstance(right, Shape):
+        return False
+    if left.extent is None or right.extent is None:
+        return False
+    one, other = tracer.facts.extent(left.extent), tracer.facts.extent(right.extent)
+    return one == other and None not in one.dims and (one.lead is None or one.lead.tensor is not None)
 
 
 def _pairs(tracer: Tracer, left: py.Value, right: py.Value) -> list[tuple[Dim | None, Dim | None]] | None:
@@ -297,7 +331,7 @@ def _pairs(tracer: Tracer, left: py.Value, right: py.Value) -> list[tuple[Dim | 
 
 
 def _differ(left: Dim, right: Dim) -> bool:
-    return left.number is not None and right.number is not None and left.number != right.number
+    return bool(left.plus(right, -1).number)
 
 
 def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
-from tsguard.analysis.trace.shapes.extents import Extent, product
+from tsguard.analysis.trace.shapes.extents import Extent, Lead, product
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Shape
 
@@ -17,16 +17,31 @@ def viewed(op: Operation) -> Shaped:
         return op.shape()
     whole = op.args[1] if len(op.args) == 2 else None
     if isinstance(whole, Shape) and whole.extent is not None:
-        return op.facts.extent(whole.extent)
+        return _with_what_is_left(op.shape(), op.facts.extent(whole.extent))
     wanted = op.dims(1, "shape", "size")
     if wanted is None:
         return None
-    open_ones = [index for index, dim in enumerate(wanted) if dim is not None and dim.number == -1]
+    return _with_what_is_left(op.shape(), Extent(wanted))
+
+
+def _with_what_is_left(shape: Extent | None, wanted: Extent) -> Extent:
+    """A shape of which one size may be -1: the other elements of the tensor."""
+    open_ones = [index for index, dim in enumerate(wanted.dims) if dim is not None and dim.number == -1]
     if not open_ones:
-        return Extent(wanted)
+        return wanted
     index = open_ones[0]
-    rest = product((*wanted[:index], *wanted[index + 1 :]))
-    return Extent((*wanted[:index], _left(op.shape(), rest), *wanted[index + 1 :]))
+    rest = product((*wanted.dims[:index], *wanted.dims[index + 1 :]))
+    if wanted.lead is not None:
+        shape = _behind(shape, wanted.lead)
+    return Extent((*wanted.dims[:index], _left(shape, rest), *wanted.dims[index + 1 :]), wanted.lead)
+
+
+def _behind(shape: Extent | None, lead: Lead) -> Extent | None:
+    """The dimensions of a shape after those that another one begins with, too."""
+    if shape is None or shape.lead is None or shape.lead.tensor is None or shape.lead.tensor != lead.tensor:
+        return None
+    more = lead.dropped - shape.lead.dropped
+    return Extent(shape.last(len(shape.dims) + more)) if more >= 0 else None
 
 
 def _left(shape: Extent | None, rest: Dim | None) -> Dim | None:
