@@ -258,7 +258,7 @@ def _compared(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
     one, other = tracer.facts.resolved(one), tracer.facts.resolved(other)
     difference = one.plus(other, -1).number
     if difference is not None:
-        result.known = _known(operations.compare(tracer, op, py.Const(difference), py.Const(0), node))
+        result.known = _known(comparisons.compare(tracer, op, py.Const(difference), py.Const(0), node))
     elif not tracer.serves_others:
         result.known = _of_what_is_not_empty(op, one, other)
         if result.known is not None:
