@@ -62,6 +62,13 @@ MODELS = {
         "    raise ValueError('bad length')",
         "return self.fc(x)",
     ),
+    "asserted sizes after the batch": net(
+        "self.size = torch.Size((5, 7)); self.fc = nn.Linear(35, 3)",
+        "x",
+        "if x.shape[1:] != self.size:",
+        "    raise ValueError('other sizes')",
+        "return self.fc(x.flatten(1))",
+    ),
     "divisible size": net("self.c = nn.Conv2d(3, 4, 1)", "x", "assert x.size(2) % 7 == 0", "return self.c(x)"),
     "patches": net(
         "self.c = nn.Conv2d(3, 8, 16, 16); self.p = nn.Parameter(torch.zeros(1, 196, 8))",

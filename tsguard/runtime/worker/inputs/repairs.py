@@ -366,6 +366,7 @@ def by_operation(guess: Guess, trouble: Trouble) -> Iterator[Move]:
 def by_condition(guess: Guess, trouble: Trouble) -> Iterator[Move]:
     """Repairs from the comparison that a failed check made."""
     for condition in violated(trouble.frame, trouble.line):
+        yield from _ending_alike(guess, condition)
         for got, want, divisor in _wishes(condition):
             if divisor is not None:
                 yield from _made_divisible(guess, trouble, got, divisor)
@@ -375,6 +376,17 @@ def by_condition(guess: Guess, trouble: Trouble) -> Iterator[Move]:
             if max(got, want) <= 6:
                 for cost, repaired in moves.ranked(guess, _names(guess, trouble), want):
                     yield 0.05 + cost, repaired
+
+
+def _ending_alike(guess: Guess, condition: Condition) -> Iterator[Move]:
+    """Tensors whose last sizes are one side of a comparison, with the other side in their place."""
+    sides = (condition.left, condition.right)
+    for got, want in (sides, sides[::-1]):
+        if not isinstance(got, list) or not isinstance(want, list) or not got or got == want:
+            continue
+        for name, spec in guess.tensors().items():
+            if spec.shape[-len(got) :] == tuple(got):
+                yield 0.0, guess.with_spec(name, spec.of((*spec.shape[: -len(got)], *want)))
 
 
 def _wishes(condition: Condition) -> Iterator[tuple[int, int, int | None]]:
