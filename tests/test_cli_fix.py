@@ -166,3 +166,17 @@ def test_the_text_marks_what_can_be_fixed(tsguard, net):
     assert 'error[TSG185] "mask"' in plain
     assert "[*]" not in plain
     assert "error[TSG185] [*]" in tsguard("lint", "--unsafe-fixes", "net.py").out
+
+
+def test_a_filter_over_several_lines_becomes_a_loop(tsguard, net):
+    net.write_text(
+        "from typing import List\n\nfrom torch import Tensor, nn\n\n\nclass Net(nn.Module):\n"
+        "    def forward(self, xs: List[Tensor]) -> List[int]:\n        return [\n            i\n"
+        "            for i, (a, b) in enumerate(zip(xs, xs))\n            if a.dim() > 1\n"
+        "            and b.numel() > 0\n        ]\n"
+    )
+    tsguard("lint", "--fix", "--unsafe-fixes", "net.py")
+    fixed = net.read_text()
+    assert "for i, (a, b) in enumerate(zip(xs, xs)):\n" in fixed
+    assert "if (a.dim() > 1\n" in fixed
+    assert "TSG154" not in tsguard("lint", "net.py").out

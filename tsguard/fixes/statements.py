@@ -21,7 +21,7 @@ from tsguard.fixes.edits import between, edit, insertion
 from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
 from tsguard.report import Fix
-from tsguard.source import Span
+from tsguard.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -284,18 +284,24 @@ def _is_first(outer: ast.stmt, node: ast.expr) -> bool:
     return True
 
 
+def _on_its_own(file: SourceFile, node: ast.expr) -> str:
+    """An expression's text as it can stand outside the brackets that it was in, over several lines or one."""
+    text = between(file, file.span(node))
+    return f"({text})" if "\n" in text else text
+
+
 def _loop(event: Event, node: ast.ListComp | ast.DictComp, name: str) -> list[str]:
     file = event.module.file
     empty = "{}" if isinstance(node, ast.DictComp) else "[]"
     depth, parts = 0, []
     for generator in node.generators:
         target = between(file, file.span(generator.target))
-        if isinstance(generator.target, ast.Tuple):
-            target = target.removeprefix("(").removesuffix(")")
-        parts.append(f"{'    ' * depth}for {target} in {between(file, file.span(generator.iter))}:")
+        if target.startswith("(") and target.count("(") == 1:
+            target = target.strip("()")
+        parts.append(f"{'    ' * depth}for {target} in {_on_its_own(file, generator.iter)}:")
         depth += 1
         for test in generator.ifs:
-            parts.append(f"{'    ' * depth}if {between(file, file.span(test))}:")
+            parts.append(f"{'    ' * depth}if {_on_its_own(file, test)}:")
             depth += 1
     if isinstance(node, ast.DictComp):
         key, value = (between(file, file.span(part)) for part in (node.key, node.value))
