@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 
 from tsguard.likely import nearest
+from tsguard.records import dataclass
 from tsguard.report import SEVERITIES, Purpose, Severity
 from tsguard.selection import Layer, Selection, UnknownSelector, selector
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from tsguard.config import Settings
 from tsguard.fixes.applying import applied
 from tsguard.linting import lint
+from tsguard.records import dataclass
 from tsguard.report import Error, Report, is_fixable
 from tsguard.requests import Job, Plan
 from tsguard.source import SourceFile

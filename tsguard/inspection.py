@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsguard.deep_stack import on_deep_stack
+from tsguard.records import dataclass
 from tsguard.report import (
     Error,
     Finding,

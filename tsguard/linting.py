@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from tsguard.config import ConfigError, Settings
 from tsguard.environment import Environment, NoEnvironment, find_environment
 from tsguard.inspection import Inspection, inspect, killed
 from tsguard.language.releases import ways
+from tsguard.records import dataclass
 from tsguard.report import Finding, Packages, Purpose, Report
 from tsguard.requests import Job, Plan
 from tsguard.rules import covers

@@ -6,11 +6,12 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tsguard.config import Settings
 from tsguard.likely import nearest
+from tsguard.records import dataclass
 from tsguard.report import Error
 from tsguard.source.discovery import Exclusions, python_files
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from tsguard.language.releases import allows
+from tsguard.records import dataclass
 from tsguard.report import Family, Severity
 
 _PAGE_NAME = re.compile(r"(TSG\d{3,4})-([a-z0-9-]+)\.md")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tsguard.language.tables import RELEASES, as_numbers
+from tsguard.records import dataclass
 
 _VERSION = re.compile(r"\s*v?(\d+)\.(\d+)(?:[.+a-z].*)?\s*")
 _INSTALLED = re.compile(r"torch-(\d[^-]*?)(?:-py[\d.]+)?\.(?:dist|egg)-info")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
+from tsguard.records import dataclass
 from tsguard.source import Span
 from tsguard.source.unparsing import unparsed
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
@@ -24,6 +23,7 @@ from tsguard.analysis.values import Scope
 from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module
+from tsguard.records import dataclass
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mypy_extensions import mypyc_attr
 
 from tsguard.project.modules import Module
+from tsguard.records import dataclass
 from tsguard.source.unparsing import unparsed
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from mypy_extensions import mypyc_attr
 from tsguard.analysis.events import Gap
 from tsguard.analysis.terms import Term
 from tsguard.project.modules import Module
+from tsguard.records import dataclass
 from tsguard.source import SourceFile
 
 

@@ -8,7 +8,7 @@ what holds in some ``depends``, and the answer that tells them apart is its cond
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeVar
 
 from tsguard.analysis.terms import (
@@ -23,6 +23,7 @@ from tsguard.analysis.terms import (
     is_constant,
     question,
 )
+from tsguard.records import dataclass
 
 T = TypeVar("T")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +11,7 @@ import click
 from tsguard.cli.options import Decorator, Options, Unusable, takes
 from tsguard.cli.output import count, progress, publish, tell_errors
 from tsguard.config import Settings
+from tsguard.records import dataclass
 from tsguard.requests import Plan
 from tsguard.source.text import is_notebook
 

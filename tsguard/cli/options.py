@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tsguard.config import FORMATS, ConfigError, Settings, find, load
+from tsguard.records import dataclass
 from tsguard.report import SEVERITIES, Purpose, Severity
 from tsguard.selection import Layer, UnknownSelector, selector
 

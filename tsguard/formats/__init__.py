@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tsguard.records import dataclass
 from tsguard.report import Finding, Report, is_fixable
 from tsguard.source.sources import Sources
 

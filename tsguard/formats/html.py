@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -28,6 +28,7 @@ from tsguard.formats.tables import (
     verdict_row,
     why,
 )
+from tsguard.records import dataclass
 from tsguard.report import Attempt, Breakdown, Finding, LoaderReport, Report, Speedup, TargetReport
 from tsguard.rules import UnknownRule, rule, split_page
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from tsguard.records import dataclass
 from tsguard.report import Speedup
 
 _WIDTH, _MARGIN = 150, 12

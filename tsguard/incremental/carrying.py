@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tsguard.incremental.outline import Outline
 from tsguard.inspection import InspectedTarget
 from tsguard.project import Target
+from tsguard.records import dataclass
 from tsguard.report import Edit, Finding, Fix, Unknown
 
 # A message with a line in it holds only as long as that line stays.

@@ -10,10 +10,10 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tsguard.project.finding import Finder
 from tsguard.project.modules import Module, assigned_names
+from tsguard.records import dataclass
 
 _WORD = re.compile(r"[^\W\d]\w*")
 # A longer text is documentation; a shorter one may be an annotation.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.events import Event, Gap
@@ -16,6 +16,7 @@ from tsguard.judges.script import ScriptOutcome, judge_script
 from tsguard.judges.trace import TraceOutcome, judge_trace
 from tsguard.project import Target
 from tsguard.project.targets import is_only_scripted
+from tsguard.records import dataclass
 from tsguard.report import (
     Finding,
     Layer,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.mode import Walk, follow
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -11,6 +9,7 @@ from tsguard.analysis.subjects import first_built, unread_classes
 from tsguard.analysis.values import ClassValue, External, ModuleValue
 from tsguard.analysis.worlds import Exhausted
 from tsguard.project import Target
+from tsguard.records import dataclass
 from tsguard.report import Layer, ModeVerdict
 from tsguard.rules import holds, rule
 

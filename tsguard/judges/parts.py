@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from tsguard.analysis.events import Event
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -15,6 +14,7 @@ from tsguard.analysis.values import External, ModuleValue, TensorValue, Value
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.rule_names import RuleName
 from tsguard.project import Target
+from tsguard.records import dataclass
 from tsguard.rules import rule
 
 # Each is compiled by itself, and again with what is below it: enough for what people put together by hand.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -11,6 +11,7 @@ from tsguard.analysis.subjects import built
 from tsguard.analysis.terms import Question
 from tsguard.analysis.worlds import Answer, Exhausted, World, explore
 from tsguard.project import Target
+from tsguard.records import dataclass
 from tsguard.report import ScriptVerdict
 from tsguard.rules import holds, rule
 

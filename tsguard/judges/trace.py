@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -13,6 +13,7 @@ from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import Exhausted, World, run_first
 from tsguard.project import Target
+from tsguard.records import dataclass
 from tsguard.report import TraceVerdict
 from tsguard.rules import holds, rule
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tsguard.language.rule_names import RuleName
+from tsguard.records import dataclass
 
 STATEMENTS = frozenset(
     [

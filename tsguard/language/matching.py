@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from tsguard.language import types as t
@@ -19,6 +19,7 @@ from tsguard.language.relations import (
 )
 from tsguard.language.releases import Ways, ways
 from tsguard.language.schemas import Argument, Operators, Schema, operators
+from tsguard.records import dataclass
 
 
 class Operand(Protocol):

@@ -6,8 +6,9 @@ results in both modes, results of repeated calls, and state before and after.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from tsguard.records import dataclass
 
 Effect = Literal["random", "state"]
 

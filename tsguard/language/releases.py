@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 
 from tsguard.language.tables import as_numbers
+from tsguard.records import dataclass
 
 _BOUND = re.compile(r"(>=|<)(\d+\.\d+)")
 

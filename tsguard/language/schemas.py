@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from tsguard.language import tables
 from tsguard.language import types as t
 from tsguard.language.relations import union
 from tsguard.likely import nearest
+from tsguard.records import dataclass
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>-?\d[\w.+-]*)|(?P<string>"[^"]*"|'[^']*')|(?P<name>[\w.]+)|(?P<dots>\.\.\.)|(?P<op>->|[()\[\]{},?*=!|]))"""

@@ -8,9 +8,10 @@ on it.  Source: aten/src/ATen/core/jit_type.h.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 
 from mypy_extensions import mypyc_attr
+
+from tsguard.records import dataclass
 
 _MOST_PARTS = 5_000
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tsguard.records import dataclass
 from tsguard.source.statements import statements as statements_in
 
 _MUTATORS = frozenset(["add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "update"])

@@ -6,9 +6,9 @@ import ast
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tsguard.project.modules import Module
+from tsguard.records import dataclass
 from tsguard.source.walking import children
 
 _SCRIPTERS = frozenset({"script", "script_if_tracing"})

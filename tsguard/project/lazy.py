@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from tsguard.records import dataclass
 from tsguard.source.statements import module_level
 from tsguard.source.walking import walked
 

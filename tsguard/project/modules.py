@@ -6,12 +6,12 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsguard.project.changes import Changes, changes
+from tsguard.records import dataclass
 from tsguard.source import SourceFile
 from tsguard.source.statements import module_level
 from tsguard.source.walking import walked

@@ -7,11 +7,12 @@ import builtins
 import functools
 import importlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tsguard.project.finding import Finder
 from tsguard.project.modules import Binding, Module
+from tsguard.records import dataclass
 from tsguard.source import SourceFile
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from tsguard.likely import nearest
 from tsguard.project.handed import handed_over
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, External, Meaning, Missing, Project
+from tsguard.records import dataclass
 
 MODULE_BASES = frozenset(
     {

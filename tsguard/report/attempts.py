@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from tsguard.records import dataclass
 
 AttemptStatus = Literal["ok", "failed", "diverged", "timeout", "crashed", "skipped"]
 Conclusion = Literal["faster", "slower", "no difference", "too noisy"]

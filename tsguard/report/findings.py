@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from tsguard.records import dataclass
 
 Family = Literal["tool", "script", "trace", "mode", "api", "pipeline", "attempt"]
 Severity = Literal["error", "warning", "info"]

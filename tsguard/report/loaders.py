@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from tsguard.records import dataclass
 from tsguard.report.attempts import Attempt, AttemptError, AttemptStatus, Speedup
 
 

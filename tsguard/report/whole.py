@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
+from tsguard.records import dataclass
 from tsguard.report.attempts import Attempt, AttemptError, Breakdown
 from tsguard.report.findings import APPLICABILITIES, SEVERITIES, Finding
 from tsguard.report.judgements import Cause, ModeJudgement, ReleaseVerdicts, ScriptJudgement, TraceJudgement

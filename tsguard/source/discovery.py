@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from tsguard.records import dataclass
 from tsguard.source.patterns import Patterns
 
 SUFFIXES = (".py", ".ipynb")

@@ -10,8 +10,9 @@ import ast
 import json
 import re
 import warnings
-from dataclasses import dataclass
 from typing import Any
+
+from tsguard.records import dataclass
 
 # Cell magics whose cell is still Python; any other makes it something else.
 _PYTHON_CELLS = frozenset({"capture", "debug", "prun", "python", "python3", "time", "timeit"})

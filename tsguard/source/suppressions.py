@@ -6,8 +6,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tsguard.records import dataclass
 from tsguard.source.text import SourceFile, Span
 
 _MARKER = re.compile(r"#.*(?:tsguard:|noqa)", re.IGNORECASE)

@@ -14,10 +14,12 @@ import stat
 import tokenize
 import warnings
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from tsguard.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.source.notebooks import Cell

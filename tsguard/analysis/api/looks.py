@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import Walk, follow
@@ -11,6 +10,7 @@ from tsguard.analysis.python import PythonInterpreter, Raised, classes
 from tsguard.analysis.values import ModuleValue
 from tsguard.analysis.worlds import Exhausted, Impossible
 from tsguard.project import Target
+from tsguard.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program

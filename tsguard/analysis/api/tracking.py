@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Literal
 
 from tsguard.analysis.api.usage import Usage
+from tsguard.records import dataclass
 
 Kind = Literal["eager", "scripted", "traced", "frozen"]
 Mode = Literal["fresh", "train", "eval", "unknown"]

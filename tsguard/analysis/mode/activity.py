@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tsguard.analysis.mode.choices import Either, Mode, in_mode, truths
 from tsguard.analysis.mode.context import Walk
@@ -12,6 +11,7 @@ from tsguard.analysis.terms import spelled
 from tsguard.analysis.values import Const, Unknown, Value
 from tsguard.language import schemas
 from tsguard.language.modes import ModeUse
+from tsguard.records import dataclass
 
 _NO_VALUE = Unknown()
 _Fact = tuple[bool, str | None]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tsguard.analysis.values import FunctionNode, ModuleValue, Value
 from tsguard.project.modules import Module
+from tsguard.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

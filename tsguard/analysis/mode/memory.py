@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode.choices import ByMode, Either, Mode
@@ -10,6 +10,7 @@ from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.python.likeness import Likenesses, likeness
 from tsguard.analysis.values import ModuleValue, TensorValue, Value
+from tsguard.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence

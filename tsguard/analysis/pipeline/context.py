@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
@@ -16,6 +16,7 @@ from tsguard.analysis.pipeline.names import Names, method
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, Project
+from tsguard.records import dataclass
 
 _MAP = re.compile(r"torch\.utils\.data\.(dataset\.)?Dataset|torchvision\.datasets\.\w+(\.\w+)?")
 _ITERABLE = re.compile(r"torch\.utils\.data\.(dataset\.)?IterableDataset")

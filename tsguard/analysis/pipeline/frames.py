@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Generic, TypeVar
 
 from tsguard.project.modules import assigned_names
+from tsguard.records import dataclass
 from tsguard.source.walking import children, walked
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

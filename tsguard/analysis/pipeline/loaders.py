@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from tsguard.analysis.pipeline.frames import Frame, Loop, Site
 from tsguard.analysis.pipeline.names import Names, method
 from tsguard.project.project import Definition
+from tsguard.records import dataclass
 from tsguard.source.walking import walked
 
 DATALOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})

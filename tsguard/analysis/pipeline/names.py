@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tsguard.analysis.pipeline.frames import Bound, Frame, Function, Survey
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, External, Project
 from tsguard.project.targets import resolve
+from tsguard.records import dataclass
 from tsguard.source.walking import walked
 
 # Packages whose functions the rules know by name.

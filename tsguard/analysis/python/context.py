@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.program import Program
 from tsguard.analysis.values import ClassValue, FunctionNode, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.tables import Tables
+from tsguard.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tsguard.analysis import values as py
 from tsguard.analysis.script.refusals import Refusal
@@ -11,6 +11,7 @@ from tsguard.analysis.script.sugared import Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 from tsguard.project.modules import Module
+from tsguard.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

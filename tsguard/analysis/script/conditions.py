@@ -6,7 +6,7 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitCondExpr``, ``RefinementSe
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import none_defaults, notes
@@ -19,6 +19,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Simple, Special, UnknownS, Value
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, merged, same, unify_all, union
+from tsguard.records import dataclass
 
 Refinements = dict[str, t.Type]
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tsguard.analysis.script.sugared import ABSENT, Simple, Sugared, Value
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
+from tsguard.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

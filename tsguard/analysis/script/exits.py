@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from tsguard.records import dataclass
 from tsguard.source.walking import walked
 
 # What a block does: exits on every path, on some, on none, or raises on all.

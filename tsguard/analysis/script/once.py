@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.script.reports import Recording, Reporter
 from tsguard.language.schemas import Schema
+from tsguard.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.context import Interpreter

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from tsguard.analysis import values as py
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
+from tsguard.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.language.schemas import Schema

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
@@ -14,6 +12,7 @@ from tsguard.analysis.script.compiler import TargetCompiler
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.project import Target
+from tsguard.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

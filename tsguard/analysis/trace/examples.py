@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter, PythonInterpreter
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.worlds import Exhausted
+from tsguard.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope

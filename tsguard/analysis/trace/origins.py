@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tsguard.analysis.events import text_of
+from tsguard.records import dataclass
 
 _STEPS = 4
 

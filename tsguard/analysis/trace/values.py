@@ -8,7 +8,6 @@ an input's other properties (rank, dtype, ...) is ``Fixed`` from the start.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from tsguard.analysis.trace.origins import Origin
@@ -23,6 +22,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
+from tsguard.records import dataclass
 
 Kind = Literal["size", "data"]
 Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing"]

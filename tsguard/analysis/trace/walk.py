@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -19,6 +19,7 @@ from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.tracer import ForwardTracer
 from tsguard.analysis.trace.values import Traced
 from tsguard.analysis.worlds import Exhausted
+from tsguard.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.project import Target

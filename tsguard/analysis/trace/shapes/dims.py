@@ -7,7 +7,8 @@ one whose symbols are all constructor arguments is the same for every input.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+
+from tsguard.records import dataclass
 
 _MOST_TERMS = 8
 _DEEPEST = 12

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, Symbol, number, symbol_dim
+from tsguard.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

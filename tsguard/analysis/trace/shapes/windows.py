@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
