@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import traceback
 from collections.abc import Callable, Iterator
@@ -206,4 +207,10 @@ def _named(finding: Finding, job: Job) -> Finding:
 
 def _shown(path: str, job: Job) -> str:
     """A path of the project as reports name it."""
-    return job.shown if path in (job.shown, str(job.path)) else shown(Path(path))
+    return job.shown if path in (job.shown, str(job.path)) else _shown_from(os.getcwd(), path)
+
+
+@functools.lru_cache(maxsize=1024)
+def _shown_from(here: str, path: str) -> str:
+    """A path as reports name it from a working folder: few files hold most findings."""
+    return shown(Path(path))

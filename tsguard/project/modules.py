@@ -152,7 +152,8 @@ class Module:
 
 
 _DECORATED = re.compile(r"^@[^@]*?\n(?:class|def)[ \t]+(\w+)", re.MULTILINE)
-_STAR = re.compile(r"\bimport\s+\(?\s*\*")
+# Begins with a letter, for which a text is looked through fast; "reimport *" is no Python.
+_STAR = re.compile(r"import\s+\(?\s*\*")
 _LAZY = re.compile(r"\b__getattr__\b|\bsys\.modules\[__name__\]")
 # Every statement that makes or changes __all__, and those that do so by a list.
 _ALL = re.compile(r"^[ \t]*__all__\b", re.MULTILINE)

@@ -164,6 +164,7 @@ def _item(walk: Walk, owner: Value, key: Value, node: ast.expr) -> Value:
 
 
 HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {
+    **python_expressions.HANDLERS,
     ast.Attribute: _attribute,
     ast.BoolOp: _boolean,
     ast.IfExp: _conditional,

@@ -10,7 +10,6 @@ from tsguard.analysis.mode.choices import ByMode, in_mode
 from tsguard.analysis.mode.context import Walk
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python import Program, Raised
-from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.values import ModuleValue, ObjectValue, TensorValue, Unknown, Value
 from tsguard.analysis.worlds import Exhausted, World
@@ -54,8 +53,7 @@ class ModeWalk(Walk):
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         self.spend()
-        kind = type(node)
-        handler = expressions.HANDLERS.get(kind) or python_expressions.HANDLERS.get(kind)
+        handler = expressions.HANDLERS.get(type(node))
         return handler(self, node, scope) if handler is not None else Unknown()
 
     def execute(self, body: list[ast.stmt], scope: Scope) -> Signal:

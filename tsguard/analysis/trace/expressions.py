@@ -276,6 +276,7 @@ def _call(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
 
 
 HANDLERS: dict[type[ast.expr], Handler] = {
+    **python_expressions.HANDLERS,
     ast.Call: _call,
     ast.Tuple: _tuple,
     ast.Attribute: _attribute,

@@ -71,8 +71,9 @@ def of_call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, result: py.Va
     """The result of a function or method of torch, with what is known of its shape."""
     if not isinstance(result, (py.TensorValue, py.ListValue, py.TupleValue)):
         return result
-    op = Operation(tracer.facts, args, kwargs, learns(tracer))
-    return _with(rules.shaped(name.rpartition(".")[2], op), result, args)
+    rule = rules.rule_of(name.rpartition(".")[2])
+    shaped = None if rule is None else rule(Operation(tracer.facts, args, kwargs, learns(tracer)))
+    return _with(shaped, result, args)
 
 
 def of_layer(

@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, statements
@@ -22,7 +21,7 @@ class ForwardTracer(Tracer):
 
     def evaluate(self, node: ast.expr, scope: Scope) -> py.Value:
         self.spend()
-        handler = expressions.HANDLERS.get(type(node)) or python_expressions.HANDLERS.get(type(node))
+        handler = expressions.HANDLERS.get(type(node))
         value = py.Unknown() if handler is None else handler(self, node, scope)
         if self.program.observer is not None:
             self.program.observer.traced(self.module, node, value)

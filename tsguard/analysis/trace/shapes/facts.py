@@ -72,6 +72,8 @@ class Facts:
 
     def extent(self, shape: Extent) -> Extent:
         """A shape with all put in that is known of it."""
+        if not self.pins and not self.ranks:
+            return shape
         lead, dims = shape.lead, shape.dims
         if lead is not None and lead.tensor in self.ranks:
             count = max(0, self.ranks[lead.tensor] - lead.dropped)

@@ -15,10 +15,9 @@ from tsguard.analysis.trace.shapes.windows import Window, slid
 Rule = Callable[[Operation], Shaped]
 
 
-def shaped(name: str, op: Operation) -> Shaped:
-    """The shape that a function or method of torch gives, by its short name; None where it is not known."""
-    rule = _RULES.get(name)
-    return None if rule is None else rule(op)
+def rule_of(name: str) -> Rule | None:
+    """What gives the shape of a function's or method's result, by its short name; None where it is not known."""
+    return _RULES.get(name)
 
 
 def _pooled(count: int) -> Rule:
