@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import torch
 
-from tsguard.runtime.worker.conditions import Condition, violated
 from tsguard.runtime.worker.inputs import moves
 from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import Trouble
@@ -19,7 +18,8 @@ from tsguard.runtime.worker.inputs.specs import DictSpec, Guess, Kind, SequenceS
 Repair = Callable[[Guess, Trouble, re.Match[str]], Iterator[Move]]
 
 
-def _names(guess: Guess, trouble: Trouble) -> frozenset[str]:
+def suspected(guess: Guess, trouble: Trouble) -> frozenset[str]:
+    """The inputs that a failure may be about: all, if it does not tell."""
     return (trouble.suspects & guess.tensors().keys()) or frozenset(a.name for a in guess.arguments)
 
 
@@ -31,7 +31,7 @@ def _sizes(got: int, want: int, *, both_ways: bool = False) -> Repair:
         if both_ways:
             pairs += _pairs_by_operand(trouble, *pairs[0])
         for left, right in pairs:
-            yield from moves.resizes(guess, _names(guess, trouble), left, right)
+            yield from moves.resizes(guess, suspected(guess, trouble), left, right)
 
     return repair
 
@@ -46,7 +46,7 @@ def _rank(group: int) -> Repair:
     def repair(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
         if not match[group]:
             return
-        names, wanted = _names(guess, trouble), int(match[group])
+        names, wanted = suspected(guess, trouble), int(match[group])
         yield from moves.ranked(guess, names, wanted)
         # What arrived may have other dimensions than what was given.
         for arrived in {len(o.shape) for o in trouble.operands[:1] if o.origins} - {wanted}:
@@ -61,7 +61,7 @@ def _rank(group: int) -> Repair:
 
 def _deeper(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     """One dimension more for each suspect, then one less."""
-    for name in sorted(_names(guess, trouble)):
+    for name in sorted(suspected(guess, trouble)):
         spec = guess.get(name)
         if isinstance(spec, TensorSpec):
             for cost, rank in (
@@ -79,7 +79,7 @@ def _kind(kind: Kind) -> Repair:
         if kind == "int":
             tables = [o.shape[0] for o in trouble.operands if not o.origins and len(o.shape) == 2]
             high = tables[0] if tables else 0
-        suspects = _names(guess, trouble)
+        suspects = suspected(guess, trouble)
         if kind == "float":
             wrong = {n for n in suspects if getattr(guess.get(n), "kind", "float") != "float"}
             suspects = frozenset(wrong) or suspects
@@ -92,7 +92,7 @@ def _range(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Mov
     """Indices beyond the end of what they index."""
     limits = [o.shape[0] for o in trouble.operands if not o.origins and o.shape]
     for name, spec in guess.tensors().items():
-        if spec.kind == "int" and name in _names(guess, trouble):
+        if spec.kind == "int" and name in suspected(guess, trouble):
             for cost, high in enumerate((*limits, spec.high // 2, 2, 1)):
                 if 0 < high < spec.high:
                     yield cost / 10, guess.with_spec(name, TensorSpec(spec.shape, "int", high))
@@ -116,29 +116,30 @@ def _larger(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Mo
             kept = 2 if len(spec.shape) >= 3 else 1
             return spec.of((*spec.shape[:kept], *(times * s for s in spec.shape[kept:])))
 
-        yield cost, moves.changed(guess, _names(guess, trouble), grow)
+        yield cost, moves.changed(guess, suspected(guess, trouble), grow)
     yield (
         0.4,
         moves.changed(
-            guess, _names(guess, trouble), lambda s: s.resized(-1, 4096) if len(s.shape) == 3 else s
+            guess, suspected(guess, trouble), lambda s: s.resized(-1, 4096) if len(s.shape) == 3 else s
         ),
     )
 
 
 def _divisible(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
-    yield from _made_divisible(guess, trouble, int(match[1]), int(match[2]))
+    yield from made_divisible(guess, trouble, int(match[1]), int(match[2]))
 
 
-def _made_divisible(guess: Guess, trouble: Trouble, size: int, divisor: int) -> Iterator[Move]:
+def made_divisible(guess: Guess, trouble: Trouble, size: int, divisor: int) -> Iterator[Move]:
+    """Guesses in which what came out as ``size`` may come out as a multiple of ``divisor``."""
     if divisor > 0:
         for cost, want in ((0.0, -(-size // divisor) * divisor), (0.2, divisor), (0.3, 8 * divisor)):
-            for more, guessed in moves.resizes(guess, _names(guess, trouble), size, want):
+            for more, guessed in moves.resizes(guess, suspected(guess, trouble), size, want):
                 yield cost + more, guessed
 
 
 def _split(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     want = sum(int(size) for size in re.findall(r"\d+", match[2]))
-    yield from moves.resizes(guess, _names(guess, trouble), int(match[1]), want)
+    yield from moves.resizes(guess, suspected(guess, trouble), int(match[1]), want)
 
 
 def _reshape(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
@@ -147,7 +148,7 @@ def _reshape(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[M
     have, wanted = int(match[2]), math.prod(size for size in fixed if size > 0)
     if not have or not wanted:
         return
-    for name in sorted(_names(guess, trouble)):
+    for name in sorted(suspected(guess, trouble)):
         for dim in (1, -1, 2):
             yield (
                 0.1,
@@ -158,7 +159,7 @@ def _reshape(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[M
         yield 0.2, moves.changed(guess, [name], functools.partial(moves.scaled_area, got=have, want=wanted))
     for size in dict.fromkeys(reversed([s for o in trouble.operands if o.origins for s in o.shape])):
         for want in dict.fromkeys(s for s in fixed if s > 1):
-            for cost, repaired in moves.resizes(guess, _names(guess, trouble), size, want):
+            for cost, repaired in moves.resizes(guess, suspected(guess, trouble), size, want):
                 yield 0.5 + cost, repaired
 
 
@@ -170,20 +171,20 @@ def _shapes(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Mo
             if spec.shape == got:
                 yield cost / 10, guess.with_spec(name, spec.of(want))
         for a, b in zip(got, want, strict=False):
-            for more, repaired in moves.resizes(guess, _names(guess, trouble), a, b):
+            for more, repaired in moves.resizes(guess, suspected(guess, trouble), a, b):
                 yield 0.2 + cost / 10 + more, repaired
 
 
 def _state(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     """A recurrent state of another shape than the cell's."""
     want = tuple(int(size) for size in re.findall(r"\d+", match[1]))
-    for name in sorted(_names(guess, trouble)):
+    for name in sorted(suspected(guess, trouble)):
         yield 0.2, moves.changed(guess, [name], lambda s: s.of(want))
 
 
 def _two_states(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     """A hidden state and a cell's, for what takes both."""
-    for name in sorted(_names(guess, trouble)):
+    for name in sorted(suspected(guess, trouble)):
         spec = guess.get(name)
         if isinstance(spec, TensorSpec):
             one = spec.of((1, *spec.shape[:1], *spec.shape[-1:]) if match[1] == "3" else spec.shape[-2:])
@@ -191,7 +192,7 @@ def _two_states(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterato
 
 
 def _as_dict(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
-    for name in sorted(trouble.blamed or _names(guess, trouble)):
+    for name in sorted(trouble.blamed or suspected(guess, trouble)):
         spec = guess.get(name)
         if isinstance(spec, TensorSpec):
             yield 0.2, guess.with_spec(name, DictSpec((("x", spec),)))
@@ -199,7 +200,7 @@ def _as_dict(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[M
 
 def _as_list(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
     """A sequence of tensors: of images without the batch, or of whole tensors."""
-    for name in sorted(_names(guess, trouble)):
+    for name in sorted(suspected(guess, trouble)):
         spec = guess.get(name)
         if isinstance(spec, TensorSpec):
             single = spec.of(spec.shape[1:]) if len(spec.shape) in (4, 5) else spec
@@ -242,7 +243,7 @@ def _longer_list(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterat
 
 
 def _scalar_tensor(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
-    for name in sorted(_names(guess, trouble)):
+    for name in sorted(suspected(guess, trouble)):
         yield 0.3, moves.changed(guess, [name], lambda s: s.of(s.shape[:1]))
         yield 0.4, moves.changed(guess, [name], lambda s: s.of(()))
 
@@ -361,51 +362,6 @@ def by_operation(guess: Guess, trouble: Trouble) -> Iterator[Move]:
         wrong = [o for o in operands if o.origins and not o.dtype.is_floating_point]
         for operand in wrong if trouble.operation != "embedding" else ():
             yield from moves.of_kind(guess, operand.origins, "float")
-
-
-def by_condition(guess: Guess, trouble: Trouble) -> Iterator[Move]:
-    """Repairs from the comparison that a failed check made."""
-    for condition in violated(trouble.frame, trouble.line):
-        yield from _ending_alike(guess, condition)
-        for got, want, divisor in _wishes(condition):
-            if divisor is not None:
-                yield from _made_divisible(guess, trouble, got, divisor)
-                continue
-            for cost, repaired in moves.resizes(guess, _names(guess, trouble), got, want):
-                yield cost, repaired
-            if max(got, want) <= 6:
-                for cost, repaired in moves.ranked(guess, _names(guess, trouble), want):
-                    yield 0.05 + cost, repaired
-
-
-def _ending_alike(guess: Guess, condition: Condition) -> Iterator[Move]:
-    """Tensors whose last sizes are one side of a comparison, with the other side in their place."""
-    sides = (condition.left, condition.right)
-    for got, want in (sides, sides[::-1]):
-        if not isinstance(got, list) or not isinstance(want, list) or not got or got == want:
-            continue
-        for name, spec in guess.tensors().items():
-            if spec.shape[-len(got) :] == tuple(got):
-                yield 0.0, guess.with_spec(name, spec.of((*spec.shape[: -len(got)], *want)))
-
-
-def _wishes(condition: Condition) -> Iterator[tuple[int, int, int | None]]:
-    """Pairs of a size as it is and as it should be, or a size and what should divide it."""
-    left, right = condition.left, condition.right
-    if isinstance(left, int) and isinstance(right, int):
-        if condition.divisor is not None:
-            yield left, left, condition.divisor
-            return
-        step = {"<": -1, ">": 1}.get(condition.operator, 0)
-        yield left, right + step, None
-        yield right, left - step, None
-    elif isinstance(left, list) and isinstance(right, list):
-        for a, b in zip(left, right, strict=False):
-            if a != b:
-                yield a, b, None
-                yield b, a, None
-        if len(left) != len(right):
-            yield len(left), len(right), None
 
 
 def by_missing(guess: Guess, trouble: Trouble) -> list[str]:

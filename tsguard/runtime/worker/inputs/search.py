@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from tsguard.runtime.worker.inputs import layers, moves, repairs
+from tsguard.runtime.worker.inputs import compared, layers, moves, repairs
 from tsguard.runtime.worker.inputs.declared import is_of
 from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import TooSlow, Trial, Trouble, attempt
@@ -177,7 +177,7 @@ class _Search:
             yield -1.0, moves.single(guess)
             return
         yield from repairs.by_operation(guess, trouble)
-        for cost, repaired in repairs.by_condition(guess, trouble):
+        for cost, repaired in compared.by_condition(guess, trouble):
             yield 0.1 + cost, repaired
         yield from self._missing(guess, trouble)
         yield 0.3, moves.changed(guess, guess.tensors(), moves.filmed(16, 224))
