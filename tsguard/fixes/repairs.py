@@ -79,7 +79,6 @@ _REPAIRS = {
     "unsupported-expression/ellipsis": ("statements", "index_all"),
     "comprehension-form/filter": ("statements", "loop_for_comprehension"),
     "comprehension-form/nested": ("statements", "loop_for_comprehension"),
-    "comprehension-form": ("statements", "loop_for_comprehension"),
     "undefined-name/block": ("branches", "define_before"),
     "undefined-name/deleted": ("statements", "keep_variable"),
     "global-value": ("constants", "hold_global"),
