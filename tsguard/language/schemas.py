@@ -14,7 +14,6 @@ from collections.abc import Hashable
 from tsguard.language import tables
 from tsguard.language import types as t
 from tsguard.language.relations import union
-from tsguard.likely import nearest
 from tsguard.records import dataclass
 
 _TOKEN = re.compile(
@@ -271,10 +270,6 @@ class Operators:
             found = tuple(schema for schema in map(parse, texts) if not _is_blocked(name, schema))
             self._parsed[name] = found
         return found
-
-    def similar(self, name: str) -> list[str]:
-        """Operators whose names are close, for a hint."""
-        return nearest(name, self._texts, 3, 0.8)
 
 
 def _is_blocked(name: str, schema: Schema) -> bool:

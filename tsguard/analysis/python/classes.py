@@ -16,7 +16,6 @@ from tsguard.analysis.values import (
     ClassValue,
     External,
     FunctionValue,
-    ObjectValue,
     PropertyValue,
     Scope,
     StaticMethod,
@@ -463,7 +462,3 @@ def super_value(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
     first = [*parameters.posonlyargs, *parameters.args][:1]
     receiver = runner.names.get(first[0].arg) if first else None
     return SuperValue(runner.function.owner, receiver) if receiver is not None else Unknown()
-
-
-def instance_of(interp: Interpreter, value: ObjectValue, name: str) -> bool:
-    return derives_from(interp, value.cls, name)

@@ -57,7 +57,6 @@ class ScriptClass:
     schemas: dict[str, Schema] = field(default_factory=dict)
     compiling: set[str] = field(default_factory=set)
     initialized: bool = False
-    unsure: bool = False
 
 
 @dataclass(eq=False, slots=True)

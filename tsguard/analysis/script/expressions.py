@@ -25,7 +25,6 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
-    Builtin,
     ModuleS,
     Simple,
     Special,
@@ -305,10 +304,6 @@ def _tuple_of(elements: Iterable[t.Type]) -> t.Type:
     if t.is_large(type_):
         raise Exhausted
     return type_
-
-
-def builtin(symbol: str) -> Builtin:
-    return Builtin(symbol)
 
 
 EMITTERS: dict[type[ast.expr], Emitter] = {

@@ -10,7 +10,7 @@ import ast
 from tsguard.analysis.script import assignments, expressions, none_defaults, statements
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Simple, Sugared, UnknownS, Value
+from tsguard.analysis.script.sugared import Simple, Sugared, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Schema
 
@@ -92,8 +92,3 @@ class BodyCompiler(FunctionCompiler):
     def set_variable(self, name: str, value: Sugared, node: ast.AST, annotated: t.Type | None = None) -> None:
         """Assign a variable, as control flow allows."""
         assignments.set_variable(self, name, value, node, annotated)
-
-
-def as_unknown(value: Sugared) -> bool:
-    """Whether nothing is known of a sugared value."""
-    return isinstance(value, UnknownS) or (isinstance(value, Simple) and value.value.type is t.UNKNOWN)

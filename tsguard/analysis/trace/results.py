@@ -11,18 +11,12 @@ from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import FIXED, FIXED_ALIKE
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Traced, frozen, is_live, origin_of, parts
-from tsguard.language import schemas
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Argument, Schema
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
-
-
-def of_operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    """The result of ``aten::name`` for these arguments."""
-    return of_schemas(tracer, schemas.operators(tracer.tables.release).overloads(symbol), args, kwargs, node)
 
 
 def of_schemas(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 from tsguard.analysis import values as py
@@ -40,12 +39,6 @@ def _linear(op: Operation, layer: Operation) -> Shaped:
     op.takes(op.shape(), -1, _of(layer, "in_features"))
     shape, out = op.shape(), _of(layer, "out_features")
     return Extent((out,), Lead()) if shape is None else shape.with_last(out)
-
-
-def _sides(name: str) -> int:
-    """How many dimensions a layer slides over: what its name ends with."""
-    found = re.search(r"(\d)d$", name)
-    return int(found[1]) if found else 0
 
 
 def _batched(op: Operation, count: int) -> Extent:
