@@ -144,6 +144,8 @@ class World:
 
     def _implied(self, asked: Question) -> bool | None:
         """What other answers say: None is not true, and what is a constant is no other."""
+        if not self.answers:
+            return None
         if isinstance(asked, Is) and asked.right == NONE:
             return False if self.answers.get(question(asked.left)[0]) else None
         if isinstance(asked, Truth):

@@ -44,6 +44,8 @@ from tsguard.project.project import Missing
 
 Handler = Callable[..., Value]
 
+_FIND_SPEC = External("importlib.util.find_spec")
+
 
 def _constant(interp: Interpreter, node: ast.Constant, scope: Scope) -> Value:
     return _const(node)
@@ -101,7 +103,7 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
         return classes.super_value(interp, args, scope)
     if name in ("locals", "vars") and not args:
         return by_name(scope.names, is_open=True)
-    if function == External("importlib.util.find_spec"):
+    if isinstance(function, External) and function == _FIND_SPEC:
         return _found_spec(interp, args, scope)
     result = interp.call(function, args, kwargs, node)
     if isinstance(result, ModuleValue) and (
