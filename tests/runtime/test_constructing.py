@@ -135,6 +135,14 @@ MODELS = {
     "a mapping that is spread over a call": net(
         "self.fc = make(3, **zork)", "x", LINEAR, parameters=", zork"
     ).replace("class Net", "def make(first, second, bias=True):\n    return nn.Linear(first, second, bias)\n\nclass Net"),
+    "a model that takes a number or a tuple": net(
+        "self.zork = zork", "x: Tensor", "return self.zork.inner(x) + self.zork.count", parameters=", zork"
+    ).replace(
+        "class Net",
+        "class Whole(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n"
+        "        size = size if isinstance(size, tuple) else (size, size)\n"
+        "        self.count = size[0] % size[1]\n        self.inner = nn.Linear(size[0], 3)\n\nclass Net",
+    ),
     "a model whose parts are used": net(
         "self.zork = zork; self.rows, self.width = zork.table.shape", "x: Tensor",
         "return self.zork.inner(x) + self.zork.table.sum()", parameters=", zork",

@@ -310,7 +310,7 @@ def _by_annotation(annotation: Any, name: str, module: ModuleType, cls: type) ->
     ):
         yield from _declared_sequence(origin, inner, name, module, cls)
     elif annotation in (list, tuple):
-        yield from ("[64, 64]", "(64, 64)")
+        yield from ("[64, 64]", "(64, 64)") if annotation is list else ("(64, 64)", "[64, 64]")
     elif isinstance(annotation, type):
         yield from _instances(annotation, module)
     elif origin is type or "Callable" in str(origin):
