@@ -237,3 +237,54 @@ def test_an_optional_tensor_that_eager_asks_for_is_given(tmp_path: Path, body: s
 def test_what_raises_with_and_without_its_optional_tensors_is_unknown(tmp_path: Path) -> None:
     source = NEEDS_A_MASK.replace("        return {body}", "        raise TypeError(mask)")
     assert verdict(tmp_path, source) == "unknown"
+
+
+@pytest.mark.parametrize("use", ["a, b = mask", "a = b = mask.shape[1] * x"])
+def test_none_can_be_neither_unpacked_nor_asked_for_a_size(tmp_path: Path, use: str) -> None:
+    source = f"""
+    from typing import Optional
+
+    def f(x, mask: Optional[torch.Tensor] = None):
+        {use}
+        return a + b if mask.shape[1] > 3 else a - b
+    """
+    assert verdict(tmp_path, source) == "hazardous"
+
+
+def test_a_forward_of_another_package_that_cannot_be_followed_leaves_the_verdict_open(tmp_path: Path) -> None:
+    site = tmp_path / ".venv" / "lib" / "python3.11" / "site-packages"
+    (site / "wrapping").mkdir(parents=True)
+    (site / "wrapping" / "__init__.py").write_text(
+        textwrap.dedent("""
+            from torch import nn
+
+            class Wrapped(nn.Module):
+                def __init__(self, inner):
+                    super().__init__()
+                    self.inner = inner
+
+                def forward(self, x):
+                    return self.inner(x, None)
+        """),
+        encoding="utf-8",
+    )
+    source = """
+        from wrapping import Wrapped
+
+        class Scale(nn.Module):
+            def forward(self, x, mask):
+                x = x * int(x.shape[0])
+                return x * mask.shape[0]
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = Wrapped(Scale())
+
+            def forward(self, x):
+                return self.scale(x)
+    """
+    path = tmp_path / "model.py"
+    path.write_text("import torch\nfrom torch import nn\n" + textwrap.dedent(source), encoding="utf-8")
+    project = Project((tmp_path, site))
+    assert judge(Program(project), find_target(project.module(path), "Net")).trace == "unknown"

@@ -27,7 +27,7 @@ def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     value = tracer.attribute(owner, node.attr)
     if value is not None:
         return value
-    if tracer.tries:
+    if tracer.tries or py.is_none(owner):
         raise tracer.raise_("AttributeError", node)
     return py.Unknown()
 

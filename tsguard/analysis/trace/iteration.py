@@ -28,7 +28,12 @@ def items(tracer: Tracer, value: py.Value, wanted: int | None) -> Items | None:
     """The items of a traced value and whether there may be others; None for any other value.
 
     ``wanted`` is how many an unpacking assignment takes.
+
+    Raises:
+        Raised: the value is None.
     """
+    if py.is_none(value):
+        raise tracer.raise_("TypeError", tracer.node)
     if isinstance(value, Traced):
         return _rows(tracer, value, wanted)
     if isinstance(value, py.TensorValue):
