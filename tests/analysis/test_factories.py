@@ -31,6 +31,18 @@ WAYS: dict[str, tuple[dict[str, str], str, str]] = {
         "from pkg import MODELS",
         "MODELS['{name}']()",
     ),
+    "the classes of a module, looked through by name": (
+        {
+            "__init__.py": "from torch import nn\n\nfrom . import blocks\n\n\ndef make(query):\n"
+            "    if set.difference({query}, {'fine', 'refused'}) or {query} & {'', None}:\n"
+            "        raise ValueError(query)\n"
+            "    classes = [c for c in vars(blocks).values() if isinstance(c, type) and issubclass(c, nn.Module)]\n"
+            "    for cls in classes:\n        if cls.__name__.lower() == query:\n            return cls()\n"
+            "    raise LookupError(query)\n",
+        },
+        "import pkg",
+        "pkg.make('{name}')",
+    ),
     "functions that a decorator registers in another module": (
         {
             "registry.py": "_makers = {}\n\n\ndef register(fn):\n    _makers[fn.__name__] = fn\n    return fn\n\n\n"
