@@ -44,6 +44,15 @@ def annotate_by_call(event: Event) -> Fix | None:
     All calls in the file that say a type literally must say this one.
     """
     name, type_ = event.facts["argument"], event.facts["given"]
+    return _annotated_where_called(event, name, type_)
+
+
+def allow_none(event: Event) -> Fix | None:
+    """``def exists(mask)`` becomes ``def exists(mask: Optional[Tensor])``, where it is given what may be None."""
+    return _annotated_where_called(event, event.facts["argument"], event.facts["type"])
+
+
+def _annotated_where_called(event: Event, name: str, type_: str) -> Fix | None:
     function = _called(event, name)
     if function is None:
         found = _called_elsewhere(event, name)

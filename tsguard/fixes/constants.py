@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import method_around, receiver
-from tsguard.fixes.imports import imported
+from tsguard.fixes.imports import imported, module_imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_at
 from tsguard.report import Fix
@@ -23,6 +23,10 @@ def hold_global(event: Event) -> Fix | None:
     file, name = event.module.file, event.facts["name"]
     node = next((n for n in nodes_at(file, event.span, ast.Name) if n.id == name), None)
     value = _value(event, name)
+    if node is not None and _is_of_math(event, name):
+        edits = module_imported(event.module, "math", event.span.line)
+        named = rewritten(file, node, f"math.{name}")
+        return Fix("safe", f"Write math.{name}", (*edits, named)) if edits is not None and named else None
     if node is None or value is None:
         return None
     method = method_around(file, event.span)
@@ -42,6 +46,17 @@ def hold_global(event: Event) -> Fix | None:
     if declared is None or read is None:
         return None
     return Fix("safe", f"Hold {name} in the class", (*final, declared, read))
+
+
+def _is_of_math(event: Event, name: str) -> bool:
+    """Whether a name is a constant imported from math."""
+    nodes = [binding.node for binding in event.module.bindings.get(name, [])]
+    return bool(nodes) and all(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "math"
+        and any((a.name, a.asname) == (name, None) for a in node.names)
+        for node in nodes
+    )
 
 
 def _value(event: Event, name: str) -> ast.expr | None:

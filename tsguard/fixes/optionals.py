@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.annotations import allow_none
 from tsguard.fixes.blocks import fresh_name, inserted_before, statement_around
 from tsguard.fixes.edits import between
 from tsguard.fixes.pieces import rewritten
@@ -52,6 +53,11 @@ def assert_not_none(event: Event) -> Fix | None:
         if len(made) == len(edits)
         else None
     )
+
+
+def allow_or_assert(event: Event) -> Fix | None:
+    """A parameter without annotation is declared Optional where it is given what may be None; else that is asserted."""
+    return allow_none(event) or assert_not_none(event)
 
 
 def _is_simple(node: ast.stmt) -> bool:

@@ -47,7 +47,7 @@ _REPAIRS = {
     "literal-type": ("annotations", "write_floats"),
     "optional-not-refined": ("optionals", "assert_not_none"),
     "optional-not-refined/expression": ("optionals", "assert_not_none"),
-    "optional-not-refined/argument": ("optionals", "assert_not_none"),
+    "optional-not-refined/argument": ("optionals", "allow_or_assert"),
     "optional-truthiness": ("expressions", "test_for_none"),
     "condition-type": ("conversions", "test_for_length"),
     "condition-type/object": ("conversions", "test_for_length"),

@@ -17,7 +17,7 @@ from tsguard.project import Project
 from tsguard.repairing.judging import judged
 from tsguard.repairing.plan import left_to_do
 from tsguard.repairing.results import Judged, Repaired
-from tsguard.repairing.scratch import Scratch, scratch
+from tsguard.repairing.scratch import Scratch, origin_of, scratch
 from tsguard.report import Finding, Fix
 from tsguard.requests import Job, Plan
 from tsguard.runtime.launcher import Launcher
@@ -49,7 +49,7 @@ def repair_all(
     with ExitStack() as open_:
         copies: dict[tuple[str, str], Scratch] = {}
         for number, subject in enumerate(subjects):
-            key = (subject.root, subject.module.partition(".")[0] if "." in subject.module else "")
+            key = (str(origin_of(subject)), subject.module.partition(".")[0])
             if key not in copies:
                 copies[key] = open_.enter_context(scratch(subject))
             copy = copies[key]
@@ -75,6 +75,7 @@ class _Repair:
     now: Judged = field(default_factory=lambda: Judged("stopped"))
     there: Subject = field(init=False)
     rejected: set[object] = field(default_factory=set)
+    old: dict[Path, str] = field(default_factory=dict)
 
     def run(self, others: Sequence[_Repair]) -> Repaired:
         """Mend until it scripts or nothing helps.
@@ -90,22 +91,21 @@ class _Repair:
         inputs = before.called_with if before.called_with is not None else self.subject.inputs
         constructor = before.constructor or self.subject.constructor
         self.there = replace(self.there, constructor=constructor, inputs=inputs)
-        texts = self._texts()
         made = self._mend(before, unsafe=True)
-        farthest, reached = self.now, self._texts()
-        left, parts = left_to_do(self._lint(), reached, farthest), self._parts()
+        farthest = self.now
+        left, parts = left_to_do(self._lint() if farthest.status != "ok" else (), farthest), self._parts()
         lost = self.now.status == "ok" and [o for o in others if o._judge().status != "ok"]
         if self.now.status != "ok" or lost:
-            self.copy.write(texts)
+            self.copy.write(self.old)
             self.rejected.clear()
             self.now = before
             made = self._mend(before, unsafe=False)
             if any(o._judge().status != "ok" for o in others):
-                self.copy.write(texts)
+                self.copy.write(self.old)
                 made = []
         changes = {
             str(self._shown(path)): Change(text, now)
-            for path, text in texts.items()
+            for path, text in self.old.items()
             if (now := self.copy.read(path).text) != text
         }
         after = self.now if self.now.status == "ok" else farthest
@@ -119,11 +119,6 @@ class _Repair:
 
     def _parts(self) -> tuple[str, ...]:
         return () if self.now.status == "ok" else self.now.parts
-
-    def _texts(self) -> dict[Path, str]:
-        return {
-            path: self.copy.read(path).text for path in self.copy.copy.rglob("*.py") if not path.is_symlink()
-        }
 
     def _shown(self, path: Path) -> Path:
         """The path of a file of the copy as the user knows it."""
@@ -174,6 +169,7 @@ class _Repair:
             self.copy.write(old)
             return []
         self.now = word
+        self.old = {**old, **self.old}
         return list(fixes)
 
     def _edited(self, fixes: Iterable[Fix]) -> Iterator[tuple[Path, str]]:

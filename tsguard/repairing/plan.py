@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from tsguard.repairing.results import Judged
 from tsguard.report import Finding
 
 
-def left_to_do(
-    findings: Sequence[Finding], texts: Mapping[Path, str], farthest: Judged
-) -> tuple[Finding, ...]:
-    """The findings that stand in the way still, what torch comes to first before the others.
-
-    Args:
-        texts: the files as far as they could be mended, where the findings lie.
-    """
-    blocking = [f for f in findings if f.severity == "error"]
-    if farthest.status == "ok":
-        return ()
+def left_to_do(findings: Sequence[Finding], farthest: Judged) -> tuple[Finding, ...]:
+    """The findings that stand in the way still, what torch comes to first before the others."""
+    blocking = [finding for finding in findings if finding.severity == "error"]
     places = set(farthest.places)
 
     def order(finding: Finding) -> tuple[bool, str, int]:

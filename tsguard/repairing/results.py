@@ -48,7 +48,8 @@ class Repaired:
     """A target after its repair.
 
     ``before`` and ``after`` are torch's words on it, ``changes`` what was changed, by the files' shown paths, ``made``
-    what each edit does, ``left`` the findings that stand in the way still, the first that torch comes to first.
+    what each edit does, ``left`` the findings that stand in the way still after all edits that helped, at their lines then,
+    what torch comes to first before the rest.
     ``parts`` are the submodules that script by themselves, the largest first.
     """
 

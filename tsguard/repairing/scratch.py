@@ -15,7 +15,7 @@ from tsguard.source import SourceFile
 from tsguard.source.text import encoding_of
 
 # What is no code of the project, or may be read where it is.
-_LEFT_OUT = frozenset({".git", ".hg", "__pycache__", "node_modules", ".venv", "venv", ".tox", ".mypy_cache"})
+_LEFT_OUT = frozenset({"__pycache__", "node_modules"})
 _MOST_FILES = 20_000
 
 
@@ -37,9 +37,14 @@ class Scratch:
         return None
 
     def subject(self, subject: Subject) -> Subject:
-        """The same target in the copy."""
+        """The same target in the copy; what was not copied is imported from where it is."""
         file, root = self.there(subject.file), self.there(subject.root)
-        return replace(subject, file=str(file), root=str(root), shown=str(file))
+        paths = (
+            str(self.there(path)) if Path(os.path.abspath(path)).is_relative_to(self.origin) else path
+            for path in subject.search_paths
+        )
+        folders = tuple(dict.fromkeys((*paths, str(self.origin))))
+        return replace(subject, file=str(file), root=str(root), shown=str(file), search_paths=folders)
 
     def read(self, path: Path) -> SourceFile:
         """A file of the copy."""
@@ -55,24 +60,32 @@ class Scratch:
 
 @contextmanager
 def scratch(subject: Subject) -> Iterator[Scratch]:
-    """A copy of what the target may import from its project: its package, or the folder that it lies in."""
+    """A copy of what the target may import from its project; of installed packages, of the target's own."""
     root = Path(subject.root)
-    package = subject.module.partition(".")[0]
+    origin = origin_of(subject)
     with TemporaryDirectory(prefix="tsguard-fix-") as folder:
         # A name of its own: torch tells code in site-packages from the user's.
         copy = Path(os.path.realpath(folder)) / "copy"
-        if "." in subject.module and (root / package).is_dir():
+        package = subject.module.partition(".")[0]
+        if origin.name in ("site-packages", "dist-packages") and (root / package).is_dir():
             _copy(root / package, copy / package)
         else:
-            _copy(root, copy)
-        yield Scratch(root, copy)
+            _copy(origin, copy)
+        yield Scratch(origin, copy)
+
+
+def origin_of(subject: Subject) -> Path:
+    """The folder that is copied: the one that the target is imported from, or the project's folder above it."""
+    root = Path(subject.root)
+    above = [Path(os.path.abspath(p)) for p in subject.search_paths]
+    return min([root, *(p for p in above if root.is_relative_to(p))], key=lambda p: len(p.parts))
 
 
 def _copy(origin: Path, copy: Path) -> None:
     """Copy the sources; other files are linked to where they are."""
     number = 0
     for folder, below, files in os.walk(origin):
-        below[:] = [name for name in below if name not in _LEFT_OUT and not _is_environment(folder, name)]
+        below[:] = [name for name in below if not _is_left_out(folder, name)]
         there = copy / Path(folder).relative_to(origin)
         there.mkdir(parents=True, exist_ok=True)
         for name in files:
@@ -80,11 +93,15 @@ def _copy(origin: Path, copy: Path) -> None:
             if number > _MOST_FILES:
                 return
             source = Path(folder, name)
+            if not source.is_file():
+                continue
             if name.endswith((".py", ".pyi")) and not source.is_symlink():
                 shutil.copyfile(source, there / name)
             else:
                 (there / name).symlink_to(source)
 
 
-def _is_environment(folder: str, name: str) -> bool:
-    return os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+def _is_left_out(folder: str, name: str) -> bool:
+    """Whether a folder is none of the project's own: hidden, of a tool, or an environment."""
+    hidden = name.startswith(".") or name in _LEFT_OUT
+    return hidden or os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
