@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tsguard.fixes.annotations import declare_flag
 from tsguard.fixes.blocks import Statement, changed_block, statement_around
 from tsguard.fixes.imports import torch_imported
 from tsguard.report import Fix
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 def leave_to_python(event: Event) -> Fix | None:
     """``self.rnn.flatten_parameters()`` is put under ``if not torch.jit.is_scripting():``.
 
-    Eager does the same; compiled code goes without.
+    Eager does the same; compiled code goes without.  Where the result is used, under a flag of the module, the flag
+    is declared ``Final``, and torch does not compile the branch where it is off.
     """
     file = event.module.file
     node = statement_around(file, event.span)
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-        return None
+        return declare_flag(event)
     if isinstance(node.value.func, ast.Attribute) and node.value.func.attr.endswith("_"):
         return None  # what changes a Tensor in place is no side matter
     if isinstance(node.value.func, ast.Attribute) and node.value.func.attr in ("append", "extend", "insert"):
