@@ -93,6 +93,12 @@ def _repaired(
             continue
         text, count = applied(file, own)
         if _is_broken(SourceFile(job.shown, text)):
+            # One of them is at fault: the others are not to wait for it.
+            whole = [fix for fix in own if not _is_broken(SourceFile(job.shown, applied(file, [fix])[0]))]
+            text, count = applied(file, whole)
+            if not count:
+                text = applied(file, own)[0]
+        if _is_broken(SourceFile(job.shown, text)):
             spoiled.add(job.shown)
         elif text != file.text:
             texts[job.shown] = text

@@ -11,6 +11,7 @@ from tsguard.fixes.annotations import declare_flag
 from tsguard.fixes.blocks import (
     Statement,
     around,
+    block_around,
     changed_block,
     inserted_after,
     inserted_before,
@@ -76,7 +77,7 @@ def raise_otherwise(event: Event) -> Fix | None:
     last: ast.If = first
     while len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If):
         last = last.orelse[0]
-    if last.orelse:
+    if last.orelse or not _is_used_after(file, first, facts["name"]):
         return None
     message = f'raise RuntimeError("{facts["name"]} is not defined for these arguments")'
 
@@ -95,6 +96,21 @@ def raise_otherwise(event: Event) -> Fix | None:
 
     edit = changed_block(file, first, change)
     return Fix("unsafe", "Raise where it is not defined", (edit,)) if edit else None
+
+
+def _is_used_after(file: SourceFile, branch: ast.If, name: str) -> bool:
+    """Whether a variable is read below an ``if`` whatever else holds there, so that eager raises without it."""
+    block = block_around(file, branch)
+    for later in block[block.index(branch) + 1 :]:
+        part: ast.AST = later.test if isinstance(later, (ast.If, ast.While)) else later
+        if isinstance(later, (ast.For, ast.With, ast.Try)):
+            continue
+        nodes = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == name]
+        if any(isinstance(n.ctx, ast.Load) for n in nodes):
+            return True
+        if nodes:
+            return False
+    return False
 
 
 def _above(file: SourceFile, node: ast.If) -> ast.If | None:

@@ -200,7 +200,9 @@ def stack_tensors(event: Event) -> Fix | None:
     if "elements" in event.facts:
         if "Tensor" not in event.facts["elements"]:
             return None
-        change = rewritten(file, node.func, "torch.stack") if has_torch(event.module) else None
+        # A list that is grown elsewhere may be empty, and torch.stack takes none.
+        literal = isinstance(node.args[0], ast.List) and bool(node.args[0].elts)
+        change = rewritten(file, node.func, "torch.stack") if literal and has_torch(event.module) else None
         return Fix("unsafe", "Stack the Tensors", (change,)) if change else None
     text = between(file, file.span(node.args[0]))
     if not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):

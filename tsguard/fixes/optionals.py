@@ -57,7 +57,18 @@ def assert_not_none(event: Event) -> Fix | None:
 
 def allow_or_assert(event: Event) -> Fix | None:
     """A parameter without annotation is declared Optional where it is given what may be None; else that is asserted."""
-    return allow_none(event) or assert_not_none(event)
+    allowed = allow_none(event)
+    if allowed is not None:
+        return allowed
+    short, argument = event.facts["function"].rpartition(".")[2], event.facts["argument"]
+    declared = any(
+        parameter.arg == argument and parameter.annotation is not None
+        for node in ast.walk(event.module.file.tree)
+        if isinstance(node, ast.FunctionDef) and node.name == short
+        for parameter in node.args.args
+    )
+    # What has no annotation may well take None.
+    return assert_not_none(event) if declared else None
 
 
 def _is_simple(node: ast.stmt) -> bool:
