@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.values import (
@@ -102,7 +101,9 @@ class Copying:
 
     def _tensor(self, value: Value) -> Value:
         assert isinstance(value, TensorValue)
-        twin = replace(value)
+        twin = TensorValue(
+            value.role, value.name, value.dtype, value.rank, value.lazy, value.sizes, value.filling
+        )
         self._twins[id(value)] = twin
         return twin
 

@@ -156,8 +156,9 @@ def arguments(fc: FunctionCompiler) -> tuple[Argument, ...]:
 def of_module(schema: Schema) -> tuple[Argument, ...]:
     """The parameters of a module of torch.nn: its code tests those that may be None."""
     return tuple(
-        replace(argument, asks_for_none=isinstance(argument.type, t.OptionalType))
+        replace(argument, asks_for_none=asks) if argument.asks_for_none is not asks else argument
         for argument in schema.arguments[1:]
+        for asks in [isinstance(argument.type, t.OptionalType)]
     )
 
 
