@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tsguard.analysis.python import Program, PythonInterpreter
+from tsguard.analysis.python import Program, PythonInterpreter, registries
 from tsguard.analysis.subjects import build
 from tsguard.analysis.values import ModuleValue
 from tsguard.project import Project
@@ -44,3 +44,32 @@ def test_the_module_may_hold_more_and_names_stay_texts(tmp_path: Path, statement
     assert isinstance(module, ModuleValue)
     assert module.open
     assert all(isinstance(name, str) for name in module.buffers)
+
+
+class TestRegistrations:
+    """Where a table may be filled from: modules that register, not those that only use a registrar's name."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "@register\ndef made(): ...",
+            "@registry.register('made')\nclass Made: ...",
+            "class Made(Base, metaclass=register): ...",
+            "register('made')(object)",
+            "registry.register('made', object)",
+            "if True:\n    register['made'] = object",
+        ],
+    )
+    def test_what_may_register_is_read(self, text: str):
+        assert registries._registering(frozenset({"register"})).search(text)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "from registry import register",
+            "made = register.get('made')",
+            "def f():\n    return register['made']",
+        ],
+    )
+    def test_what_only_uses_the_name_is_not(self, text: str):
+        assert not registries._registering(frozenset({"register"})).search(text)

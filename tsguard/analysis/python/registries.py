@@ -7,6 +7,8 @@ asked for a key that it does not hold, and only those that may give it that key.
 from __future__ import annotations
 
 import ast
+import functools
+import re
 from collections.abc import Iterator
 
 from tsguard.analysis.python.context import Interpreter, Raised
@@ -36,7 +38,6 @@ def fill(interp: Interpreter, table: DictValue, key: object) -> None:
 
 def _run(interp: Interpreter, module: Module, node: ast.stmt) -> None:
     """Run a registration on its own: what it does hangs on no argument of a target."""
-
     alone = interp.alone()
     scope = interp.program.scope(module)
     try:
@@ -60,10 +61,20 @@ def _registrations(
     alike = word.lower()
     for module in _package(interp, home):
         text = module.file.text
-        if any(name in text for name in registrars) and alike in text.lower():
+        if alike in text.lower() and _registering(registrars).search(text):
             for node in module_level(module.file.tree.body):
                 if _registers(node, registrars) and _mentions(node, alike):
                     yield module, node
+
+
+@functools.cache
+def _registering(registrars: frozenset[str]) -> re.Pattern[str]:
+    """Where a line may hand something to a registrar: on a decorator or a class, or at its beginning.
+
+    Most modules that name one only use it; only the others are worth parsing.
+    """
+    names = "|".join(map(re.escape, sorted(registrars)))
+    return re.compile(rf"^[ \t]*(?:(?:@|class\b)[^\n]*|[\w.()\[\]'\"]*)\b(?:{names})\b", re.MULTILINE)
 
 
 def _package(interp: Interpreter, home: Module) -> Iterator[Module]:
