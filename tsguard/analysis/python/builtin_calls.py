@@ -1,50 +1,45 @@
-"""Python's builtins and the parts of the standard library that models use."""
+"""Python's builtins."""
 
 from __future__ import annotations
 
 import ast
-import keyword
-import math
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 from tsguard.analysis.python import (
-    classes,
-    enumerations,
+    made_classes,
     metaclasses,
     operations,
-    records,
     sizes,
-    surroundings,
+    standard_calls,
     texts,
     type_tests,
 )
+from tsguard.analysis.python.computed_calls import (
+    Args,
+    Handler,
+    Kwargs,
+    always,
+    computed,
+    extreme,
+    open_table,
+)
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import IsInstance, placed
 from tsguard.analysis.values import (
     FALSE,
     NONE,
-    SOURCELESS,
-    Atom,
     ClassMethod,
     ClassValue,
     Const,
     DictValue,
     External,
-    FunctionValue,
     ListValue,
     ModuleReference,
     ModuleValue,
     ObjectValue,
-    Partial,
     RangeValue,
-    Scope,
     SetValue,
     SliceValue,
-    TensorValue,
     TupleValue,
     Unknown,
     Value,
@@ -54,68 +49,15 @@ from tsguard.analysis.values import (
     plain,
 )
 
-Args = list[Value]
-Kwargs = dict[str, Value]
-Handler = Callable[["Interpreter", Args, Kwargs, "ast.AST | None"], Value]
-
-
-def _computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
-    """A builtin that is computed on constants and named on unknowns."""
-
-    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-        settled = [plain(interp.settled(a)) for a in args]
-        if settled and not kwargs and all(isinstance(a, Const) for a in settled):
-            return _result(interp, function, [constant(a) for a in settled], node)
-        if any(isinstance(a, TensorValue) for a in settled):
-            return TensorValue() if hint == "" else Unknown(placed(node), hint)
-        defaults = [operations.default_of(a) for a in settled]
-        default = None
-        if defaults and all(isinstance(d, Const) for d in defaults):
-            try:
-                default = Const(sizes.checked(function(*[constant(d) for d in defaults if d is not None])))
-            except Exception:
-                default = None
-        result_hint = hint or next((operations.hint_of(a) for a in settled if operations.hint_of(a)), "")
-        return Unknown(operations.called(name, settled, node), result_hint, default)
-
-    return run
-
 
 def _str(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     shown = [texts.shown(interp, interp.settled(a)) for a in args]
-    return _computed("str", str, "str")(interp, shown, kwargs, node)
+    return computed("str", str, "str")(interp, shown, kwargs, node)
 
 
 def _round(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     to_digits = len(args) > 1 or bool(kwargs)
-    return _computed("round", round, "float" if to_digits else "int")(interp, args, kwargs, node)
-
-
-def _result(
-    interp: Interpreter, function: Callable[..., Any], values: list[Any], node: ast.AST | None
-) -> Value:
-    try:
-        result = sizes.checked(function(*values))
-    except sizes.Huge:
-        return Unknown()
-    except Exception as error:
-        raise interp.raise_(type(error).__name__, node) from None
-    return TupleValue(tuple(Const(r) for r in result)) if isinstance(result, tuple) else Const(result)
-
-
-def _extreme(name: str, function: Callable[..., Any]) -> Handler:
-    of_several = _computed(name, function, "")
-
-    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-        if len(args) == 1:
-            items, is_open = iterate(interp, args[0])
-            items = [plain(i) for i in items]
-            if items and not is_open and all(isinstance(i, Const) for i in items) and not kwargs:
-                return _result(interp, function, [[constant(i) for i in items]], node)
-            return items[0] if len(items) == 1 and not is_open else Unknown(placed(node))
-        return of_several(interp, args, kwargs, node)
-
-    return run
+    return computed("round", round, "float" if to_digits else "int")(interp, args, kwargs, node)
 
 
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -342,155 +284,9 @@ def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | N
     return Const(isinstance(value, operations.CALLABLES))
 
 
-def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return Partial(args[0], tuple(args[1:]), dict(kwargs)) if args else Unknown()
-
-
-def _wraps(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return Partial(External("functools.update_wrapper"), (), {"wrapped": args[0]}) if args else Unknown()
-
-
-def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    wrapper = args[0] if args else Unknown()
-    wrapped = kwargs.get("wrapped", args[1] if len(args) > 1 else None)
-    if isinstance(wrapper, FunctionValue) and isinstance(wrapped, FunctionValue):
-        if not _wraps_already(wrapped, wrapper):
-            wrapper.wrapped = wrapped
-        wrapper.marks = wrapper.marks | wrapped.marks
-    return wrapper
-
-
-def _wraps_already(outer: FunctionValue | None, inner: FunctionValue) -> bool:
-    """Whether one function is the other or wraps it: the other way round would be a circle.
-
-    A function that torch.compile was given stands for its result too, and is wrapped in itself.
-    """
-    while outer is not None and outer is not inner:
-        outer = outer.wrapped
-    return outer is not None
-
-
-def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """``lru_cache(function)``; of a size alone, what does this to a function."""
-    if not args or not isinstance(args[0], FunctionValue):
-        return External("functools.cache")
-    return replace(args[0], marks=args[0].marks | {"cached"})
-
-
-def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    if len(args) < 2:
-        return Unknown()
-    items, is_open = iterate(interp, args[1])
-    if is_open or not items:
-        return args[2] if len(args) > 2 and not items else Unknown(placed(node))
-    result = args[2] if len(args) > 2 else items.pop(0)
-    for item in items:
-        result = interp.call(args[0], [result, item], {}, node)
-    return result
-
-
-def _copied(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    if not args:
-        return Unknown()
-    copying = Copying()
-    twin = copying.copy(args[0])
-    interp.spend(copying.values)
-    return twin
-
-
-def _namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    name = constant(args[0]) if args else None
-    names = list(_named_values(args[1:2]))
-    if not isinstance(name, str) or not names:
-        return Unknown()
-    cls = _called_class(name, "builtins.tuple", frozenset({"collections.namedtuple"}))
-    cls.annotations = {field: ast.Name("Tensor") for field in names}
-    return cls
-
-
-def _typed_namedtuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """``NamedTuple("Pair", [("left", int), ("right", Tensor)])``."""
-    name = constant(args[0]) if args else None
-    rows = args[1].items if len(args) == 2 and isinstance(args[1], ListValue) else []
-    fields = [row.items for row in rows if isinstance(row, TupleValue) and len(row.items) == 2]
-    if not isinstance(name, str) or not fields or len(fields) != len(rows) or kwargs:
-        return Unknown()
-    cls = _called_class(name, "typing.NamedTuple", frozenset({"evaluated annotations"}))
-    cls.scope = Scope(SOURCELESS.module)
-    written = node.args[1].elts if isinstance(node, ast.Call) and isinstance(node.args[1], ast.List) else []
-    for index, (field, type_) in enumerate(fields):
-        row = written[index] if index < len(written) else None
-        is_plain = isinstance(row, ast.Tuple) and isinstance(row.elts[1], (ast.Name, ast.Attribute))
-        cls.annotations[str(constant(field))] = ast.Name(f"type of {constant(field)}")
-        cls.scope.names[f"type of {constant(field)}"] = type_ if is_plain else Unknown()
-    return cls
-
-
-def _enumeration(base: str) -> Handler:
-    """``Enum("Kind", "first second")``; with one argument, as for a member's value, nothing is told."""
-
-    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-        name = constant(args[0]) if args else None
-        values = _named_values([*args[1:2], *(kwargs[k] for k in kwargs if k == "names")])
-        if not isinstance(name, str) or not values or len(args) > 2 or set(kwargs) - {"names", "module"}:
-            return Unknown()
-        cls = _called_class(name, base, frozenset())
-        is_text = base == "enum.StrEnum"
-        for label, value in values.items():
-            cls.members[label] = Const(label.lower()) if is_text and isinstance(value.value, int) else value
-        enumerations.make_members(interp, cls, classes.mro(interp, cls))
-        return cls
-
-    return run
-
-
-def _named_values(given: list[Value]) -> dict[str, Const]:
-    """The names in a text, a list or a dict, numbered from one where they come without values."""
-    if not given:
-        return {}
-    names = constant(given[0])
-    if isinstance(names, str):
-        return {name: Const(i) for i, name in enumerate(names.replace(",", " ").split(), 1)}
-    if isinstance(given[0], (ListValue, TupleValue)):
-        return {str(constant(item)): Const(i) for i, item in enumerate(given[0].items, 1)}
-    if isinstance(given[0], DictValue):
-        return {str(k): v for k, v in given[0].items.items() if isinstance(v, Const)}
-    return {}
-
-
-def _called_class(name: str, base: str, marks: frozenset[str]) -> ClassValue:
-    """A class that a call makes, so that it stands in no module."""
-    return ClassValue(ast.ClassDef(name, [], [], [], []), SOURCELESS, name, (External(base),), marks=marks)
-
-
-def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    items: list[Value] = []
-    is_open = False
-    for arg in args:
-        more, more_open = iterate(interp, arg)
-        items.extend(more)
-        is_open = is_open or more_open
-    return ListValue(items, is_open)
-
-
-def _repeat(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    count = constant(args[1]) if len(args) > 1 else None
-    if isinstance(count, int) and 0 <= count <= 256:
-        return ListValue([args[0]] * count)
-    return ListValue(args[:1], True)
-
-
 def _slice(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     padded = [NONE, *args, NONE] if len(args) == 1 else [*args, *[NONE] * (3 - len(args))]
     return SliceValue(*padded[:3])
-
-
-def _constant(value: Value) -> Handler:
-    return lambda interp, args, kwargs, node: value
-
-
-def _globals(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return DictValue({}, open=True)
 
 
 def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -512,31 +308,6 @@ def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
     return by_name({short: value for short, value in named.items() if value is not None})
 
 
-def _import_module(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """A module by its name, as far as it is told; one that is not found is not said to be absent."""
-    name = constant(interp.settled(args[0])) if args else None
-    package = constant(interp.settled(args[1] if len(args) > 1 else kwargs.get("package", NONE)))
-    if not isinstance(name, str):
-        return Unknown()
-    if name.startswith("."):
-        kept = package.split(".") if isinstance(package, str) else []
-        ups = len(name) - len(name.lstrip(".")) - 1
-        name = ".".join([*kept[: len(kept) - ups], *filter(None, [name.lstrip(".")])]) if kept else ""
-    finder = interp.program.project.finder
-    if finder.is_described(name):
-        return External(name)
-    found = finder.named(name)
-    return ModuleReference(found) if found is not None else Unknown()
-
-
-def _imported(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """``__import__``, which returns the package that a dotted name begins with."""
-    name = constant(interp.settled(args[0])) if len(args) == 1 and not kwargs else None
-    if not isinstance(name, str):
-        return Unknown()
-    return _import_module(interp, [Const(name.partition(".")[0])], {}, node)
-
-
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """The first item of a generator expression, which nobody else takes items from; of none the default."""
     first = node.args[0] if isinstance(node, ast.Call) and node.args else None
@@ -551,67 +322,8 @@ def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
     raise interp.raise_("StopIteration", node)
 
 
-def _copied_function(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """``types.FunctionType(function.__code__, ...)``: a function that does the same."""
-    code = args[0].attributes.get("function") if args and isinstance(args[0], ObjectValue) else None
-    if not isinstance(code, FunctionValue):
-        return Unknown()
-    return FunctionValue(code.node, code.scope, code.name, code.owner, code.marks, code.wrapped, code.behind)
-
-
-def _namespace(name: str) -> Handler:
-    def namespace(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-        """An object whose attributes are the arguments; what a mapping gives it is open."""
-        return ObjectValue(External(name), dict(kwargs), open=bool(args))
-
-    return namespace
-
-
 def _object(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return ObjectValue(External("builtins.object"))
-
-
-def _cast(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return args[1] if len(args) > 1 else Unknown()
-
-
-def _field(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    if "default" in kwargs:
-        return kwargs["default"]
-    if "default_factory" in kwargs:
-        return interp.call(kwargs["default_factory"], [], {}, node)
-    return Unknown()
-
-
-def _device(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    return Atom("device", str(constant(args[0])) if args and isinstance(args[0], Const) else "")
-
-
-_MATH_HINTS = {
-    "floor": "int",
-    "ceil": "int",
-    "gcd": "int",
-    "factorial": "int",
-    "isqrt": "int",
-    "comb": "int",
-    "prod": "",
-}
-_GROWING = frozenset({"factorial", "comb", "perm"})
-
-
-def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) -> Value:
-    """A function of the math module."""
-    function = getattr(math, name, None)
-    if function is None:
-        return Unknown()
-    if name in _GROWING:
-        function = sizes.combined(function)
-    if name == "prod" and args:
-        items, is_open = iterate(interp, args[0])
-        if is_open or not all(isinstance(i, Const) for i in items):
-            return Unknown(placed(node), "int")
-        return _result(interp, math.prod, [[constant(i) for i in items]], node)
-    return _computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, {}, node)
 
 
 def _made_by_type(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -624,13 +336,9 @@ def _bare(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
     return metaclasses.bare(interp, args[0]) if args else NONE
 
 
-def _frame(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """A frame gives its variables, ``self`` among them, to who asks for it."""
-    interp.frames_read += 1
-    return Unknown()
-
-
 HANDLERS: dict[str, Handler] = {
+    **made_classes.HANDLERS,
+    **standard_calls.HANDLERS,
     "builtins.len": _len,
     "builtins.range": _range,
     "builtins.list": _sequence(ListValue),
@@ -640,7 +348,6 @@ HANDLERS: dict[str, Handler] = {
     "builtins.tuple": _tuple,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
-    "collections.defaultdict": _globals,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.reversed": _reordered,
@@ -660,53 +367,21 @@ HANDLERS: dict[str, Handler] = {
     "builtins.object.__new__": _bare,
     "builtins.callable": _callable,
     "builtins.slice": _slice,
-    "builtins.print": _constant(NONE),
-    "builtins.globals": _globals,
-    "builtins.locals": _globals,
+    "builtins.print": always(NONE),
+    "builtins.globals": open_table,
+    "builtins.locals": open_table,
     "builtins.vars": _vars,
-    "builtins.int": _computed("int", int, "int"),
-    "builtins.float": _computed("float", float, "float"),
-    "builtins.bool": _computed("bool", bool, "bool"),
+    "builtins.int": computed("int", int, "int"),
+    "builtins.float": computed("float", float, "float"),
+    "builtins.bool": computed("bool", bool, "bool"),
     "builtins.str": _str,
-    "keyword.iskeyword": _computed("iskeyword", keyword.iskeyword, "bool"),
-    "builtins.abs": _computed("abs", abs, ""),
+    "builtins.abs": computed("abs", abs, ""),
     "builtins.round": _round,
-    "builtins.pow": _computed("pow", sizes.power, ""),
-    "builtins.divmod": _computed("divmod", divmod, ""),
-    "builtins.min": _extreme("min", min),
-    "builtins.max": _extreme("max", max),
-    "functools.partial": _partial,
-    "functools.wraps": _wraps,
-    "functools.update_wrapper": _update_wrapper,
-    "functools.reduce": _reduce,
-    "functools.lru_cache": _cached,
-    "functools.cache": _cached,
-    "copy.deepcopy": _copied,
-    "copy.copy": _copied,
-    "collections.namedtuple": _namedtuple,
-    "typing.NamedTuple": _typed_namedtuple,
-    "enum.Enum": _enumeration("enum.Enum"),
-    "enum.IntEnum": _enumeration("enum.IntEnum"),
-    "enum.StrEnum": _enumeration("enum.StrEnum"),
-    "itertools.chain": _chain,
-    "itertools.repeat": _repeat,
-    "importlib.import_module": _import_module,
-    "builtins.__import__": _imported,
+    "builtins.pow": computed("pow", sizes.power, ""),
+    "builtins.divmod": computed("divmod", divmod, ""),
+    "builtins.min": extreme("min", min),
+    "builtins.max": extreme("max", max),
     "builtins.next": _next,
     "builtins.object": _object,
     "builtins.classmethod": lambda interp, args, kwargs, node: ClassMethod(args[0]) if args else Unknown(),
-    "types.FunctionType": _copied_function,
-    "types.SimpleNamespace": _namespace("types.SimpleNamespace"),
-    "argparse.Namespace": _namespace("argparse.Namespace"),
-    "typing.cast": _cast,
-    "dataclasses.dataclass": records.make,
-    "dataclasses.field": _field,
-    "dataclasses.fields": records.fields,
-    "warnings.warn": _constant(NONE),
-    "torch.device": _device,
-    "os.getenv": surroundings.variable,
-    "os.environ.get": surroundings.variable,
-    "sys._getframe": _frame,
-    "inspect.currentframe": _frame,
-    "inspect.stack": _frame,
 }

@@ -7,6 +7,7 @@ import builtins
 
 from tsguard.analysis.python import (
     builtin_calls,
+    computed_calls,
     introspection,
     mappings,
     methods,
@@ -39,7 +40,7 @@ def call(
     if head == "torch":
         return torch_calls.call(interp, function, args, kwargs, node)
     if head == "math":
-        return builtin_calls.math_call(interp, short, args, node)
+        return computed_calls.math_call(interp, short, args, node)
     if head == "inspect":
         return introspection.call(interp, short, args)
     if head == "re" and short != "compile":

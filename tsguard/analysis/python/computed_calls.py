@@ -1,0 +1,122 @@
+"""Calls that are computed on constants: what builtins and functions of math give."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tsguard.analysis.python import (
+    operations,
+    sizes,
+)
+from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.terms import placed
+from tsguard.analysis.values import (
+    Const,
+    DictValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    plain,
+)
+
+Args = list[Value]
+
+
+Kwargs = dict[str, Value]
+
+
+Handler = Callable[["Interpreter", Args, Kwargs, "ast.AST | None"], Value]
+
+
+def computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
+    """A builtin that is computed on constants and named on unknowns."""
+
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        settled = [plain(interp.settled(a)) for a in args]
+        if settled and not kwargs and all(isinstance(a, Const) for a in settled):
+            return result(interp, function, [constant(a) for a in settled], node)
+        if any(isinstance(a, TensorValue) for a in settled):
+            return TensorValue() if hint == "" else Unknown(placed(node), hint)
+        defaults = [operations.default_of(a) for a in settled]
+        default = None
+        if defaults and all(isinstance(d, Const) for d in defaults):
+            try:
+                default = Const(sizes.checked(function(*[constant(d) for d in defaults if d is not None])))
+            except Exception:
+                default = None
+        result_hint = hint or next((operations.hint_of(a) for a in settled if operations.hint_of(a)), "")
+        return Unknown(operations.called(name, settled, node), result_hint, default)
+
+    return run
+
+
+def result(
+    interp: Interpreter, function: Callable[..., Any], values: list[Any], node: ast.AST | None
+) -> Value:
+    try:
+        result = sizes.checked(function(*values))
+    except sizes.Huge:
+        return Unknown()
+    except Exception as error:
+        raise interp.raise_(type(error).__name__, node) from None
+    return TupleValue(tuple(Const(r) for r in result)) if isinstance(result, tuple) else Const(result)
+
+
+def extreme(name: str, function: Callable[..., Any]) -> Handler:
+    of_several = computed(name, function, "")
+
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        if len(args) == 1:
+            items, is_open = iterate(interp, args[0])
+            items = [plain(i) for i in items]
+            if items and not is_open and all(isinstance(i, Const) for i in items) and not kwargs:
+                return result(interp, function, [[constant(i) for i in items]], node)
+            return items[0] if len(items) == 1 and not is_open else Unknown(placed(node))
+        return of_several(interp, args, kwargs, node)
+
+    return run
+
+
+_MATH_HINTS = {
+    "floor": "int",
+    "ceil": "int",
+    "gcd": "int",
+    "factorial": "int",
+    "isqrt": "int",
+    "comb": "int",
+    "prod": "",
+}
+
+
+_GROWING = frozenset({"factorial", "comb", "perm"})
+
+
+def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) -> Value:
+    """A function of the math module."""
+    function = getattr(math, name, None)
+    if function is None:
+        return Unknown()
+    if name in _GROWING:
+        function = sizes.combined(function)
+    if name == "prod" and args:
+        items, is_open = iterate(interp, args[0])
+        if is_open or not all(isinstance(i, Const) for i in items):
+            return Unknown(placed(node), "int")
+        return result(interp, math.prod, [[constant(i) for i in items]], node)
+    return computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, {}, node)
+
+
+def always(value: Value) -> Handler:
+    """A call that gives the same value whatever it is given."""
+    return lambda interp, args, kwargs, node: value
+
+
+def open_table(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """A dict of which nothing is known."""
+    return DictValue({}, open=True)

@@ -1,0 +1,199 @@
+"""The parts of the standard library that models use."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+from dataclasses import replace
+
+from tsguard.analysis.python import (
+    records,
+    surroundings,
+)
+from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs, always, computed, open_table
+from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.copies import Copying
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.terms import placed
+from tsguard.analysis.values import (
+    NONE,
+    Atom,
+    Const,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleReference,
+    ObjectValue,
+    Partial,
+    Unknown,
+    Value,
+    constant,
+)
+
+
+def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return Partial(args[0], tuple(args[1:]), dict(kwargs)) if args else Unknown()
+
+
+def _wraps(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return Partial(External("functools.update_wrapper"), (), {"wrapped": args[0]}) if args else Unknown()
+
+
+def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    wrapper = args[0] if args else Unknown()
+    wrapped = kwargs.get("wrapped", args[1] if len(args) > 1 else None)
+    if isinstance(wrapper, FunctionValue) and isinstance(wrapped, FunctionValue):
+        if not _wraps_already(wrapped, wrapper):
+            wrapper.wrapped = wrapped
+        wrapper.marks = wrapper.marks | wrapped.marks
+    return wrapper
+
+
+def _wraps_already(outer: FunctionValue | None, inner: FunctionValue) -> bool:
+    """Whether one function is the other or wraps it: the other way round would be a circle.
+
+    A function that torch.compile was given stands for its result too, and is wrapped in itself.
+    """
+    while outer is not None and outer is not inner:
+        outer = outer.wrapped
+    return outer is not None
+
+
+def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``lru_cache(function)``; of a size alone, what does this to a function."""
+    if not args or not isinstance(args[0], FunctionValue):
+        return External("functools.cache")
+    return replace(args[0], marks=args[0].marks | {"cached"})
+
+
+def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if len(args) < 2:
+        return Unknown()
+    items, is_open = iterate(interp, args[1])
+    if is_open or not items:
+        return args[2] if len(args) > 2 and not items else Unknown(placed(node))
+    result = args[2] if len(args) > 2 else items.pop(0)
+    for item in items:
+        result = interp.call(args[0], [result, item], {}, node)
+    return result
+
+
+def _copied(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if not args:
+        return Unknown()
+    copying = Copying()
+    twin = copying.copy(args[0])
+    interp.spend(copying.values)
+    return twin
+
+
+def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    items: list[Value] = []
+    is_open = False
+    for arg in args:
+        more, more_open = iterate(interp, arg)
+        items.extend(more)
+        is_open = is_open or more_open
+    return ListValue(items, is_open)
+
+
+def _repeat(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    count = constant(args[1]) if len(args) > 1 else None
+    if isinstance(count, int) and 0 <= count <= 256:
+        return ListValue([args[0]] * count)
+    return ListValue(args[:1], True)
+
+
+def _import_module(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """A module by its name, as far as it is told; one that is not found is not said to be absent."""
+    name = constant(interp.settled(args[0])) if args else None
+    package = constant(interp.settled(args[1] if len(args) > 1 else kwargs.get("package", NONE)))
+    if not isinstance(name, str):
+        return Unknown()
+    if name.startswith("."):
+        kept = package.split(".") if isinstance(package, str) else []
+        ups = len(name) - len(name.lstrip(".")) - 1
+        name = ".".join([*kept[: len(kept) - ups], *filter(None, [name.lstrip(".")])]) if kept else ""
+    finder = interp.program.project.finder
+    if finder.is_described(name):
+        return External(name)
+    found = finder.named(name)
+    return ModuleReference(found) if found is not None else Unknown()
+
+
+def _copied_function(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``types.FunctionType(function.__code__, ...)``: a function that does the same."""
+    code = args[0].attributes.get("function") if args and isinstance(args[0], ObjectValue) else None
+    if not isinstance(code, FunctionValue):
+        return Unknown()
+    return FunctionValue(code.node, code.scope, code.name, code.owner, code.marks, code.wrapped, code.behind)
+
+
+def _namespace(name: str) -> Handler:
+    def namespace(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        """An object whose attributes are the arguments; what a mapping gives it is open."""
+        return ObjectValue(External(name), dict(kwargs), open=bool(args))
+
+    return namespace
+
+
+def _cast(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return args[1] if len(args) > 1 else Unknown()
+
+
+def _field(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if "default" in kwargs:
+        return kwargs["default"]
+    if "default_factory" in kwargs:
+        return interp.call(kwargs["default_factory"], [], {}, node)
+    return Unknown()
+
+
+def _device(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return Atom("device", str(constant(args[0])) if args and isinstance(args[0], Const) else "")
+
+
+def _frame(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """A frame gives its variables, ``self`` among them, to who asks for it."""
+    interp.frames_read += 1
+    return Unknown()
+
+
+def _imported(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``__import__``, which returns the package that a dotted name begins with."""
+    name = constant(interp.settled(args[0])) if len(args) == 1 and not kwargs else None
+    if not isinstance(name, str):
+        return Unknown()
+    return _import_module(interp, [Const(name.partition(".")[0])], {}, node)
+
+
+HANDLERS: dict[str, Handler] = {
+    "collections.defaultdict": open_table,
+    "keyword.iskeyword": computed("iskeyword", keyword.iskeyword, "bool"),
+    "functools.partial": _partial,
+    "functools.wraps": _wraps,
+    "functools.update_wrapper": _update_wrapper,
+    "functools.reduce": _reduce,
+    "functools.lru_cache": _cached,
+    "functools.cache": _cached,
+    "copy.deepcopy": _copied,
+    "copy.copy": _copied,
+    "itertools.chain": _chain,
+    "itertools.repeat": _repeat,
+    "importlib.import_module": _import_module,
+    "builtins.__import__": _imported,
+    "types.FunctionType": _copied_function,
+    "types.SimpleNamespace": _namespace("types.SimpleNamespace"),
+    "argparse.Namespace": _namespace("argparse.Namespace"),
+    "typing.cast": _cast,
+    "dataclasses.dataclass": records.make,
+    "dataclasses.field": _field,
+    "dataclasses.fields": records.fields,
+    "warnings.warn": always(NONE),
+    "torch.device": _device,
+    "os.getenv": surroundings.variable,
+    "os.environ.get": surroundings.variable,
+    "sys._getframe": _frame,
+    "inspect.currentframe": _frame,
+    "inspect.stack": _frame,
+}
