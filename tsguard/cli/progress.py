@@ -84,7 +84,7 @@ class _Live(Progress):
 
     def _show(self) -> None:
         count = f"{len(self._names)} of {self._total} done  " if self._total else ""
-        self._bar.update(self._task, description=f"{count}{self._text}")
+        self._bar.update(self._task, description=f"{count}{self._text}", refresh=True)
 
 
 @contextmanager
