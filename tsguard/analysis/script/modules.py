@@ -135,6 +135,15 @@ def _inferred(compiler: Compiler, value: py.Value) -> t.Type:
         return t.UNKNOWN
 
 
+def _listed(names: py.Value) -> list[object]:
+    """What iterating over ``__constants__`` gives; the keys of a dict."""
+    if isinstance(names, py.DictValue):
+        return list(names.items)
+    if isinstance(names, (py.ListValue, py.TupleValue, py.SetValue)):
+        return [py.constant(item) for item in names.items]
+    return []
+
+
 def _constants(compiler: Compiler, instance: py.ModuleValue, declared: _Declared, info: ModuleInfo) -> None:
     """Attributes that ``Final`` or ``__constants__`` declares constant."""
     places: dict[str, tuple[ast.AST, Module]] = {}
@@ -144,8 +153,7 @@ def _constants(compiler: Compiler, instance: py.ModuleValue, declared: _Declared
                 places[name] = (annotation, declared.holder.module)
     listed = python_classes.class_member(compiler.interp, instance.cls, "__constants__")
     if listed is not None and isinstance(listed[1], py.ClassValue):
-        for item in getattr(listed[0], "items", ()):
-            constant = py.constant(item)
+        for constant in _listed(listed[0]):
             if isinstance(constant, str):
                 places.setdefault(constant, (_listing(listed[1]), listed[1].module))
     for name in sorted(places):
