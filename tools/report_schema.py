@@ -36,7 +36,7 @@ SUMMARY = {
             name: {"type": "integer"}
             for name in ("files", "targets", "error", "warning", "info", "unknown", "fixed")
         },
-        **dict.fromkeys(("script", "trace", "mode", "fixable"), COUNTS),
+        **dict.fromkeys(("script", "trace", "mode", "export", "fixable"), COUNTS),
     },
 }
 SUMMARY["required"] = list(SUMMARY["properties"])

@@ -12,8 +12,9 @@ from tsguard.source.sources import Sources
 from tsguard.source.suppressions import Suppression, suppressions
 
 _FAMILIES = ("script", "trace", "mode")
-# What these hide is found by attempts, not by reading.
-OF_ATTEMPTS = "TSG9"
+_NUMBERED = (*_FAMILIES, "export")
+# What these hide is found by attempts, or only where export is asked for.
+NOT_ALWAYS_FOUND = ("TSG9", "TSG6")
 # Stands for every line of a file.
 _WHOLE_FILE = 0
 
@@ -77,12 +78,13 @@ def number(
             ids.setdefault((target, finding.family), []).append(finding.id)
 
     def refer(target: TargetReport) -> TargetReport:
-        script, trace, mode = (tuple(ids.get((target.target, family), ())) for family in _FAMILIES)
+        script, trace, mode, export = (tuple(ids.get((target.target, name), ())) for name in _NUMBERED)
         return replace(
             target,
             script=replace(target.script, findings=script),
             trace=replace(target.trace, findings=trace),
             mode=replace(target.mode, findings=mode),
+            export=replace(target.export, findings=export),
         )
 
     return numbered, tuple(refer(target) for target in targets)
@@ -133,7 +135,7 @@ def _unused(
         if code is None:
             if not comment.foreign or written.upper().startswith("TSG"):
                 yield _finding(comment, f"there is no rule {written}", written, inspection), written
-        elif not code.startswith(OF_ATTEMPTS) and not any(covers(code, hidden) for hidden in used):
+        elif not code.startswith(NOT_ALWAYS_FOUND) and not any(covers(code, hidden) for hidden in used):
             family = FAMILIES.get(code[:4], "")
             families = (family,) if family in _FAMILIES else _FAMILIES
             if _judged(comment, families, inspection):

@@ -20,15 +20,16 @@ def findings_in_cells(findings: Iterable[Finding], sources: Sources) -> list[Fin
 
 def target_in_cell(target: TargetReport, sources: Sources) -> TargetReport:
     """A target, placed by its cell if it lies in a notebook, and so are the places that keep it unknown."""
-    script, trace, mode = (
+    script, trace, mode, export = (
         tuple(_of_place(place, sources) for place in judgement.unknown)
-        for judgement in (target.script, target.trace, target.mode)
+        for judgement in (target.script, target.trace, target.mode, target.export)
     )
     return replace(
         _of_place(target, sources),
         script=replace(target.script, unknown=script),
         trace=replace(target.trace, unknown=trace),
         mode=replace(target.mode, unknown=mode),
+        export=replace(target.export, unknown=export),
     )
 
 

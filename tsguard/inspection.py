@@ -176,9 +176,14 @@ def _judge(program: Program, target: Target, job: Job, purpose: Purpose) -> Insp
 
 def _report(judgement: Judgement, job: Job) -> TargetReport:
     target = judgement.target
-    unknown, trace_unknown, mode_unknown = (
+    unknown, trace_unknown, mode_unknown, export_unknown = (
         tuple(replace(place, path=_shown(place.path, job)) for place in places)
-        for places in (judgement.unknown, judgement.trace_unknown, judgement.mode_unknown)
+        for places in (
+            judgement.unknown,
+            judgement.trace_unknown,
+            judgement.mode_unknown,
+            judgement.export.unknown,
+        )
     )
     return TargetReport(
         target=target.spec,
@@ -193,6 +198,7 @@ def _report(judgement: Judgement, job: Job) -> TargetReport:
             layers=judgement.layers,
             unknown=mode_unknown if judgement.mode == "unknown" else (),
         ),
+        export=replace(judgement.export, unknown=export_unknown),
     )
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from tsguard import __version__
-from tsguard.assembly import OF_ATTEMPTS, merge, number, suppress
+from tsguard.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
 from tsguard.cells import findings_in_cells, target_in_cell
 from tsguard.collecting import collecting_seldom
 from tsguard.config import ConfigError, Settings
@@ -112,7 +112,7 @@ def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -
     failed = {i.shown for i in inspections if not i.whole or any(f.family == "tool" for f in i.findings)}
     whole = {str(job.path) for job in plan.jobs if job.shown not in failed}
     return lambda path, code: (
-        path in whole and not code.startswith(OF_ATTEMPTS) and settings.selection.selects(code)
+        path in whole and not code.startswith(NOT_ALWAYS_FOUND) and settings.selection.selects(code)
     )
 
 

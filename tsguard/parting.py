@@ -15,6 +15,7 @@ _GRAVEST = {
     "script": ("blocked", "broken", "depends", "unknown", "ok"),
     "trace": ("hazardous", "unknown", "safe"),
     "mode": ("dependent", "unknown", "independent"),
+    "export": ("refused", "specialised", "unknown", "exports"),
 }
 _By = Mapping[str, Inspection]
 
@@ -75,7 +76,7 @@ def _joined_target(by_release: Mapping[str, InspectedTarget], asked: Sequence[st
     reports = {release: target.report for release, target in by_release.items()}
     first = by_release[asked[0]]
     verdicts = tuple(
-        ReleaseVerdicts(release, r.script.verdict, r.trace.verdict, r.mode.verdict)
+        ReleaseVerdicts(release, r.script.verdict, r.trace.verdict, r.mode.verdict, r.export.verdict)
         for release, r in reports.items()
     )
     differ = any(replace(v, release="") != replace(verdicts[0], release="") for v in verdicts)
@@ -84,6 +85,7 @@ def _joined_target(by_release: Mapping[str, InspectedTarget], asked: Sequence[st
         script=_gravest("script", [reports[r] for r in asked]).script,
         trace=_gravest("trace", [reports[r] for r in asked]).trace,
         mode=_gravest("mode", [reports[r] for r in asked]).mode,
+        export=_gravest("export", [reports[r] for r in asked]).export,
         releases=verdicts if differ else (),
     )
     found = _conditioned({r: target.findings for r, target in by_release.items()}, asked)

@@ -32,6 +32,7 @@ FAMILIES: Mapping[str, Family] = {
     "TSG3": "mode",
     "TSG4": "api",
     "TSG5": "pipeline",
+    "TSG6": "export",
     "TSG9": "attempt",
 }
 """The selector of each family.  Which family a rule is of, its page alone declares."""

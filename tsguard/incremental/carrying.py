@@ -90,6 +90,7 @@ def _moved(before: Carried, moves: _Moves, shown: str) -> InspectedTarget:
             script=replace(report.script, unknown=tuple(map(move, report.script.unknown))),
             trace=replace(report.trace, unknown=tuple(map(move, report.trace.unknown))),
             mode=replace(report.mode, unknown=tuple(map(move, report.mode.unknown))),
+            export=replace(report.export, unknown=tuple(map(move, report.export.unknown))),
         ),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.events import Event, Gap
@@ -18,6 +18,7 @@ from tsguard.project import Target
 from tsguard.project.targets import is_only_scripted
 from tsguard.records import dataclass
 from tsguard.report import (
+    ExportJudgement,
     Finding,
     Layer,
     ModeVerdict,
@@ -28,7 +29,11 @@ from tsguard.report import (
     Unknown,
 )
 
-_OF_TRACE: dict[Purpose, Callable[[Event], Finding | None]] = {"trace": finding, "export": exported}
+_OF_TRACE: dict[Purpose, Callable[[Event], Finding | None]] = {
+    "trace": finding,
+    "export": exported,
+    "migration": finding,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Judgement:
     unknown: tuple[Unknown, ...] = ()
     trace_unknown: tuple[Unknown, ...] = ()
     mode_unknown: tuple[Unknown, ...] = ()
+    export: ExportJudgement = field(default_factory=ExportJudgement)
 
 
 def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judgement:
@@ -67,7 +73,7 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     if failure is not None:
         script, trace = _not_imported(script, trace, failure)
     traced = [f for event in trace.events if (f := _OF_TRACE[purpose](event)) is not None]
-    verdict = trace.verdict if purpose == "trace" else _for_export(trace, traced)
+    verdict = _for_export(trace, traced) if purpose == "export" else trace.verdict
     if purpose == "trace" and is_only_scripted(program.project, target):
         # Its author has chosen script: that it cannot be traced besides is worth knowing, no more.
         traced = [replace(f, severity="info") for f in traced]

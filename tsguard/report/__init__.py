@@ -29,6 +29,9 @@ from tsguard.report.findings import (
 )
 from tsguard.report.judgements import (
     Cause,
+    ExportJudgement,
+    ExportVerdict,
+    FixedDimension,
     Layer,
     ModeJudgement,
     ModeVerdict,
@@ -67,9 +70,12 @@ __all__ = [
     "Conclusion",
     "Edit",
     "Error",
+    "ExportJudgement",
+    "ExportVerdict",
     "Family",
     "Finding",
     "Fix",
+    "FixedDimension",
     "Layer",
     "LoaderReport",
     "LoaderSettings",

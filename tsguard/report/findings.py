@@ -6,7 +6,7 @@ from typing import Literal
 
 from tsguard.records import dataclass
 
-Family = Literal["tool", "script", "trace", "mode", "api", "pipeline", "attempt"]
+Family = Literal["tool", "script", "trace", "mode", "api", "pipeline", "export", "attempt"]
 Severity = Literal["error", "warning", "info"]
 Applicability = Literal["safe", "unsafe"]
 APPLICABILITIES: tuple[Applicability, ...] = ("safe", "unsafe")

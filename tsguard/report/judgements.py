@@ -10,6 +10,7 @@ from tsguard.report.findings import placed
 ScriptVerdict = Literal["ok", "blocked", "broken", "depends", "unknown"]
 TraceVerdict = Literal["safe", "hazardous", "unknown"]
 ModeVerdict = Literal["dependent", "independent", "unknown"]
+ExportVerdict = Literal["exports", "refused", "specialised", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,38 @@ class ModeJudgement:
 
 
 @dataclass(frozen=True, slots=True)
+class FixedDimension:
+    """A dimension (counted from 0) of an input that an exported program holds at the example's size.
+
+    ``input`` is the parameter, with what leads to the tensor in it: ``batch['image']``.
+    """
+
+    input: str
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExportJudgement:
+    """What ``torch.export.export(module.eval(), inputs)`` makes of a target, not strictly.
+
+    ``verdict`` is for static shapes: "exports", and the program does as eager for whatever has the
+    example's sizes; "refused"; "specialised": exports, and holds values of the example besides its
+    sizes.  ``dynamic`` is for open dimensions: those that the settings name, else the first of
+    each tensor (``Dim.AUTO``); there "specialised" means that what ``fixed`` names is held at the
+    example's size, though eager takes others.  ``findings`` and ``unknown`` are those of both.
+    ``confirmed`` and ``dynamic_confirmed`` are what attempts say of the two verdicts, as for scripting.
+    """
+
+    verdict: ExportVerdict = "unknown"
+    findings: tuple[int, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    dynamic: ExportVerdict = "unknown"
+    fixed: tuple[FixedDimension, ...] = ()
+    confirmed: bool | None = None
+    dynamic_confirmed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseVerdicts:
     """The verdicts on a target for one torch release."""
 
@@ -72,6 +105,7 @@ class ReleaseVerdicts:
     script: ScriptVerdict
     trace: TraceVerdict
     mode: ModeVerdict
+    export: ExportVerdict = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,18 @@ from typing import Any, Literal
 from tsguard.records import dataclass
 from tsguard.report.attempts import Attempt, AttemptError, Breakdown
 from tsguard.report.findings import APPLICABILITIES, SEVERITIES, Finding
-from tsguard.report.judgements import Cause, ModeJudgement, ReleaseVerdicts, ScriptJudgement, TraceJudgement
+from tsguard.report.judgements import (
+    Cause,
+    ExportJudgement,
+    ModeJudgement,
+    ReleaseVerdicts,
+    ScriptJudgement,
+    TraceJudgement,
+)
 from tsguard.report.loaders import LoaderReport
 
 SCHEMA_VERSION = 1
-Purpose = Literal["trace", "export"]
+Purpose = Literal["trace", "export", "migration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,7 @@ class TargetReport:
     script: ScriptJudgement = field(default_factory=ScriptJudgement)
     trace: TraceJudgement = field(default_factory=TraceJudgement)
     mode: ModeJudgement = field(default_factory=ModeJudgement)
+    export: ExportJudgement = field(default_factory=ExportJudgement)
     attempts: tuple[Attempt, ...] = ()
     constructor: str | None = None
     inputs: str | None = None
@@ -90,7 +98,8 @@ class Report:
     ``torch_tables`` names the torch releases that the code is judged for, oldest first, separated
     by commas; ``torch_told_by`` says what tells them, ``torch_note`` what is to be known about
     them.  ``purpose`` tells for whose sake the facts of tracing are judged: the ``trace`` verdicts and
-    findings of a report for "export" are those of torch.export.  ``known`` are the findings before
+    findings of a report for "export" are those of torch.export; one for "migration" has the findings
+    of traces and those of the export family.  ``known`` are the findings before
     any was left out: it is what answers rest on, and no part of the JSON form.  ``baseline`` is
     None without one.  ``packages`` tells where imported packages were read, None where no
     environment was found.  ``interrupted`` tells of a run that was ended before all was attempted.
@@ -137,7 +146,7 @@ class Report:
         counts["not_attempted"] = sum(target.not_attempted is not None for target in self.targets)
         for severity in reversed(SEVERITIES):
             counts[severity] = sum(f.severity == severity for f in self.findings)
-        for family in ("script", "trace", "mode"):
+        for family in ("script", "trace", "mode", "export"):
             tally: dict[str, int] = {}
             for target in self.targets:
                 verdict = getattr(target, family).verdict
