@@ -275,10 +275,10 @@ def main() -> None:
 
 
 def held(names: list[str]) -> Counter[str]:
-    from tsguard.checking import CheckOptions, run
-    from tsguard.config import Settings
-    from tsguard.requests import parse
+    from tsguard.checking.run import CheckOptions, run
     from tsguard.runtime.launcher import Launcher
+    from tsguard.settings.config import Settings
+    from tsguard.settings.requests import parse
 
     settings = Settings(cache=False)
     check = CheckOptions(modes=("eval",), time_budget=0, workers=1)

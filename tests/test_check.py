@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tsguard import rules
-from tsguard.checking import CheckOptions, run
-from tsguard.config import Settings, TargetSettings
+from tsguard.checking.run import CheckOptions, run
 from tsguard.report import Finding, Report, TargetReport
-from tsguard.requests import parse
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
-from tsguard.selection import Layer, Selection
+from tsguard.settings.config import Settings, TargetSettings
+from tsguard.settings.requests import parse
+from tsguard.settings.selection import Layer, Selection
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 QUICK = CheckOptions(modes=("eval",), time_budget=0, workers=2)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tsguard.links import takes_links
 from tsguard.rules import pages
+from tsguard.rules.links import takes_links
 
 BAD = """\
 from torch import nn

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from tsguard.collecting import collecting_seldom
+from tsguard.linting.collecting import collecting_seldom
 
 
 def test_what_is_kept_is_not_walked_meanwhile():

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.samples import BROKEN, NET, STALE
-from tsguard import config
-from tsguard.config import FORMATS, ConfigError, Settings, TargetSettings, load
+from tsguard.settings import config
+from tsguard.settings.config import FORMATS, ConfigError, Settings, TargetSettings, load
 
 
 def written(folder: Path, table: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.formats.reports import finding
-from tsguard.ignoring import add_ignores
+from tsguard.repairing.ignoring import add_ignores
 from tsguard.source import SourceFile
 from tsguard.source.suppressions import suppressions
 

@@ -1,4 +1,4 @@
-"""The project has one address: what writes it down by hand agrees with tsguard/links.py."""
+"""The project has one address: what writes it down by hand agrees with tsguard/rules/links.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tsguard import __version__
-from tsguard.links import REPOSITORY, SITE
+from tsguard.rules.links import REPOSITORY, SITE
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from tsguard.config import Settings
 from tsguard.fixes.places import functions_around, nodes_around
-from tsguard.fixing import fix
-from tsguard.linting import lint
-from tsguard.requests import parse, plan
+from tsguard.linting.run import lint
+from tsguard.repairing.fixing import fix
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
 from tsguard.source import SourceFile, Span
 
 HEAD = "import torch\nfrom torch import nn\n"

@@ -11,9 +11,9 @@ import pytest
 
 from tests.formats.reports import EVERYTHING
 from tests.samples import BROKEN, NET, STALE
-from tsguard.cache import Cache
-from tsguard.inspection import InspectedTarget, Inspection
-from tsguard.requests import Job
+from tsguard.linting.cache import Cache
+from tsguard.linting.inspection import InspectedTarget, Inspection
+from tsguard.settings.requests import Job
 
 SUB = "from base import Net\n\n\nclass Sub(Net):\n    pass\n"
 

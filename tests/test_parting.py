@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tsguard.parting import when_by_release
+from tsguard.linting.parting import when_by_release
 
 # torch.nn.GaussianNLLLoss compiles by old releases, nn.RMSNorm is there from 2.4 on.
 PARTED = """\

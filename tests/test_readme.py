@@ -10,7 +10,7 @@ import click
 import pytest
 
 from tsguard.cli import group
-from tsguard.config import load
+from tsguard.settings.config import load
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def test_values_are_made_like_any_other_object():
 def test_mypy_lets_nobody_change_a_value(tmp_path):
     file = tmp_path / "changing.py"
     file.write_text(
-        "from tsguard.records import dataclass\n\n\n"
+        "from tsguard.report.records import dataclass\n\n\n"
         "@dataclass(frozen=True, slots=True)\nclass Point:\n    x: int\n\n\nPoint(1).x = 2\nPoint('a')\n"
     )
     command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), "--strict", str(file)]

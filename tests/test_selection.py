@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tsguard import rules
-from tsguard.selection import Layer, Selection, UnknownSelector, selector
+from tsguard.rules import registry
+from tsguard.settings.selection import Layer, Selection, UnknownSelector, selector
 
 FOURTH_DIGIT = "TSG1100"
 
@@ -20,11 +21,11 @@ def hundredth(tmp_path, monkeypatch):
             name = page.name.replace("TSG110-", f"{FOURTH_DIGIT}-more-")
             text = text.replace("code: TSG110", f"code: {FOURTH_DIGIT}").replace("name: ", "name: more-", 1)
             (tmp_path / name).write_text(text, encoding="utf-8")
-    cached = (rules.pages, rules.rule, rules._codes_by_name)
+    cached = (rules.pages, rules.rule, registry._codes_by_name)
     for function in cached:
         function.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(rules, "_pages_folder", lambda: tmp_path)
+        patch.setattr(registry, "_pages_folder", lambda: tmp_path)
         yield
     for function in cached:
         function.cache_clear()

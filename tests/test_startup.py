@@ -40,17 +40,17 @@ SERVES = {
     "tsguard.analysis.pipeline.loaders": "files that load data",
     "tsguard.analysis.pipeline.frames": "files that load data",
     "tsguard.answer": "attempts",
-    "tsguard.baseline": "--baseline",
-    "tsguard.cache": "runs without --no-cache",
-    "tsguard.fixing": "--fix",
+    "tsguard.linting.baseline": "--baseline",
+    "tsguard.linting.cache": "runs without --no-cache",
+    "tsguard.repairing.fixing": "--fix",
     "tsguard.formats.html": "HTML reports",
     "tsguard.formats.loaders": "tsguard loader",
-    "tsguard.ignoring": "--add-ignore",
+    "tsguard.repairing.ignoring": "--add-ignore",
     "tsguard.judges.parts": "what can neither be scripted nor traced",
     "tsguard.project.lazy": "modules that give names only when asked",
     "tsguard.runtime": "attempts",
     "tsguard.source.notebooks": "notebooks",
-    "tsguard.workers": "several processes",
+    "tsguard.linting.workers": "several processes",
 }
 
 

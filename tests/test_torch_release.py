@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.samples import NET
-from tsguard.config import Settings
 from tsguard.language.tables import RELEASES
-from tsguard.linting import lint
-from tsguard.requests import parse, plan
-from tsguard.torch_release import NoTables, judged_for
+from tsguard.linting.run import lint
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
+from tsguard.settings.torch_release import NoTables, judged_for
 
 NEWEST = RELEASES[-1]
 

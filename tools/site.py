@@ -21,11 +21,11 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import tsguard
-from tsguard import config as settings
 from tsguard.cli import group
-from tsguard.config import Settings, TargetSettings
-from tsguard.links import REPOSITORY, SITE
 from tsguard.rules import FAMILIES, Rule, all_rules, covers, split_page
+from tsguard.rules.links import REPOSITORY, SITE
+from tsguard.settings import config as settings
+from tsguard.settings.config import Settings, TargetSettings
 
 ROOT = Path(__file__).parent.parent
 RUN = re.compile(r"^```console run\n(.*?)^```$", re.MULTILINE | re.DOTALL)

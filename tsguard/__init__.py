@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tsguard.config import ConfigError
     from tsguard.public import check, lint
     from tsguard.report import Report
+    from tsguard.settings.config import ConfigError
 
 __all__ = ["ConfigError", "Report", "check", "lint"]
 __version__ = "0.1.0"

@@ -8,10 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from tsguard.config import Settings, find, load
-from tsguard.linting import lint
+from tsguard.linting.run import lint
 from tsguard.report import Finding, Report, TargetReport
-from tsguard.requests import Job, Plan, parse, plan
+from tsguard.settings.config import Settings, find, load
+from tsguard.settings.requests import Job, Plan, parse, plan
 from tsguard.source.sources import Sources
 
 _TONES = {"error": "#c62828", "warning": "#b26a00", "info": "#00695c"}

@@ -12,11 +12,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsguard.config import Settings, find, load
-from tsguard.linting import lint as lint_plan
+from tsguard.linting.run import lint as lint_plan
 from tsguard.report import Purpose, Report
-from tsguard.requests import parse, plan
-from tsguard.selection import Layer, selector
+from tsguard.settings.config import Settings, find, load
+from tsguard.settings.requests import parse, plan
+from tsguard.settings.selection import Layer, selector
 
 if TYPE_CHECKING:
     import torch
@@ -96,7 +96,7 @@ def check(
         ConfigError: the configuration cannot be used.
         NotImportable: a live target cannot be found again by another process.
     """
-    from tsguard.checking import run
+    from tsguard.checking.run import run
     from tsguard.runtime.live import Handed, handed_over, named_inputs
     from tsguard.runtime.options import CheckOptions
 
@@ -143,7 +143,7 @@ def _with_constructor(settings: Settings, handed: Any, options: CheckOptions) ->
     """Settings in which a live target is made by loading it."""
     if handed.constructor is None:
         return settings
-    from tsguard.config import TargetSettings
+    from tsguard.settings.config import TargetSettings
 
     own = TargetSettings(
         inputs=options.inputs, require=options.require, min_speedup=options.min_speedup,

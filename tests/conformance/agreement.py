@@ -12,10 +12,10 @@ from pathlib import Path
 from tests.conformance.programs import Program
 from tests.torch_here import RELEASE
 from tsguard.analysis.python import Program as Sources
-from tsguard.environment import find_environment
 from tsguard.judges.script import judge_script
 from tsguard.project import Project
 from tsguard.project.targets import find_target
+from tsguard.settings.environment import find_environment
 
 BAD = ("blocked", "broken")
 

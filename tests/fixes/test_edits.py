@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tsguard.config import Settings
-from tsguard.fixing import fix
-from tsguard.requests import parse, plan
+from tsguard.repairing.fixing import fix
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
 
 HEAD = """\
 import torch

@@ -16,7 +16,6 @@ from jsonschema.validators import validator_for
 from tests.formats.reports import EVERYTHING, FINE, NET, NOTHING, SOURCES, finding
 from tests.samples import BROKEN, STALE
 from tests.samples import NET as NET_TEXT
-from tsguard.config import FORMATS
 from tsguard.formats import View, render
 from tsguard.formats.intervals import drawing, scale
 from tsguard.report import (
@@ -29,6 +28,7 @@ from tsguard.report import (
     TraceJudgement,
     Unknown,
 )
+from tsguard.settings.config import FORMATS
 
 SCHEMA = Path(importlib.util.find_spec("tsguard").origin).parent / "formats" / "report.schema.json"
 TOOLS = Path(__file__).parents[2] / "tools"

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from tsguard.config import FORMATS
 from tsguard.formats import View, render
 from tsguard.report import (
     Attempt,
@@ -23,6 +22,7 @@ from tsguard.report import (
     Speedup,
     Throughput,
 )
+from tsguard.settings.config import FORMATS
 
 FASTER = Speedup(1.97, 1.91, 2.02, 12, "faster")
 LOADER = LoaderReport(

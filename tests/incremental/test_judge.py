@@ -11,10 +11,10 @@ import pytest
 from tsguard.analysis.python import Program
 from tsguard.incremental import Judge
 from tsguard.incremental import judge as judge_module
-from tsguard.inspection import inspect
 from tsguard.language.tables import RELEASES
+from tsguard.linting.inspection import inspect
 from tsguard.project import Project
-from tsguard.requests import Job
+from tsguard.settings.requests import Job
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = [
@@ -89,7 +89,7 @@ def test_edits_one_after_the_other(file):
 def judged(monkeypatch):
     """The names of the targets that are judged, as they are."""
     names: list[str] = []
-    import tsguard.inspection as inspection
+    import tsguard.linting.inspection as inspection
 
     judge = inspection._judge
 

@@ -13,9 +13,9 @@ import pytest
 
 from tests.robustness.mutations import mutants
 from tsguard.analysis.python import Program
-from tsguard.inspection import inspect
+from tsguard.linting.inspection import inspect
 from tsguard.project import Project
-from tsguard.requests import Job
+from tsguard.settings.requests import Job
 
 ROOT = Path(__file__).resolve().parents[2]
 # Far more than the largest network of a library takes.

@@ -21,11 +21,11 @@ from typing import Literal
 import tsguard
 from tests.torch_here import RELEASE
 from tsguard import rules
-from tsguard.config import Settings
 from tsguard.language.releases import allows
-from tsguard.linting import lint
+from tsguard.linting.run import lint
 from tsguard.report import Finding, Purpose, Report, TargetReport
-from tsguard.requests import parse, plan
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
 
 INPUTS = ("example_inputs", "other_inputs")
 GIVING = (*INPUTS, "constructor_arguments")

@@ -11,10 +11,10 @@ from tests.rules.on_torch import TorchProcess
 from tests.rules.pages import Example, examples_of
 from tests.torch_here import RELEASE
 from tsguard import rules
-from tsguard.config import Settings
-from tsguard.fixing import Fixed, fix
-from tsguard.linting import lint
-from tsguard.requests import parse, plan
+from tsguard.linting.run import lint
+from tsguard.repairing.fixing import Fixed, fix
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
 
 FIXABLE = [rule for rule in rules.all_rules() if rule.fix != "none"]
 BAD = [example for rule in FIXABLE for example in examples_of(rule.code) if example.kind == "bad"]

@@ -11,10 +11,10 @@ from tests.rules.on_torch import ExampleCrashed, TorchProcess
 from tests.rules.pages import Example, examples, reported_names, wording
 from tests.torch_here import RELEASE
 from tsguard import rules
-from tsguard.config import Settings
-from tsguard.linting import lint
+from tsguard.linting.run import lint
 from tsguard.report import Finding
-from tsguard.requests import parse, plan
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
 
 EXAMPLES = examples("pipeline")
 NAMES = sorted(name for name in reported_names() if rules.rule(name).family == "pipeline")

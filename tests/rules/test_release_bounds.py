@@ -8,11 +8,11 @@ import pytest
 
 from tests.rules.pages import Example, examples_of_all_releases
 from tsguard import rules
-from tsguard.config import Settings
 from tsguard.language.releases import allows
 from tsguard.language.tables import RELEASES
-from tsguard.linting import lint
-from tsguard.requests import parse, plan
+from tsguard.linting.run import lint
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
 
 BOUNDED = [
     example

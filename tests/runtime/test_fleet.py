@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from tsguard.checking import CheckOptions, run
-from tsguard.config import Settings
+from tsguard.checking.run import CheckOptions, run
 from tsguard.report import Report
-from tsguard.requests import parse
 from tsguard.runtime.progress import Progress
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install tsguard[dask]")
 

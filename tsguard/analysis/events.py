@@ -7,7 +7,7 @@ from dataclasses import field
 
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source import Span
 from tsguard.source.unparsing import unparsed
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter, PythonInterpreter, classes, metaclasses
 from tsguard.analysis.subjects import definition
-from tsguard.likely import nearest
-from tsguard.records import dataclass
+from tsguard.report.likely import nearest
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program

@@ -23,7 +23,7 @@ from tsguard.analysis.values import Scope
 from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import field
 from mypy_extensions import mypyc_attr
 
 from tsguard.project.modules import Module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.unparsing import unparsed
 
 

@@ -19,7 +19,7 @@ from mypy_extensions import mypyc_attr
 from tsguard.analysis.events import Gap
 from tsguard.analysis.terms import Term
 from tsguard.project.modules import Module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
 
 

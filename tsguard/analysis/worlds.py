@@ -23,7 +23,7 @@ from tsguard.analysis.terms import (
     is_constant,
     question,
 )
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ import sys
 import click
 
 from tsguard import __version__
-from tsguard.likely import nearest
+from tsguard.report.likely import nearest
 
 _COMMANDS = ("check", "lint", "fix", "loader", "server", "explain", "rules", "init", "completion")
 

@@ -12,10 +12,10 @@ import click
 from tsguard.cli.options import Decorator, Options, Unusable, common_options, takes
 from tsguard.cli.output import accept, publish
 from tsguard.cli.progress import interruptible, telling
-from tsguard.config import ConfigError, Settings
 from tsguard.report import Report
-from tsguard.requests import Request, parse
 from tsguard.runtime.options import BACKEND_NAMES, CheckOptions
+from tsguard.settings.config import ConfigError, Settings
+from tsguard.settings.requests import Request, parse
 from tsguard.source.text import is_notebook
 
 _DEFAULTS = CheckOptions()
@@ -115,7 +115,7 @@ def command(options: Options, attempts: CheckOptions, targets: tuple[str, ...]) 
     TARGET is a file, a folder, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.  Of a file all
     targets are attempted, of a folder those that the configuration names; without TARGET all of those.
     """
-    from tsguard.checking import run
+    from tsguard.checking.run import run
 
     settings = options.settings([Path(target.partition(":")[0]) for target in targets])
     if not targets and not settings.targets:

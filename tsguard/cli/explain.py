@@ -9,7 +9,7 @@ import click
 from tsguard.cli.options import Unusable
 from tsguard.cli.rules import lines, width
 from tsguard.rules import Rule, UnknownRule, all_rules, covers, rule, split_page
-from tsguard.selection import UnknownSelector, nearest_rule, selector
+from tsguard.settings.selection import UnknownSelector, nearest_rule, selector
 
 
 @click.command("explain")

@@ -12,11 +12,11 @@ import click
 from tsguard.cli.fixing import unified
 from tsguard.cli.options import Options, Unusable, common_options, takes
 from tsguard.cli.output import count, tell_error
-from tsguard.config import ConfigError
-from tsguard.fixing import Change, write_file
-from tsguard.repairing import Repaired
-from tsguard.requests import parse
+from tsguard.repairing.fixing import Change, write_file
+from tsguard.repairing.results import Repaired
 from tsguard.runtime.shown import first_line
+from tsguard.settings.config import ConfigError
+from tsguard.settings.requests import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def command(options: Options, wanted: Repairing, targets: tuple[str, ...]) -> in
     A copy of the code is changed step by step.  After each step eager has to do what it did before, and torch
     says what it refuses next.  TARGET is a file, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.
     """
-    from tsguard.mending import run
+    from tsguard.repairing.mending import run
 
     settings = options.settings([Path(target.partition(":")[0]) for target in targets])
     requests = [parse(target, settings) for target in targets]

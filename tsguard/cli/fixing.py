@@ -10,13 +10,13 @@ import click
 
 from tsguard.cli.options import Decorator, Options, Unusable, takes
 from tsguard.cli.output import count, progress, publish, tell_errors
-from tsguard.config import Settings
-from tsguard.records import dataclass
-from tsguard.requests import Plan
+from tsguard.report.records import dataclass
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import Plan
 from tsguard.source.text import is_notebook
 
 if TYPE_CHECKING:
-    from tsguard.fixing import Fixed
+    from tsguard.repairing.fixing import Fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
 
     Code from standard input is printed as fixed, and its report goes to standard error.
     """
-    from tsguard.fixing import fix
+    from tsguard.repairing.fixing import fix
 
     if options.output is not None and fixing.diff:
         raise Unusable("--diff goes to standard output: it takes no --output")

@@ -9,9 +9,9 @@ import click
 
 from tsguard import __version__
 from tsguard.cli.output import count
-from tsguard.config import ConfigError, find, load
-from tsguard.links import REPOSITORY
 from tsguard.report import Report, TargetReport
+from tsguard.rules.links import REPOSITORY
+from tsguard.settings.config import ConfigError, find, load
 
 _HOOKS = Path(".pre-commit-config.yaml")
 _HOOK = f"""\
@@ -57,9 +57,9 @@ def command(dry_run: bool) -> int:
 
 def _linted() -> tuple[Report, Callable[[], None]]:
     """The report on the folder, and what makes the baseline of it."""
-    from tsguard.baseline import Baseline
-    from tsguard.linting import lint
-    from tsguard.requests import parse, plan
+    from tsguard.linting.baseline import Baseline
+    from tsguard.linting.run import lint
+    from tsguard.settings.requests import parse, plan
 
     settings = load(None)
     report, sources = lint(plan([parse(".", settings)], settings), settings)

@@ -11,9 +11,9 @@ import click
 from tsguard.cli.fixing import Fixing, fix_options, run_fixes
 from tsguard.cli.options import Options, Unusable, common_options
 from tsguard.cli.output import accept, progress, publish, silence
-from tsguard.config import ConfigError, Settings
-from tsguard.linting import lint
-from tsguard.requests import Plan, Request, parse, plan
+from tsguard.linting.run import lint
+from tsguard.settings.config import ConfigError, Settings
+from tsguard.settings.requests import Plan, Request, parse, plan
 from tsguard.source import SourceFile
 from tsguard.source.text import is_notebook
 

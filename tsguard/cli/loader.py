@@ -10,9 +10,9 @@ import click
 from tsguard.cli.options import Decorator, Options, Unusable, report_options, takes
 from tsguard.cli.output import publish
 from tsguard.cli.progress import telling
-from tsguard.config import ConfigError
-from tsguard.requests import parse
 from tsguard.runtime.loader_options import LoaderOptions
+from tsguard.settings.config import ConfigError
+from tsguard.settings.requests import parse
 from tsguard.source.sources import Sources
 
 _DEFAULTS = LoaderOptions()
@@ -86,7 +86,7 @@ def command(options: Options, measuring: LoaderOptions, target: str) -> int:
     TARGET is FILE:loader, FILE:make_loader() or any other expression that gives a DataLoader; with
     --batch-size also a dataset.  Of a FILE alone the loader is found, if it has only one.
     """
-    from tsguard.loader import run
+    from tsguard.checking.loader import run
 
     settings = options.settings([Path(target.partition(":")[0])])
     try:

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from tsguard.config import FORMATS, ConfigError, Settings, find, load
-from tsguard.records import dataclass
 from tsguard.report import SEVERITIES, Purpose, Severity
-from tsguard.selection import Layer, UnknownSelector, selector
+from tsguard.report.records import dataclass
+from tsguard.settings.config import FORMATS, ConfigError, Settings, find, load
+from tsguard.settings.selection import Layer, UnknownSelector, selector
 
 Command = Callable[..., int]
 Decorator = Callable[[Command], Command]

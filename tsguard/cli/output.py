@@ -12,13 +12,13 @@ from typing import TextIO
 
 import click
 
-from tsguard.assembly import number
 from tsguard.cli.options import Options, Unusable
-from tsguard.config import Settings
 from tsguard.formats import View, render
-from tsguard.links import takes_links
+from tsguard.linting.assembly import number
 from tsguard.report import SEVERITIES, BaselineUse, Report
-from tsguard.requests import Plan
+from tsguard.rules.links import takes_links
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import Plan
 from tsguard.source.sources import Sources
 
 # Fewer files than this are done before a bar could be read.
@@ -116,7 +116,7 @@ def status(report: Report, settings: Settings, exit_zero: bool = False) -> int:
 
 def accept(report: Report, sources: Sources, options: Options, settings: Settings) -> int:
     """Make the report's findings the baseline; the exit status."""
-    from tsguard.baseline import Baseline
+    from tsguard.linting.baseline import Baseline
 
     if settings.baseline is None:
         raise Unusable("--update-baseline needs to know the file: --baseline FILE")
@@ -128,7 +128,7 @@ def accept(report: Report, sources: Sources, options: Options, settings: Setting
 
 def silence(report: Report, planned: Plan, options: Options) -> int:
     """Write a suppression for each finding in the files that were asked for; the exit status."""
-    from tsguard.ignoring import add_ignores
+    from tsguard.repairing.ignoring import add_ignores
 
     added = 0
     for job in planned.jobs:

@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 from tsguard.editors.places import Places, uri
 from tsguard.editors.reading import Reading
 from tsguard.fixes.applying import applied
-from tsguard.ignoring import commented
+from tsguard.repairing.ignoring import commented
 from tsguard.report import Finding, Fix, is_fixable
 
 ACCEPT = "tsguard.addToBaseline"

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from tsguard.baseline import Baseline
-from tsguard.config import ConfigError, Settings, find, load
 from tsguard.incremental import Judge
-from tsguard.inspection import Inspection
-from tsguard.linting import assemble, judged_releases, search_paths
-from tsguard.parting import together
+from tsguard.linting.baseline import Baseline
+from tsguard.linting.inspection import Inspection
+from tsguard.linting.parting import together
+from tsguard.linting.run import assemble, judged_releases, search_paths
 from tsguard.report import Finding, Purpose, Report
-from tsguard.requests import Job, Plan, Request, plan
+from tsguard.settings.config import ConfigError, Settings, find, load
+from tsguard.settings.requests import Job, Plan, Request, plan
 from tsguard.source import SourceFile
 from tsguard.source.discovery import Exclusions
 from tsguard.source.sources import Sources

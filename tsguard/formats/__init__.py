@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from dataclasses import field
 
-from tsguard.records import dataclass
 from tsguard.report import Finding, Report, is_fixable
+from tsguard.report.records import dataclass
 from tsguard.source.sources import Sources
 
 
@@ -36,6 +36,6 @@ class View:
 
 
 def render(report: Report, format: str, view: View) -> str:
-    """The report in a format: one of ``tsguard.config.FORMATS``."""
+    """The report in a format: one of ``tsguard.settings.config.FORMATS``."""
     text: str = importlib.import_module(f"tsguard.formats.{format}").render(report, view)
     return text

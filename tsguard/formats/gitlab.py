@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from hashlib import blake2b
 
-from tsguard.fingerprint import fingerprints
 from tsguard.formats import View, loaders
 from tsguard.formats.tables import sentence
 from tsguard.report import Finding, LoaderReport, Report
+from tsguard.report.fingerprint import fingerprints
 
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 

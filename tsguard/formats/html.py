@@ -28,8 +28,8 @@ from tsguard.formats.tables import (
     verdict_row,
     why,
 )
-from tsguard.records import dataclass
 from tsguard.report import Attempt, Breakdown, Finding, LoaderReport, Report, Speedup, TargetReport
+from tsguard.report.records import dataclass
 from tsguard.rules import UnknownRule, rule, split_page
 
 if TYPE_CHECKING:

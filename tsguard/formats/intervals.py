@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from tsguard.records import dataclass
 from tsguard.report import Speedup
+from tsguard.report.records import dataclass
 
 _WIDTH, _MARGIN = 150, 12
 _LINE, _LABEL = 8, 26

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from urllib.parse import quote
 
-from tsguard.fingerprint import fingerprints
 from tsguard.formats import View, loaders
 from tsguard.formats.tables import sentence
-from tsguard.links import SITE, rule_url
 from tsguard.report import BaselineEntry, Cause, Finding, Fix, LoaderReport, Report
+from tsguard.report.fingerprint import fingerprints
 from tsguard.rules import UnknownRule, rule, split_page
+from tsguard.rules.links import SITE, rule_url
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}

@@ -30,8 +30,8 @@ from tsguard.formats.tables import (
     widths,
     worth_a_row,
 )
-from tsguard.links import linked
 from tsguard.report import Breakdown, Finding, LoaderReport, Report, TargetReport
+from tsguard.rules.links import linked
 
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 _TONE_COLORS = {"good": "green", "bad": "red", "doubtful": "yellow"}

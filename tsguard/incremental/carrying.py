@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 from tsguard.incremental.outline import Outline
-from tsguard.inspection import InspectedTarget
+from tsguard.linting.inspection import InspectedTarget
 from tsguard.project import Target
-from tsguard.records import dataclass
 from tsguard.report import Edit, Finding, Fix, Unknown
+from tsguard.report.records import dataclass
 
 # A message with a line in it holds only as long as that line stays.
 _LINE = re.compile(r"\bline \d")

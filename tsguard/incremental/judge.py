@@ -13,11 +13,11 @@ from tsguard.analysis.api import import_failure
 from tsguard.analysis.python import Program
 from tsguard.incremental.carrying import Carried, carry, flags_of
 from tsguard.incremental.outline import Outline
-from tsguard.inspection import InspectedTarget, Inspection, inspect
+from tsguard.linting.inspection import InspectedTarget, Inspection, inspect
 from tsguard.project import Project, Target
 from tsguard.project.targets import is_only_scripted
 from tsguard.report import Purpose
-from tsguard.requests import Job
+from tsguard.settings.requests import Job
 from tsguard.source import SourceFile
 
 # A project keeps the trees of all that it has read: it is begun anew after so much source.
@@ -38,7 +38,7 @@ class _Judged:
 class Judge:
     """Files of one project, judged over and over.
 
-    What it gives is what ``tsguard.inspection.inspect`` gives of the files as they are.
+    What it gives is what ``tsguard.linting.inspection.inspect`` gives of the files as they are.
     To be used by one thread at a time.
 
     Args:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tsguard.project.finding import Finder
 from tsguard.project.modules import Module, assigned_names
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _WORD = re.compile(r"[^\W\d]\w*")
 # A longer text is documentation; a shorter one may be an annotation.

@@ -16,7 +16,6 @@ from tsguard.judges.script import ScriptOutcome, judge_script
 from tsguard.judges.trace import TraceOutcome, judge_trace
 from tsguard.project import Target
 from tsguard.project.targets import is_only_scripted
-from tsguard.records import dataclass
 from tsguard.report import (
     ExportJudgement,
     Finding,
@@ -28,6 +27,7 @@ from tsguard.report import (
     TraceVerdict,
     Unknown,
 )
+from tsguard.report.records import dataclass
 
 _OF_TRACE: dict[Purpose, Callable[[Event], Finding | None]] = {
     "trace": finding,

@@ -9,8 +9,8 @@ from tsguard.analysis.subjects import first_built, unread_classes
 from tsguard.analysis.values import ClassValue, External, ModuleValue
 from tsguard.analysis.worlds import Exhausted
 from tsguard.project import Target
-from tsguard.records import dataclass
 from tsguard.report import Layer, ModeVerdict
+from tsguard.report.records import dataclass
 from tsguard.rules import holds, rule
 
 

@@ -14,7 +14,7 @@ from tsguard.analysis.values import External, ModuleValue, TensorValue, Value
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.rule_names import RuleName
 from tsguard.project import Target
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.rules import rule
 
 # Each is compiled by itself, and again with what is below it: enough for what people put together by hand.

@@ -11,8 +11,8 @@ from tsguard.analysis.subjects import built
 from tsguard.analysis.terms import Question
 from tsguard.analysis.worlds import Answer, Exhausted, World, explore
 from tsguard.project import Target
-from tsguard.records import dataclass
 from tsguard.report import ScriptVerdict
+from tsguard.report.records import dataclass
 from tsguard.rules import holds, rule
 
 

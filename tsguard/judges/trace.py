@@ -13,8 +13,8 @@ from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import Exhausted, World, run_first
 from tsguard.project import Target
-from tsguard.records import dataclass
 from tsguard.report import TraceVerdict
+from tsguard.report.records import dataclass
 from tsguard.rules import holds, rule
 
 _MOST_WALKS = 3

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 
 from tsguard.language.rule_names import RuleName
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 STATEMENTS = frozenset(
     [

@@ -19,7 +19,7 @@ from tsguard.language.relations import (
 )
 from tsguard.language.releases import Ways, ways
 from tsguard.language.schemas import Argument, Operators, Schema, operators
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 class Operand(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 Effect = Literal["random", "state"]
 

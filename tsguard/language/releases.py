@@ -9,7 +9,7 @@ import functools
 import re
 
 from tsguard.language.tables import as_numbers
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _BOUND = re.compile(r"(>=|<)(\d+\.\d+)")
 

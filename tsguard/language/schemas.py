@@ -14,7 +14,7 @@ from collections.abc import Hashable
 from tsguard.language import tables
 from tsguard.language import types as t
 from tsguard.language.relations import union
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>-?\d[\w.+-]*)|(?P<string>"[^"]*"|'[^']*')|(?P<name>[\w.]+)|(?P<dots>\.\.\.)|(?P<op>->|[()\[\]{},?*=!|]))"""

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 
 from mypy_extensions import mypyc_attr
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _MOST_PARTS = 5_000
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import field
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.statements import statements as statements_in
 
 _MUTATORS = frozenset(["add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "update"])

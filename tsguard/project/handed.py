@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from tsguard.project.modules import Module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.walking import children
 
 _SCRIPTERS = frozenset({"script", "script_if_tracing"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.statements import module_level
 from tsguard.source.walking import walked
 

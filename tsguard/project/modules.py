@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsguard.project.changes import Changes, changes
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
 from tsguard.source.statements import module_level
 from tsguard.source.walking import walked

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tsguard.project.finding import Finder
 from tsguard.project.modules import Binding, Module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
 
 

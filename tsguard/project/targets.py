@@ -7,11 +7,11 @@ import builtins
 from collections.abc import Iterator
 from typing import Literal
 
-from tsguard.likely import nearest
 from tsguard.project.handed import handed_over
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, External, Meaning, Missing, Project
-from tsguard.records import dataclass
+from tsguard.report.likely import nearest
+from tsguard.report.records import dataclass
 
 MODULE_BASES = frozenset(
     {

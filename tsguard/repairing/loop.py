@@ -8,21 +8,21 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tsguard.config import Settings
 from tsguard.fixes.applying import applied
 from tsguard.fixes.observed import annotations_seen
-from tsguard.fixing import Change
-from tsguard.linting import lint, search_paths
+from tsguard.linting.run import lint, search_paths
 from tsguard.project import Project
+from tsguard.repairing.fixing import Change
 from tsguard.repairing.judging import judged
 from tsguard.repairing.plan import left_to_do
 from tsguard.repairing.results import Judged, Repaired
 from tsguard.repairing.scratch import Scratch, origin_of, scratch
 from tsguard.report import Finding, Fix
-from tsguard.requests import Job, Plan
 from tsguard.runtime.launcher import Launcher
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import Job, Plan
 from tsguard.source import SourceFile
 
 # One edit brings the next objection to light; more rounds than this help nobody.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tsguard.fixing import Change
+from tsguard.repairing.fixing import Change
 from tsguard.report import AttemptError, Finding
 
 Status = Literal["ok", "refused", "raises", "diverges", "changed", "stopped", "crashed"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 AttemptStatus = Literal["ok", "failed", "diverged", "timeout", "crashed", "skipped"]
 Conclusion = Literal["faster", "slower", "no difference", "too noisy"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 Family = Literal["tool", "script", "trace", "mode", "api", "pipeline", "export", "attempt"]
 Severity = Literal["error", "warning", "info"]

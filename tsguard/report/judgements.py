@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tsguard.records import dataclass
 from tsguard.report.findings import placed
+from tsguard.report.records import dataclass
 
 ScriptVerdict = Literal["ok", "blocked", "broken", "depends", "unknown"]
 TraceVerdict = Literal["safe", "hazardous", "unknown"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tsguard.records import dataclass
 from tsguard.report.attempts import Attempt, AttemptError, AttemptStatus, Speedup
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import Any, Literal
 
-from tsguard.records import dataclass
 from tsguard.report.attempts import Attempt, AttemptError, Breakdown
 from tsguard.report.findings import APPLICABILITIES, SEVERITIES, Finding
 from tsguard.report.judgements import (
@@ -19,6 +18,7 @@ from tsguard.report.judgements import (
     TraceJudgement,
 )
 from tsguard.report.loaders import LoaderReport
+from tsguard.report.records import dataclass
 
 SCHEMA_VERSION = 1
 Purpose = Literal["trace", "export", "migration"]

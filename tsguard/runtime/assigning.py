@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-from tsguard.config import Settings, TargetSettings
 from tsguard.project.finding import Finder
 from tsguard.report import Error, TargetReport
-from tsguard.requests import Job, Request, parse
 from tsguard.runtime.attempts import Assignment
 from tsguard.runtime.options import BACKEND_NAMES, CheckOptions, Required
 from tsguard.runtime.plan import AttemptSpec
 from tsguard.runtime.requirements import Requirements
 from tsguard.runtime.subject import Subject
+from tsguard.settings.config import Settings, TargetSettings
+from tsguard.settings.requests import Job, Request, parse
 from tsguard.source.text import is_notebook
 
 

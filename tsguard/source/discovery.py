@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.patterns import Patterns
 
 SUFFIXES = (".py", ".ipynb")

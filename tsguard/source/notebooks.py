@@ -12,7 +12,7 @@ import re
 import warnings
 from typing import Any
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 # Cell magics whose cell is still Python; any other makes it something else.
 _PYTHON_CELLS = frozenset({"capture", "debug", "prun", "python", "python3", "time", "timeit"})

@@ -7,7 +7,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.text import SourceFile, Span
 
 _MARKER = re.compile(r"#.*(?:tsguard:|noqa)", re.IGNORECASE)

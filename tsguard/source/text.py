@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.source.notebooks import Cell

@@ -82,7 +82,7 @@ def pytest_collection_modifyitems(
 ) -> None:
     """Add a test for each configured target."""
     if config.getoption("--tsguard"):
-        from tsguard.config import find, load
+        from tsguard.settings.config import find, load
 
         for name in load(find([config.rootpath])).targets:
             items.append(ConfiguredTarget.from_parent(session, name=name, nodeid=f"tsguard::{name}"))
@@ -98,10 +98,10 @@ class ConfiguredTarget(pytest.Item):
         import os
         from dataclasses import replace
 
-        from tsguard.checking import run
-        from tsguard.config import find, load
+        from tsguard.checking.run import run
         from tsguard.runtime.assigning import configured
         from tsguard.runtime.options import CheckOptions
+        from tsguard.settings.config import find, load
 
         os.chdir(self.config.invocation_params.dir)
         settings = load(find([self.config.rootpath]))

@@ -10,7 +10,7 @@ from tsguard.analysis.python import PythonInterpreter, Raised, classes
 from tsguard.analysis.values import ModuleValue
 from tsguard.analysis.worlds import Exhausted, Impossible
 from tsguard.project import Target
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program

@@ -6,7 +6,7 @@ import ast
 from typing import Literal
 
 from tsguard.analysis.api.usage import Usage
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 Kind = Literal["eager", "scripted", "traced", "frozen"]
 Mode = Literal["fresh", "train", "eval", "unknown"]

@@ -11,7 +11,7 @@ from tsguard.analysis.terms import spelled
 from tsguard.analysis.values import Const, Unknown, Value
 from tsguard.language import schemas
 from tsguard.language.modes import ModeUse
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _NO_VALUE = Unknown()
 _Fact = tuple[bool, str | None]

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from tsguard.analysis.values import FunctionNode, ModuleValue, Value
 from tsguard.project.modules import Module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

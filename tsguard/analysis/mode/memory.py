@@ -10,7 +10,7 @@ from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.python.likeness import Likenesses, likeness
 from tsguard.analysis.values import ModuleValue, TensorValue, Value
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence

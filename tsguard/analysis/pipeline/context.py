@@ -16,7 +16,7 @@ from tsguard.analysis.pipeline.names import Names, method
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, Project
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _MAP = re.compile(r"torch\.utils\.data\.(dataset\.)?Dataset|torchvision\.datasets\.\w+(\.\w+)?")
 _ITERABLE = re.compile(r"torch\.utils\.data\.(dataset\.)?IterableDataset")

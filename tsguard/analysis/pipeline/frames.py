@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from typing import Generic, TypeVar
 
 from tsguard.project.modules import assigned_names
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.walking import children, walked
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -9,7 +9,7 @@ from typing import Any
 from tsguard.analysis.pipeline.frames import Frame, Loop, Site
 from tsguard.analysis.pipeline.names import Names, method
 from tsguard.project.project import Definition
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.walking import walked
 
 DATALOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})

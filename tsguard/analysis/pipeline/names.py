@@ -15,7 +15,7 @@ from tsguard.analysis.pipeline.frames import Bound, Frame, Function, Survey
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, External, Project
 from tsguard.project.targets import resolve
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.walking import walked
 
 # Packages whose functions the rules know by name.

@@ -15,7 +15,7 @@ from tsguard.analysis.python.program import Program
 from tsguard.analysis.values import ClassValue, FunctionNode, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Exhausted, World
 from tsguard.language.tables import Tables
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

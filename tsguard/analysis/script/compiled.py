@@ -11,7 +11,7 @@ from tsguard.analysis.script.sugared import Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 from tsguard.project.modules import Module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ModuleS, Simple, Special, UnknownS, Value
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, merged, same, unify_all, union
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 Refinements = dict[str, t.Type]
 

@@ -12,7 +12,7 @@ from dataclasses import field
 from tsguard.analysis.script.sugared import ABSENT, Simple, Sugared, Value
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

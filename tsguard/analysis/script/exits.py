@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 from tsguard.source.walking import walked
 
 # What a block does: exits on every path, on some, on none, or raises on all.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.script.reports import Recording, Reporter
 from tsguard.language.schemas import Schema
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.context import Interpreter

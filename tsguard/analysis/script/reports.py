@@ -17,7 +17,7 @@ from tsguard.analysis.ownership import is_own
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.project import Target
 from tsguard.project.modules import Module
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from tsguard.analysis import values as py
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.language.schemas import Schema

@@ -12,7 +12,7 @@ from tsguard.analysis.script.compiler import TargetCompiler
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.project import Target
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

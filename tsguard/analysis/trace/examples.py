@@ -16,7 +16,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter, PythonInterpreter
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.worlds import Exhausted
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tsguard.analysis.events import text_of
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _STEPS = 4
 

@@ -22,7 +22,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 Kind = Literal["size", "data"]
 Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing"]

@@ -19,7 +19,7 @@ from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.tracer import ForwardTracer
 from tsguard.analysis.trace.values import Traced
 from tsguard.analysis.worlds import Exhausted
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from tsguard.project import Target

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _MOST_TERMS = 8
 _DEEPEST = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, Symbol, number, symbol_dim
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,9 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from tsguard.assembly import hides, number
-from tsguard.config import Settings
-from tsguard.environment import NoEnvironment, find_environment
-from tsguard.linting import lint
+from tsguard.linting.assembly import hides, number
+from tsguard.linting.run import lint
 from tsguard.report import Breakdown, Error, Finding, Purpose, Report, TargetReport
-from tsguard.requests import Request, plan
 from tsguard.runtime.assigning import Assigned, assign, configured, missing_devices, unknown_names
 from tsguard.runtime.attempts import Bounds, TargetAttempts
 from tsguard.runtime.confirmation import confirmed, with_verdicts_held
@@ -31,9 +28,12 @@ from tsguard.runtime.requirements import UnusablePrevious, previous_attempts, re
 from tsguard.runtime.site import Site, local_site
 from tsguard.runtime.step_summary import write_step_summary
 from tsguard.runtime.task import Limits
+from tsguard.settings.config import Settings
+from tsguard.settings.environment import NoEnvironment, find_environment
+from tsguard.settings.requests import Request, plan
+from tsguard.settings.torch_release import installed
 from tsguard.source.sources import Sources
 from tsguard.source.suppressions import suppressions
-from tsguard.torch_release import installed
 
 __all__ = ["CheckOptions", "run"]
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tsguard.config import Settings
-from tsguard.linting import lint
-from tsguard.repairing import Repaired, repair_all
+from tsguard.linting.run import lint
+from tsguard.repairing.loop import repair_all
+from tsguard.repairing.results import Repaired
 from tsguard.report import Error
-from tsguard.requests import Request, plan
 from tsguard.runtime.assigning import assign
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
 from tsguard.runtime.options import CheckOptions
 from tsguard.runtime.task import Limits
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import Request, plan
 
 
 def run(

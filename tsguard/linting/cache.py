@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from tsguard import __version__, rules
-from tsguard.inspection import Inspection
-from tsguard.requests import Job
+from tsguard.linting.inspection import Inspection
+from tsguard.settings.requests import Job
 from tsguard.source.text import bytes_of
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tsguard.config import ConfigError
-from tsguard.fingerprint import fingerprints
 from tsguard.report import BaselineEntry, BaselineUse, Finding
+from tsguard.report.fingerprint import fingerprints
+from tsguard.settings.config import ConfigError
 from tsguard.source.sources import Sources
 
 _VERSION = 1

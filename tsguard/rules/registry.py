@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from tsguard.language.releases import allows
-from tsguard.records import dataclass
 from tsguard.report import Family, Severity
+from tsguard.report.records import dataclass
 
 _PAGE_NAME = re.compile(r"(TSG\d{3,4})-([a-z0-9-]+)\.md")
 FAMILIES: Mapping[str, Family] = {
@@ -109,7 +109,7 @@ class UnknownRule(LookupError):
 
 
 def _pages_folder() -> Path:
-    package = Path(__file__).parent
+    package = Path(__file__).parent.parent
     shipped = package / "rule_pages"
     return shipped if shipped.is_dir() else package.parent / "rules"
 

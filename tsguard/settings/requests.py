@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tsguard.config import Settings
-from tsguard.likely import nearest
-from tsguard.records import dataclass
 from tsguard.report import Error
+from tsguard.report.likely import nearest
+from tsguard.report.records import dataclass
+from tsguard.settings.config import Settings
 from tsguard.source.discovery import Exclusions, python_files
 
 _FILE_TARGET = re.compile(r"(?P<place>.+?\.(?:pyi?|ipynb)):(?P<expression>.+)", re.DOTALL)

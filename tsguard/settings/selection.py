@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tsguard import rules
-from tsguard.likely import nearest
-from tsguard.records import dataclass
+from tsguard.report.likely import nearest
+from tsguard.report.records import dataclass
 
 # What `select` leaves on: a file that was not judged must not pass for a clean one.
 _ALWAYS = frozenset({"TSG001", "TSG002", "TSG004", "TSG005"})

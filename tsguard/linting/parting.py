@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tsguard.inspection import InspectedTarget, Inspection
 from tsguard.language.tables import RELEASES
+from tsguard.linting.inspection import InspectedTarget, Inspection
 from tsguard.report import Finding, ReleaseVerdicts, TargetReport
-from tsguard.requests import Job
+from tsguard.settings.requests import Job
 
 # What a target of several releases comes to: the verdict that asks for the most attention.
 _GRAVEST = {

@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsguard.deep_stack import on_deep_stack
-from tsguard.records import dataclass
+from tsguard.linting.deep_stack import on_deep_stack
 from tsguard.report import (
     Error,
     Finding,
@@ -22,8 +21,9 @@ from tsguard.report import (
     TraceJudgement,
     Unknown,
 )
-from tsguard.requests import Job, shown
+from tsguard.report.records import dataclass
 from tsguard.rules import holds, rule
+from tsguard.settings.requests import Job, shown
 from tsguard.source import Span
 from tsguard.source.text import Broken
 

@@ -12,10 +12,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 
-from tsguard.likely import nearest
-from tsguard.records import dataclass
 from tsguard.report import SEVERITIES, Purpose, Severity
-from tsguard.selection import Layer, Selection, UnknownSelector, selector
+from tsguard.report.likely import nearest
+from tsguard.report.records import dataclass
+from tsguard.settings.selection import Layer, Selection, UnknownSelector, selector
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "html")
 

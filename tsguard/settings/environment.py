@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _SITE_FOLDERS = ("site-packages", "dist-packages")
 

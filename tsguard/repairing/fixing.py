@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 
-from tsguard.config import Settings
 from tsguard.fixes.applying import applied
-from tsguard.linting import lint
-from tsguard.records import dataclass
+from tsguard.linting.run import lint
 from tsguard.report import Error, Report, is_fixable
-from tsguard.requests import Job, Plan
+from tsguard.report.records import dataclass
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import Job, Plan
 from tsguard.source import SourceFile
 from tsguard.source.sources import Sources
 from tsguard.source.text import encoding_of

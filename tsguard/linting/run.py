@@ -9,20 +9,20 @@ from functools import partial
 from pathlib import Path
 
 from tsguard import __version__
-from tsguard.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
-from tsguard.cells import findings_in_cells, target_in_cell
-from tsguard.collecting import collecting_seldom
-from tsguard.config import ConfigError, Settings
-from tsguard.environment import Environment, NoEnvironment, find_environment
-from tsguard.inspection import Inspection, inspect, killed
 from tsguard.language.releases import ways
-from tsguard.records import dataclass
+from tsguard.linting.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
+from tsguard.linting.cells import findings_in_cells, target_in_cell
+from tsguard.linting.collecting import collecting_seldom
+from tsguard.linting.inspection import Inspection, inspect, killed
 from tsguard.report import Finding, Packages, Purpose, Report
-from tsguard.requests import Job, Plan
+from tsguard.report.records import dataclass
 from tsguard.rules import covers
+from tsguard.settings.config import ConfigError, Settings
+from tsguard.settings.environment import Environment, NoEnvironment, find_environment
+from tsguard.settings.requests import Job, Plan
+from tsguard.settings.torch_release import Judged, NoTables, judged_for
 from tsguard.source.patterns import Patterns
 from tsguard.source.sources import Sources
-from tsguard.torch_release import Judged, NoTables, judged_for
 
 # Starting a worker costs as much as judging about this much source.
 _BYTES_PER_WORKER = 150_000
@@ -65,7 +65,7 @@ def assemble(
     """
     baseline = None
     if settings.baseline is not None:
-        from tsguard.baseline import Baseline
+        from tsguard.linting.baseline import Baseline
 
         baseline = Baseline.read(settings.baseline)
     sources = Sources({job.shown: job.text for job in plan.jobs if job.text is not None})
@@ -196,7 +196,7 @@ def inspect_files(
     found = {newest: inspect_for(newest, jobs, progress)}
     if not others:
         return found[newest]
-    from tsguard.parting import together
+    from tsguard.linting.parting import together
 
     found = {r: inspect_for(r, jobs, _untold) for r in reversed(others)} | found
     return together(jobs, found, lambda again, release: inspect_for(release, again, _untold))
@@ -211,7 +211,7 @@ def _inspect_for(
 ) -> list[Inspection]:
     cache = None
     if settings.cache:
-        from tsguard.cache import Cache
+        from tsguard.linting.cache import Cache
 
         cache = Cache(f"{context.paths}\0{context.purpose}", context.release)
     done = {job: kept for job in jobs if cache and (kept := cache.get(job)) is not None}
@@ -232,7 +232,7 @@ def _inspect_all(jobs: Sequence[Job], context: _Context, wanted: int) -> Iterato
         for chunk in _chunks(jobs, _BYTES_PER_PROJECT):
             yield from _inspect_chunk(chunk, context)
         return
-    from tsguard.workers import Work, shared_out
+    from tsguard.linting.workers import Work, shared_out
 
     work = Work(partial(_inspect_listed, context=context), _killed)
     yield from shared_out(work, list(_chunks(jobs, _BYTES_PER_WORKER)), workers)

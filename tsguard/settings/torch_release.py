@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tsguard.language.tables import RELEASES, as_numbers
-from tsguard.records import dataclass
+from tsguard.report.records import dataclass
 
 _VERSION = re.compile(r"\s*v?(\d+)\.(\d+)(?:[.+a-z].*)?\s*")
 _INSTALLED = re.compile(r"torch-(\d[^-]*?)(?:-py[\d.]+)?\.(?:dist|egg)-info")

@@ -12,12 +12,10 @@ from pathlib import Path
 from tsguard import __version__
 from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.analysis.pipeline.loaders import Loader
-from tsguard.config import Settings
-from tsguard.linting import judged_releases, search_paths
+from tsguard.linting.run import judged_releases, search_paths
 from tsguard.project import Project
 from tsguard.project.modules import Module
 from tsguard.report import Error, Report
-from tsguard.requests import Request, plan
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
 from tsguard.runtime.loader import LoaderJob, measure_loader
 from tsguard.runtime.loader_options import LoaderOptions
@@ -25,6 +23,8 @@ from tsguard.runtime.loader_task import LoaderTask
 from tsguard.runtime.site import cuda_devices
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import Request, plan
 
 _FEWEST_SECONDS = 3.0
 # Kept for starting Python, stopping the last workers and ending the processes.

@@ -1,0 +1,1 @@
+"""What is run: attempts of what lint has found, and of data loaders."""
