@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from tsguard.answer.facts import Facts, Stopped
 from tsguard.answer.speed import conclusion
 from tsguard.report import Attempt, AttemptError, Finding, Parity, Speedup, Variant
+from tsguard.runtime.options import BACKEND_NAMES
 
-BACKENDS = ("script", "trace", "freeze", "optimize_for_inference", "onednn", "compile", "export")
 STATUSES = ("ok", "failed", "diverged", "timeout", "crashed", "skipped")
 TORCH = "torch's own words"
 INTERNAL = "0 INTERNAL ASSERT FAILED at ir.cpp:12, please report a bug to PyTorch"
+
+BREAK = AttemptError("GraphBreak", "a branch on what a tensor holds", "m.py", 6)
 
 
 @st.composite
@@ -46,13 +48,14 @@ def attempts(draw: st.DrawFn, backend: str, device: str, mode: str) -> Attempt:
         parity=Parity(status == "ok", (Variant("as given", status == "ok"),)) if timed else None,
         speedup=draw(st.none() | speedups()) if timed else None,
         saved=draw(st.sampled_from([None, True, False])) if timed else None,
+        breaks=draw(st.sampled_from([(), (BREAK,)])) if timed and backend == "compile" else (),
     )
 
 
 @st.composite
 def findings(draw: st.DrawFn) -> Finding:
     """What the linter may say."""
-    family = draw(st.sampled_from(["script", "trace", "mode"]))
+    family = draw(st.sampled_from(["script", "trace", "mode", "export"]))
     line = draw(st.integers(5, 8))
     severity = draw(st.sampled_from(["error", "warning", "info"]))
     return Finding("TSG999", "n", family, severity, f"the {family} finding", None, "m.py", line, 1, line, 9)
@@ -63,7 +66,7 @@ def facts(draw: st.DrawFn) -> Facts:
     """Any facts that a check may come by."""
     devices = draw(st.sampled_from([("cpu",), ("cpu", "cuda:0")]))
     modes = draw(st.sampled_from([("eval",), ("train",), ("eval", "train")]))
-    backends = draw(st.lists(st.sampled_from(BACKENDS), unique=True))
+    backends = draw(st.lists(st.sampled_from(BACKEND_NAMES), unique=True))
     made = [
         draw(attempts(backend, device, mode))
         for device in devices

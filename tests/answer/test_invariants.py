@@ -59,6 +59,33 @@ def test_a_trace_is_recommended_only_where_no_trace_went_wrong(known: Facts) -> 
 
 @MANY
 @given(facts())
+def test_a_program_is_recommended_only_where_torch_exports_it_rightly_at_all(known: Facts) -> None:
+    for used in answer(known).use:
+        if used.backend in ("export", "export_dynamic", "aot_inductor"):
+            beside = [
+                a.status
+                for a in known.attempts
+                if (a.backend, a.device, a.mode) == ("export", used.device, used.mode)
+            ]
+            assert set(beside) <= {"ok", "skipped"}
+
+
+@MANY
+@given(facts())
+def test_what_holds_the_examples_sizes_is_never_recommended_for_others(known: Facts) -> None:
+    told = answer(known)
+    for used in told.use:
+        dynamic = [
+            a.status
+            for a in known.attempts
+            if (a.backend, a.device, a.mode) == ("export_dynamic", used.device, used.mode)
+        ]
+        if used.backend in ("export", "aot_inductor") and set(dynamic) & {"failed", "diverged"}:
+            assert "for the example's sizes only" in told.text
+
+
+@MANY
+@given(facts())
 def test_a_hazard_is_named_before_any_speed(known: Facts) -> None:
     told = answer(known)
     for used in told.use:
@@ -111,7 +138,7 @@ def test_without_python_only_for_what_runs_without_python(known: Facts) -> None:
     told = answer(known)
     if "without Python" in told.text and len(devices(known)) == 1:
         assert all(is_portable(a, known) for a in told.use)
-        assert not {a.backend for a in told.use} & {"compile", "export", "onednn"}
+        assert not {a.backend for a in told.use} & {"compile", "export", "export_dynamic", "onednn"}
 
 
 @MANY

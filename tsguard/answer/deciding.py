@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tsguard.answer.facts import COMPILED_ALREADY, Answer, Facts
-from tsguard.answer.making import hazards, is_portable, is_right, way
+from tsguard.answer.making import EXPORTED, hazards, is_open, is_portable, is_right, way
 from tsguard.answer.speed import ratio
 from tsguard.answer.words import first_line, named, place, quoted, said
 from tsguard.report import Attempt, AttemptError, Finding
@@ -31,8 +31,12 @@ _DOING = {
     "optimize_for_inference": "{way}se torch.jit.optimize_for_inference",
     "onednn": "Trace and freeze it with oneDNN Graph fusion",
     "compile": "Use torch.compile",
+    "export_dynamic": "Export it with the sizes open",
     "export": "Export it",
+    "aot_inductor": "Compile it ahead of time with AOTInductor",
 }
+_EXAMPLE_ONLY = " for the example's sizes only"
+_NOT_DOING = {"trace": "trace it", "export": "export it", "export_dynamic": "export it with the sizes open"}
 _WAYS = {
     "freeze": {"script": "Script and f", "trace": "Trace and f", "": "F"},
     "optimize_for_inference": {"script": "Script it and u", "trace": "Trace it and u", "": "U"},
@@ -113,8 +117,13 @@ def _leave(facts: Facts) -> Answer:
         noted = next((first_line(a.note) for a in tried if a.note), "")
         return Answer("nothing", (f"Nothing was attempted{f': {noted}' if noted else ''}.",))
     first = next((a for a in failed if a.backend == "script"), failed[0])
-    told = f"First repair, for {first.backend}: {_reason(first.error, facts, first)}."
+    told = f"First repair, for {first.backend}: {_reason(first.error, facts, _family(first))}."
     return Answer("leave", ("Leave it eager.", told))
+
+
+def _family(attempt: Attempt) -> str:
+    """Whose findings say why an attempt fails; "" where none do."""
+    return "export" if attempt.backend in EXPORTED else attempt.backend if attempt.backend == "script" else ""
 
 
 def _on_device(facts: Facts, right: list[Attempt]) -> Answer:
@@ -145,7 +154,13 @@ def _on_device(facts: Facts, right: list[Attempt]) -> Answer:
 
 def _doing(attempt: Attempt, facts: Facts) -> str:
     ways = _WAYS.get(attempt.backend, {"": ""})
-    return _DOING[attempt.backend].format(way=ways.get(way(attempt, facts), ways[""]))
+    doing = _DOING[attempt.backend].format(way=ways.get(way(attempt, facts), ways[""]))
+    return doing + _restriction(attempt, facts)
+
+
+def _restriction(attempt: Attempt, facts: Facts) -> str:
+    only = attempt.backend in ("export", "aot_inductor") and is_open(attempt, facts) is False
+    return _EXAMPLE_ONLY if only else ""
 
 
 def _training(facts: Facts, right: Sequence[Attempt], best: Attempt) -> tuple[tuple[Attempt, ...], str]:
@@ -207,7 +222,7 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
     if all(a.note == COMPILED_ALREADY for a in left):
         return Answer("works", ("It is compiled already, and runs.",), tuple(left))
     use = _to_name(facts, left)
-    names = " and ".join(dict.fromkeys(a.backend for a in use))
+    names = " and ".join(dict.fromkeys(a.backend + _restriction(a, facts) for a in use))
     minded = hazards(use[0], facts)
     told = f"It works with {names}{_but(minded)}"
     level = next((a for a in use if _concluded(a) == "no difference"), None)
@@ -226,7 +241,9 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
 
 def _to_name(facts: Facts, left: list[Attempt]) -> list[Attempt]:
     """Of what works, that which runs without Python, if anything does, and which nothing is known against."""
-    named = [a for a in left if a.backend in ("script", "trace")] or left
+    opened = {a.mode for a in left if a.backend == "export_dynamic"}
+    named = [a for a in left if a.backend in ("script", "trace")]
+    named = named or [a for a in left if a.backend != "export" or a.mode not in opened]
     unminded = [a for a in named if not hazards(a, facts)]
     return unminded or [a for a in named if a.backend == named[0].backend]
 
@@ -259,8 +276,11 @@ def _what_not(facts: Facts, right: Sequence[Attempt]) -> list[str]:
     told = []
     wrong = next((a for a in facts.attempts if a.status == "diverged"), None)
     if wrong is not None:
-        doing = "trace it" if wrong.backend == "trace" else f"use {wrong.backend}"
+        doing = _NOT_DOING.get(wrong.backend, f"use {wrong.backend}")
         told.append(f"Do not {doing}: {said(wrong.error) if wrong.error else 'it differs from eager'}.")
+    broken = next((a for a in right if a.breaks), None)
+    if broken is not None:
+        told.append(f"torch.compile does not take it with fullgraph=True: {said(broken.breaks[0])}.")
     unsaved = next((a for a in right if a.saved is False), None)
     if unsaved is not None:
         told.append(f"The {unsaved.backend} result {first_line(unsaved.note or 'cannot be saved')}.")
@@ -268,14 +288,16 @@ def _what_not(facts: Facts, right: Sequence[Attempt]) -> list[str]:
 
 
 def _repair(facts: Facts) -> list[str]:
-    refused = next((a for a in facts.attempts if a.backend == "script" and a.status == "failed"), None)
-    return [f"To script it: {_reason(refused.error, facts)}."] if refused is not None else []
+    told = []
+    for backend in ("script", "export"):
+        refused = next((a for a in facts.attempts if a.backend == backend and a.status == "failed"), None)
+        if refused is not None:
+            told.append(f"To {backend} it: {_reason(refused.error, facts, backend)}.")
+    return told
 
 
-def _reason(error: AttemptError | None, facts: Facts, attempt: Attempt | None = None) -> str:
-    """Why scripting fails: in the linter's words where it knows, else in torch's."""
-    if attempt is not None and attempt.backend != "script":
-        return said(error)
-    known = [f for f in facts.findings if f.family == "script" and f.severity == "error"]
+def _reason(error: AttemptError | None, facts: Facts, backend: str = "script") -> str:
+    """Why an attempt fails: in the linter's words where it knows, else in torch's."""
+    known = [f for f in facts.findings if f.family == backend and f.severity == "error"]
     at = [f for f in known if error is not None and (f.path, f.line) == (error.path, error.line)]
     return quoted((at or known)[0]) if known else said(error)

@@ -7,8 +7,9 @@ from typing import Literal
 from tsguard.answer.facts import Facts
 from tsguard.report import Attempt, Finding
 
-# What torch.jit.save writes is loaded by C++.
-_PORTABLE = frozenset({"script", "trace", "freeze", "optimize_for_inference"})
+# What torch.jit.save and AOTInductor write is loaded by C++.
+_PORTABLE = frozenset({"script", "trace", "freeze", "optimize_for_inference", "aot_inductor"})
+EXPORTED = frozenset({"export", "export_dynamic", "aot_inductor"})
 _TRACED = frozenset({"trace", "onednn"})
 # Made of the script, or of the trace where that fails.
 _OF_EITHER = frozenset({"freeze", "optimize_for_inference"})
@@ -36,20 +37,34 @@ def may_trace(attempt: Attempt, facts: Facts) -> bool:
 
 
 def is_right(attempt: Attempt, facts: Facts) -> bool:
-    """Whether an attempt may be recommended: it worked, agreed with eager, and is no trace that others disprove."""
+    """Whether an attempt may be recommended: it worked, agreed with eager, and none of its kind disproves it."""
     if attempt.backend == "eager" or attempt.status != "ok":
         return False
     if attempt.parity is not None and not attempt.parity.ok:
         return False
+    beside = [a for a in facts.attempts if _same_place(a, attempt)]
+    if attempt.backend in EXPORTED:
+        # The program for the example's sizes is the least that torch.export has to get right.
+        return all(a.status not in _WRONG for a in beside if a.backend == "export")
     if not may_trace(attempt, facts):
         return True
-    beside = [a for a in facts.attempts if _same_place(a, attempt) and way(a, facts) == "trace"]
-    return facts.tensors and all(a.status not in _WRONG for a in beside)
+    return facts.tensors and all(a.status not in _WRONG for a in beside if way(a, facts) == "trace")
+
+
+def is_open(attempt: Attempt, facts: Facts) -> bool | None:
+    """Whether what is exported takes other sizes than the example's, which an attempt beside it tells; else None."""
+    beside = (a for a in facts.attempts if a.backend == "export_dynamic" and _same_place(a, attempt))
+    found = next((a for a in beside if a.status != "skipped"), None)
+    return is_right(found, facts) if found is not None else None
 
 
 def hazards(attempt: Attempt, facts: Facts) -> list[Finding]:
     """What the linter knows an attempt to get wrong, which no input that was tried need have shown."""
-    if attempt.backend == "export" if facts.purpose == "export" else may_trace(attempt, facts):
+    if attempt.backend in EXPORTED:
+        told = ("export", "trace") if facts.purpose == "export" else ("export",)
+        errors = (f for f in facts.findings if f.family in told and f.severity == "error")
+        return [f for f in errors if f.confirmed is not False]
+    if facts.purpose != "export" and may_trace(attempt, facts):
         return [f for f in facts.findings if f.family == "trace" and f.severity == "error"]
     if way(attempt, facts) == "script" and facts.script == "broken":
         return [f for f in facts.findings if f.family == "script" and f.severity == "error"]

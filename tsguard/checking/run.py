@@ -130,7 +130,7 @@ def _attempted(
         return replace(report, errors=(*report.errors, *errors))
     found: list[TargetAttempts] = []
     if not errors:
-        bounds = _bounds(options, site.workers, assigned)
+        bounds = _bounds(options, settings, site.workers, assigned)
         parts: list[Breakdown | None] = [None] * len(assigned)
         try:
             found = attempt_all(site, [a.assignment for a in assigned], bounds, progress)
@@ -156,15 +156,16 @@ def _workers(options: CheckOptions, settings: Settings) -> int:
     return options.workers or settings.jobs or max(cores // options.threads, 1)
 
 
-def _bounds(options: CheckOptions, workers: int, assigned: Sequence[Assigned]) -> Bounds:
+def _bounds(options: CheckOptions, settings: Settings, workers: int, assigned: Sequence[Assigned]) -> Bounds:
     most = max(len(a.assignment.specs) for a in assigned)
     memory = options.memory_limit or max(_memory_mb() * 3 // 4 // workers, 2048)
-    settings = AttemptSettings(
+    how = AttemptSettings(
         timing_seconds=options.time_budget / max(most, 1),
         threads=options.threads,
         confirm=True,
+        dynamic=tuple(map(str, settings.dynamic)),
     )
-    return Bounds(Limits(options.timeout, memory), settings, options.save)
+    return Bounds(Limits(options.timeout, memory), how, options.save)
 
 
 def _memory_mb() -> int:

@@ -20,6 +20,14 @@ from tsguard.source.text import is_notebook
 
 _DEFAULTS = CheckOptions()
 _SECONDS: Any = {"type": click.FloatRange(0), "metavar": "SECONDS"}
+
+
+def _backends(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    choice = click.Choice(BACKEND_NAMES)
+    names = [name.strip() for value in values for name in value.split(",")]
+    return tuple(choice.convert(name, param, ctx) for name in names)
+
+
 _OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--input",
@@ -46,8 +54,8 @@ _OPTIONS: tuple[Decorator, ...] = (
         "--backend",
         "backends",
         multiple=True,
-        type=click.Choice(BACKEND_NAMES),
-        metavar="NAME",
+        callback=_backends,
+        metavar="NAMES",
         help=f"What to attempt: {', '.join(BACKEND_NAMES)}.  [default: {', '.join(_DEFAULTS.backends)}]",
     ),
     click.option(

@@ -13,6 +13,7 @@ import click
 from tsguard.report import SEVERITIES, Purpose, Severity
 from tsguard.report.records import dataclass
 from tsguard.settings.config import FORMATS, ConfigError, Settings, find, load
+from tsguard.settings.dynamic import OpenSizes, open_sizes
 from tsguard.settings.selection import Layer, UnknownSelector, selector
 
 Command = Callable[..., int]
@@ -52,6 +53,7 @@ class Options:
     update_baseline: bool = False
     torch_version: str | None = None
     purpose: Purpose = "trace"
+    dynamic: tuple[OpenSizes, ...] = ()
 
     def settings(self, paths: Sequence[Path]) -> Settings:
         """The configuration that serves these paths, overruled by the options.
@@ -78,6 +80,7 @@ class Options:
             baseline=self.baseline or settings.baseline,
             torch_version=self.torch_version or settings.torch_version,
             purpose=self.purpose,
+            dynamic=self.dynamic,
         )
 
 
@@ -109,6 +112,13 @@ def _selectors(ctx: click.Context, param: click.Parameter, values: tuple[str, ..
     try:
         return tuple(selector(part) for value in values for part in value.split(",") if part) or None
     except UnknownSelector as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _open_sizes(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[OpenSizes, ...]:
+    try:
+        return tuple(map(open_sizes, values))
+    except ValueError as error:
         raise click.BadParameter(str(error)) from None
 
 
@@ -156,6 +166,13 @@ _FILES: tuple[Decorator, ...] = (
         type=click.Choice(["trace", "export"]),
         default="trace",
         help="Say of traces what torch.export makes of the same code.",
+    ),
+    click.option(
+        "--dynamic",
+        multiple=True,
+        metavar="'INPUT: {DIM: NAME}'",
+        callback=_open_sizes,
+        help="Sizes that torch.export leaves open: 'x: {0: batch, 1: auto}'.  [default: the first of each tensor]",
     ),
     click.option(
         "--torch-version",

@@ -151,7 +151,17 @@ def why(attempt: Attempt) -> str:
             f"{v.name}{f' ({v.note})' if v.note else ''}" for v in attempt.parity.variants if not v.equal
         ]
         return f"differs from eager on {', '.join(unequal)}" if unequal else ""
-    return attempt.note or ""
+    return "; ".join(filter(None, (breaks(attempt), attempt.note)))
+
+
+def breaks(attempt: Attempt) -> str:
+    """Where torch.compile leaves the graph, the first place and how many there are; "" for nowhere."""
+    if not attempt.breaks:
+        return ""
+    first, *others = attempt.breaks
+    place = f"{first.path}:{first.line}: " if first.path else ""
+    more = f", and {len(others)} more" if others else ""
+    return f"no fullgraph=True, the graph breaks: {place}{first.message}{more}"
 
 
 def said(error: AttemptError) -> str:

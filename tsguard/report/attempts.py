@@ -59,7 +59,8 @@ class Attempt:
     ``first_call_seconds`` its first call, ``seconds`` and ``eager_seconds`` the median
     of one warm call of it and of eager, all in CPU seconds of the calling thread on
     CPU and in wall seconds on a GPU.  ``saved`` tells whether a saved artifact gives the
-    same result in a process that does not have the user's code.
+    same result in a process that does not have the user's code.  ``breaks`` are the places where
+    torch.compile leaves the graph: with any, it refuses ``fullgraph=True``.
     """
 
     backend: str
@@ -79,6 +80,7 @@ class Attempt:
     eager_seconds: float | None = None
     saved: bool | None = None
     note: str | None = None
+    breaks: tuple[AttemptError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

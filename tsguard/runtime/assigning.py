@@ -131,8 +131,17 @@ def _specs(
     for device in _devices(own.devices or options.devices, cuda_devices):
         for mode in dict.fromkeys(modes):
             for dtype in (None, *options.dtypes):
-                for backend in dict.fromkeys(own.backends or options.backends):
+                for backend in _with_open_sizes(own.backends or options.backends, mode):
                     yield AttemptSpec(backend, device, cast("Literal['eval', 'train']", mode), dtype)
+
+
+def _with_open_sizes(backends: Iterable[str], mode: str) -> Iterator[str]:
+    """The backends; whoever exports wants to know for inference whether other batches may come, too."""
+    wanted = dict.fromkeys(backends)
+    for backend in wanted:
+        yield backend
+        if backend == "export" and mode == "eval" and "export_dynamic" not in wanted:
+            yield "export_dynamic"
 
 
 def _devices(wanted: Iterable[str], cuda_devices: int) -> list[str]:

@@ -22,9 +22,9 @@ from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits, Outcome, Task
 
-_ISOLATED = frozenset({"onednn", "compile", "export"})
-# torch.compile calls a C++ compiler for each graph.
-_PATIENCE = {"compile": 10.0}
+_ISOLATED = frozenset({"onednn", "compile", "export", "export_dynamic", "aot_inductor"})
+# They call a C++ compiler for each graph.
+_PATIENCE = {"compile": 10.0, "aot_inductor": 10.0}
 _TOO_CLOSE = 0.15
 _STEPS = ("start", "import", "construct", "example_inputs", "inputs")
 
@@ -214,10 +214,15 @@ class _Collector:
         """Load the artifact where the user's code cannot be imported, and compare there."""
         artifact, example = event["artifact"], event.get("example")
         if self.bounds.save is not None:
-            name = f"{self.known.subject.qualname}.{spec.phase.replace(' ', '.')}.pt"
+            name = f"{self.known.subject.qualname}.{spec.phase.replace(' ', '.')}{Path(artifact).suffix}"
             self.bounds.save.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(artifact, self.bounds.save / name)
-        argument = {"artifact": artifact, "example": example, "device": spec.device}
+        argument = {
+            "artifact": artifact,
+            "form": event["form"],
+            "example": example,
+            "device": spec.device,
+        }
         entry, fresh = "tsguard.runtime.worker.reloading:reload", spec.device != "cpu"
         task = Task(entry, argument, self.bounds.limits, fresh, str(Path(artifact).parent))
         outcome = self.run(task, None)

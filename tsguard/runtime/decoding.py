@@ -40,6 +40,7 @@ def decoded(spec: AttemptSpec, event: Event, shown: Callable[[str], str]) -> Att
         eager_seconds=event.get("eager_seconds"),
         saved=event.get("saved"),
         note=note,
+        breaks=tuple(decoded_error(b, shown) for b in event.get("breaks", ())),
     )
 
 

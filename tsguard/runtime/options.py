@@ -8,7 +8,17 @@ from typing import Literal
 
 Required = Literal["script", "trace", "either"]
 DEFAULT_BACKENDS = ("script", "trace")
-BACKEND_NAMES = ("script", "trace", "freeze", "optimize_for_inference", "onednn", "compile", "export")
+BACKEND_NAMES = (
+    "script",
+    "trace",
+    "freeze",
+    "optimize_for_inference",
+    "onednn",
+    "compile",
+    "export",
+    "export_dynamic",
+    "aot_inductor",
+)
 
 
 @dataclass(frozen=True, slots=True)

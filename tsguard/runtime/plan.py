@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from tsguard.settings.dynamic import OpenSizes, open_sizes
+
 
 @dataclass(frozen=True, slots=True)
 class AttemptSpec:
@@ -37,6 +39,11 @@ class Settings:
     folder: str | None = None
     confirm: bool = False
     only_time: bool = False
+    dynamic: tuple[str, ...] = ()
+
+    @property
+    def open_sizes(self) -> list[OpenSizes]:
+        return [open_sizes(text) for text in self.dynamic]
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -15,6 +15,7 @@ from typing import Any, cast
 from tsguard.report import SEVERITIES, Purpose, Severity
 from tsguard.report.likely import nearest
 from tsguard.report.records import dataclass
+from tsguard.settings.dynamic import OpenSizes
 from tsguard.settings.selection import Layer, Selection, UnknownSelector, selector
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "html")
@@ -49,7 +50,8 @@ class Settings:
     ``severity`` replaces those of rules, by selector;
     ``root`` is the project's folder; ``file`` the configuration read, None without one;
     ``exclude`` None stands for the default exclusions; ``jobs`` 0 for as many as
-    there are cores; ``purpose`` "export" judges traces for torch.export's sake.
+    there are cores; ``purpose`` "export" judges traces for torch.export's sake, with the sizes
+    ``dynamic`` left open.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -71,6 +73,7 @@ class Settings:
     jobs: int = 0
     cache: bool = True
     purpose: Purpose = "trace"
+    dynamic: tuple[OpenSizes, ...] = ()
 
     @property
     def import_folders(self) -> tuple[Path, ...]:

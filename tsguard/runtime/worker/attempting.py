@@ -21,13 +21,19 @@ from tsguard.runtime.channel import Channel
 from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker import parity as compare
-from tsguard.runtime.worker.backends import BACKENDS, NotApplicable, forget_failures
+from tsguard.runtime.worker.applicable import NotApplicable
+from tsguard.runtime.worker.backends import BACKENDS, forget_failures
+from tsguard.runtime.worker.built import Built
 from tsguard.runtime.worker.comparison import compare as close
 from tsguard.runtime.worker.errors import TracerWarnings, described, first_line, user_places
+from tsguard.runtime.worker.exporting import OpenCall
+from tsguard.runtime.worker.opening import is_covered, opened, tries_others
 from tsguard.runtime.worker.running import Call, learnable, run, scalar_loss
+from tsguard.runtime.worker.saving import FORMS
 from tsguard.runtime.worker.state import State
 from tsguard.runtime.worker.timing import clock_for, measure, warm_up
 from tsguard.runtime.worker.values import moved
+from tsguard.runtime.worker.variants import InputVariant
 
 _FEWEST_CALLS = {"eval": 5, "train": 8}
 
@@ -59,15 +65,17 @@ def attempt(
     bench.channel.phase(spec.phase)
     backend = BACKENDS[spec.backend]
     if spec.mode == "train" and not backend.trains:
-        return {"status": "skipped", "note": f"{spec.backend} is for inference only"}
-    call = bench.eager.call
+        return {"status": "skipped", "note": f"{spec.backend} is tried in inference only"}
     fields: dict[str, Any] = {}
     with TracerWarnings(bench.code) as tracer:
         bench.eager.state.restore(bench.module)
         started = time.process_time()
         try:
             with torch.set_grad_enabled(spec.mode == "train"):
-                built = backend.build(bench.module, call)
+                call = (
+                    opened(bench.eager, settings.open_sizes) if backend.sizes == "open" else bench.eager.call
+                )
+                built = backend.make(bench.module, call)
         except NotApplicable as reason:
             return {"status": "skipped", "note": str(reason)}
         except BaseException as error:
@@ -78,16 +86,18 @@ def attempt(
             bench.eager.state.restore(bench.module)
         fields["compile_seconds"] = time.process_time() - started
         fields["warnings"] = [asdict(w) for w in tracer.found]
-        if built is bench.module:
+        fields["breaks"] = [asdict(b) for b in built.breaks]
+        callee = built.callee
+        if callee is bench.module:
             fields |= {"status": "ok", "note": COMPILED_ALREADY}
         else:
-            fields |= {"status": "ok"} if settings.only_time else _compared(bench, built, spec)
+            fields |= {"status": "ok"} if settings.only_time else _compared(bench, callee, call, spec)
     if fields["status"] == "ok":
         fields |= _saved(bench, built, spec)
-        if settings.timing_seconds > 0 and built is not bench.module:
+        if settings.timing_seconds > 0 and callee is not bench.module:
             # What is known stays known if timing does not survive.
             report(fields)
-            fields |= _timed(bench, built, spec)
+            fields |= _timed(bench, callee, spec)
     return fields
 
 
@@ -121,14 +131,13 @@ def compiled_only(
     }
 
 
-def _compared(bench: Bench, built: Any, spec: AttemptSpec) -> dict[str, Any]:
-    backend = BACKENDS[spec.backend]
+def _compared(bench: Bench, built: Any, call: Call, spec: AttemptSpec) -> dict[str, Any]:
     try:
         run(built, bench.eager.call, bench.eager.state, backward=bench.eager.backward)
     except BaseException as error:
         places = user_places(error, bench.code)
         return {"status": "failed", "error": asdict(described(error, bench.code)), "places": places}
-    outcome = compare.check(bench.eager, built, shapes_fixed=backend.shapes_fixed)
+    outcome = compare.check(bench.eager, built, covers=_covers(bench, call, spec))
     fields: dict[str, Any] = {"status": "ok", "parity": asdict(outcome)}
     if not outcome.ok:
         fields |= {"status": "diverged", "error": asdict(_divergence(outcome))}
@@ -136,7 +145,16 @@ def _compared(bench: Bench, built: Any, spec: AttemptSpec) -> dict[str, Any]:
         fields["note"] = f"a trace made on the CPU does not work on {spec.device}: {wrong}"
     elif spec.backend == "trace" and compare.follows_mode(bench.eager, built) is False:
         fields["note"] = f"the trace keeps the mode it was made in: {spec.mode}()"
+    elif isinstance(call, OpenCall) and not tries_others(bench.eager, call):
+        fields["note"] = "eager took no other size in the open dimensions: none was tried"
     return fields
+
+
+def _covers(bench: Bench, call: Call, spec: AttemptSpec) -> Callable[[InputVariant], bool]:
+    if isinstance(call, OpenCall):
+        return lambda variant: is_covered(variant, bench.eager.call, call)
+    fixed = BACKENDS[spec.backend].sizes == "fixed"
+    return lambda variant: not fixed or variant.note is None
 
 
 def _moved_from_cpu(bench: Bench, spec: AttemptSpec) -> str | None:
@@ -148,7 +166,7 @@ def _moved_from_cpu(bench: Bench, spec: AttemptSpec) -> str | None:
     try:
         bench.eager.state.restore()
         module = copy.deepcopy(bench.module).cpu()
-        traced = BACKENDS["trace"].build(module, Call(args, kwargs)).to(spec.device)
+        traced = BACKENDS["trace"].make(module, Call(args, kwargs)).callee.to(spec.device)
         actual = run(traced, bench.eager.call, State.of(traced), backward=False)
     except Exception as error:
         return first_line(error)
@@ -163,22 +181,24 @@ def _divergence(parity: Parity) -> AttemptError:
     return AttemptError("Divergence", f"with {shown.name}: {shown.note or 'the result differs from eager'}")
 
 
-def _saved(bench: Bench, built: Any, spec: AttemptSpec) -> dict[str, Any]:
+def _saved(bench: Bench, built: Built, spec: AttemptSpec) -> dict[str, Any]:
     """Save the artifact beside its inputs and eager's outputs, for a process without the code."""
-    folder = bench.settings.folder
-    if folder is None or not BACKENDS[spec.backend].saves or spec.mode == "train":
+    folder, kind = bench.settings.folder, BACKENDS[spec.backend].saved_as
+    if folder is None or kind is None or spec.mode == "train":
         return {}
     stem = Path(folder) / spec.phase.replace(" ", "-").replace(":", "")
+    form = FORMS[kind]
+    artifact = f"{stem}{form.suffix}"
     try:
-        torch.jit.save(built, f"{stem}.pt")
+        form.write(built.callee if built.program is None else built.program, artifact)
         args, kwargs = _passed(bench)
         torch.save((args, kwargs, bench.eager.first.output), f"{stem}.example.pt")
         torch.load(f"{stem}.example.pt", weights_only=True)
     except Exception as error:
-        if (Path(f"{stem}.pt")).exists() and not isinstance(error, RuntimeError):
-            return {"artifact": f"{stem}.pt"}
+        if Path(artifact).exists() and not isinstance(error, RuntimeError):
+            return {"artifact": artifact, "form": kind}
         return {"saved": False, "save_error": asdict(described(error, bench.code))}
-    return {"artifact": f"{stem}.pt", "example": f"{stem}.example.pt"}
+    return {"artifact": artifact, "form": kind, "example": f"{stem}.example.pt"}
 
 
 def _passed(bench: Bench) -> tuple[tuple[Any, ...], dict[str, Any]]:

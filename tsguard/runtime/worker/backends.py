@@ -4,32 +4,46 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import nn
 
+from tsguard.runtime.worker import exporting
+from tsguard.runtime.worker.applicable import NotApplicable
+from tsguard.runtime.worker.built import Built
+from tsguard.runtime.worker.compiling import compiled
 from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.values import tensors
 
 
-class NotApplicable(Exception):
-    """The backend does not exist for this target, mode or torch; the text says why."""
-
-
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """``build`` makes the attempt; ``isolated`` ones change global state and run alone."""
+    """A way, and ``build``, which makes the attempt of a module and a call: a ``Built``, or just what is called.
+
+    ``isolated`` ones change global state and run alone.  ``sizes`` are those that the result takes: any that eager
+    takes, the example's, or others in the dimensions that the call leaves open (an ``OpenCall``).  ``saved_as`` is
+    the form of its file, None for what is not saved.
+    """
 
     name: str
     build: Callable[[Any, Call], Any]
     trains: bool = True
     isolated: bool = False
-    shapes_fixed: bool = False
-    saves: bool = False
+    sizes: Literal["any", "fixed", "open"] = "any"
+    saved_as: Literal["script", "export", "archive"] | None = None
+
+    def make(self, module: Any, call: Call) -> Built:
+        """The attempt.
+
+        Raises:
+            NotApplicable: there is none.
+            Exception: whatever torch raises.
+        """
+        made = self.build(module, call)
+        return made if isinstance(made, Built) else Built(made)
 
 
 def _script(module: Any, call: Call) -> Any:
@@ -83,31 +97,32 @@ def _onednn(module: Any, call: Call) -> Any:
     return torch.jit.freeze(_trace(module, call))
 
 
-def _compile(module: Any, call: Call) -> Any:
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
-    import torch._inductor.config as inductor
-
-    inductor.fallback_random = True
-    return torch.compile(module, dynamic=False)
-
-
-def _export(module: Any, call: Call) -> Any:
-    if not isinstance(module, nn.Module):
-        raise NotApplicable("torch.export takes modules only")
-    call = call.cloned()
-    return torch.export.export(module, call.args, call.kwargs or None).module()
-
-
 BACKENDS = {
     backend.name: backend
     for backend in (
-        Backend("script", _script, saves=True),
-        Backend("trace", _trace, saves=True),
-        Backend("freeze", _freeze, trains=False, saves=True),
+        Backend("script", _script, saved_as="script"),
+        Backend("trace", _trace, saved_as="script"),
+        Backend("freeze", _freeze, trains=False, saved_as="script"),
         Backend("optimize_for_inference", _optimize_for_inference, trains=False),
-        Backend("onednn", _onednn, trains=False, isolated=True, shapes_fixed=True),
-        Backend("compile", _compile, isolated=True, shapes_fixed=True),
-        Backend("export", _export, isolated=True, shapes_fixed=True),
+        Backend("onednn", _onednn, trains=False, isolated=True, sizes="fixed"),
+        Backend("compile", compiled, isolated=True, sizes="fixed"),
+        Backend("export", exporting.exported, isolated=True, sizes="fixed", saved_as="export"),
+        Backend(
+            "export_dynamic",
+            exporting.exported,
+            trains=False,
+            isolated=True,
+            sizes="open",
+            saved_as="export",
+        ),
+        Backend(
+            "aot_inductor",
+            exporting.compiled_ahead,
+            trains=False,
+            isolated=True,
+            sizes="fixed",
+            saved_as="archive",
+        ),
     )
 }
 

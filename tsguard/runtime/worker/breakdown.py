@@ -19,7 +19,8 @@ from tsguard.runtime.channel import Channel
 from tsguard.runtime.plan import Settings
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
-from tsguard.runtime.worker.backends import BACKENDS, NotApplicable, forget_failures
+from tsguard.runtime.worker.applicable import NotApplicable
+from tsguard.runtime.worker.backends import BACKENDS, forget_failures
 from tsguard.runtime.worker.comparison import compare
 from tsguard.runtime.worker.errors import TracerWarnings, described, first_line
 from tsguard.runtime.worker.prepare import Prepared, Stopped, prepare
@@ -142,7 +143,7 @@ def _try(node: _Node, channel: Channel, code: UserCode, budget: float, *, worthw
     for backend in ("script", "trace"):
         channel.phase(f"{backend} {node.path}")
         try:
-            built = BACKENDS[backend].build(node.module, node.call)
+            built = BACKENDS[backend].make(node.module, node.call).callee
             actual = run(built, node.call, state, backward=False)
         except NotApplicable as reason:
             node.note = f"{backend}: {reason}"

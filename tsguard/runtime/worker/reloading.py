@@ -10,6 +10,7 @@ from tsguard.runtime.channel import Channel
 from tsguard.runtime.worker.comparison import compare
 from tsguard.runtime.worker.errors import first_line
 from tsguard.runtime.worker.running import SEED
+from tsguard.runtime.worker.saving import FORMS
 from tsguard.runtime.worker.state import seed_everything
 from tsguard.runtime.worker.values import moved
 
@@ -19,9 +20,7 @@ def reload(argument: dict[str, Any], channel: Channel) -> None:
     channel.phase("load the saved file")
     device = argument["device"]
     try:
-        loaded: Any = torch.jit.load(  # type: ignore[no-untyped-call]
-            argument["artifact"], map_location=device
-        )
+        loaded = FORMS[argument["form"]].read(argument["artifact"], device)
         error = _difference(loaded, argument["example"], device)
     except Exception as problem:
         error = first_line(problem)
