@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from torch import nn
 
-from tsguard.settings.dynamic import OpenSizes
 from tsguard.runtime.worker.applicable import NotApplicable
 from tsguard.runtime.worker.exporting import OpenCall
 from tsguard.runtime.worker.parity import Eager
 from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.values import leaves, tensors
 from tsguard.runtime.worker.variants import InputVariant
+from tsguard.settings.dynamic import OpenSizes
 
 
 def opened(eager: Eager, wanted: Sequence[OpenSizes]) -> OpenCall:
