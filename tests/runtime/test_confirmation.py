@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tsguard.formats.tables import said_by_torch
-from tsguard.report import Attempt, AttemptError, Finding
+from tsguard.report import Attempt, AttemptError, ExportJudgement, Finding, Parity, TargetReport, Variant
 from tsguard.runtime.attempts import TargetAttempts
-from tsguard.runtime.confirmation import confirmed
+from tsguard.runtime.confirmation import confirmed, with_verdicts_held
 from tsguard.runtime.plan import AttemptSpec
 from tsguard.runtime.subject import Subject
 
@@ -50,3 +50,60 @@ def test_a_divergence_confirms_the_only_hazard() -> None:
 
 def test_a_divergence_confirms_no_note() -> None:
     assert settled("diverged", hazard(3, "TSG237"), hazard(7), warned=3) == ["warns of it", "confirms this"]
+
+
+SAME, LARGER = Variant("same inputs", True), Variant("other batch size", True, note="(2, 4) to (3, 4)")
+REFUSED = AttemptError("GuardOnDataDependentSymNode", "Could not guard on data-dependent expression")
+FIXED = AttemptError("UserError", "Constraints violated (batch)! For more information")
+
+
+def held(judgement: ExportJudgement, backend: str, status: str, **fields: object) -> tuple[bool | None, ...]:
+    """What one attempt says of a verdict, for the example's sizes and for open ones."""
+    attempt = Attempt(backend, "cpu", "eval", "forward", status, **fields)  # type: ignore[arg-type]
+    target = TargetReport("m.py:Net", "m.py", "Net", 1, "module", export=judgement, attempts=(attempt,))
+    found = with_verdicts_held(target).export
+    return found.confirmed, found.dynamic_confirmed
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status", "fields", "says"),
+    [
+        ("exports", "ok", {}, True),
+        ("exports", "failed", {"error": REFUSED}, False),
+        ("exports", "diverged", {}, False),
+        ("exports", "skipped", {}, None),
+        ("refused", "failed", {"error": REFUSED}, True),
+        ("refused", "ok", {}, False),
+        ("refused", "diverged", {}, False),
+        ("specialised", "diverged", {}, True),
+        ("specialised", "failed", {"error": REFUSED}, False),
+        ("specialised", "ok", {}, None),  # what it holds need not matter on the inputs tried
+        ("unknown", "failed", {"error": REFUSED}, None),
+    ],
+)
+def test_an_export_verdict_is_held_against_the_attempt(
+    verdict: str, status: str, fields: dict[str, object], says: bool | None
+) -> None:
+    judgement = ExportJudgement(verdict)  # type: ignore[arg-type]
+    assert held(judgement, "export", status, **fields) == (says, None)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status", "fields", "says"),
+    [
+        ("exports", "ok", {"parity": Parity(True, (SAME, LARGER))}, True),
+        ("exports", "ok", {"parity": Parity(True, (SAME,))}, None),  # eager takes no other size
+        ("exports", "diverged", {}, False),
+        ("specialised", "diverged", {}, True),
+        ("specialised", "failed", {"error": FIXED}, True),  # a size that has a name
+        ("specialised", "ok", {"parity": Parity(True, (SAME, LARGER))}, False),
+        ("specialised", "failed", {"error": REFUSED}, False),
+        ("refused", "failed", {"error": FIXED}, True),
+        ("refused", "failed", {"error": REFUSED}, True),
+    ],
+)
+def test_a_verdict_on_open_sizes_is_held_against_other_sizes(
+    verdict: str, status: str, fields: dict[str, object], says: bool | None
+) -> None:
+    judgement = ExportJudgement("exports", dynamic=verdict)  # type: ignore[arg-type]
+    assert held(judgement, "export_dynamic", status, **fields) == (None, says)

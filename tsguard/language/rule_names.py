@@ -107,6 +107,8 @@ RuleName: TypeAlias = Literal[
     "enum-identity",
     "eval-undone-by-train",
     "exception-path",
+    "export-holds-example",
+    "export-refused",
     "fatal-guess",
     "file-reopened",
     "fixed-mode",

@@ -6,9 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tsguard.report import Attempt, Finding, Purpose, ScriptVerdict, TargetReport, TraceVerdict
+from tsguard.report import (
+    Attempt,
+    ExportVerdict,
+    Finding,
+    Purpose,
+    ScriptVerdict,
+    TargetReport,
+    TraceVerdict,
+)
 from tsguard.rules import UnknownRule, rule
 from tsguard.runtime.attempts import TargetAttempts
+
+_REFUSED = ("blocked", "refused")
+# How torch says that a size which it was told to leave open cannot be.
+_FIXED = "Constraints violated"
 
 
 def confirmed(
@@ -16,15 +28,24 @@ def confirmed(
 ) -> list[Finding]:
     """The findings, with ``confirmed`` where an attempt settles it.
 
-    True: torch stumbled over this very place; a trace that is made and disagrees with eager shows the
-    hazards that torch warned of, or the only one. A warning alone shows nothing: ``warned``. False: the finding says that torch refuses
-    the target, unconditionally, and torch took it. Otherwise torch has not spoken: it
-    stops at its first error, and inputs may not reach the place.
+    True: torch stumbled over this very place; a trace or a program that is made and disagrees with eager
+    shows the hazards that torch warned of, or the only one. A warning alone shows nothing: ``warned``.
+    False: the finding says that torch refuses the target, unconditionally, and torch took it. Otherwise
+    torch has not spoken: it stops at its first error, and inputs may not reach the place.
     """
     findings = list(findings)
-    hazards = Counter(t for f in findings if _outcome(f) == "hazardous" for t in f.targets)
-    by_target = {result.subject.spec: (result, hazards[result.subject.spec] == 1) for result in found}
-    return [_settled(f, [by_target[t] for t in f.targets if t in by_target], purpose) for f in findings]
+    alike = Counter((_outcome(f), t) for f in findings for t in f.targets)
+    by_target = {result.subject.spec: result for result in found}
+
+    def settled(finding: Finding) -> Finding:
+        attempted = [
+            (by_target[target], alike[_outcome(finding), target] == 1)
+            for target in finding.targets
+            if target in by_target
+        ]
+        return _settled(finding, attempted, purpose)
+
+    return [settled(finding) for finding in findings]
 
 
 def with_verdicts_held(target: TargetReport, purpose: Purpose = "trace") -> TargetReport:
@@ -35,10 +56,19 @@ def with_verdicts_held(target: TargetReport, purpose: Purpose = "trace") -> Targ
     """
     scripts = [a for a in target.attempts if a.backend == "script"]
     traces = [a for a in target.attempts if a.backend == purpose]
+    inference = [a for a in target.attempts if a.mode == "eval" and a.status != "skipped"]
+    static = [a for a in inference if a.backend == "export"]
+    dynamic = [a for a in inference if a.backend == "export_dynamic"]
+    export = target.export
     return replace(
         target,
         script=replace(target.script, confirmed=_script_held(target.script.verdict, scripts)),
         trace=replace(target.trace, confirmed=_trace_held(target.trace.verdict, traces)),
+        export=replace(
+            export,
+            confirmed=_export_held(export.verdict, static),
+            dynamic_confirmed=_export_held(export.dynamic, [a for a in dynamic if _says_of_sizes(a)]),
+        ),
     )
 
 
@@ -61,6 +91,33 @@ def _trace_held(verdict: TraceVerdict, attempts: Sequence[Attempt]) -> bool | No
     return True if verdict == "hazardous" and wrong else None
 
 
+def _export_held(verdict: ExportVerdict, attempts: Sequence[Attempt]) -> bool | None:
+    """``ok`` tells against a refusal; that values are held need not show on the inputs tried."""
+    unmade = [a for a in attempts if a.status == "failed" and not a.compile_seconds]
+    refused = [a for a in unmade if not _is_of_sizes(a)]
+    specialised = any(a.status in ("failed", "diverged") and a not in refused for a in attempts)
+    fine = bool(attempts) and all(a.status == "ok" for a in attempts)
+    if verdict == "exports":
+        return False if refused or specialised else fine or None
+    if verdict == "refused":
+        return True if unmade else False if fine or specialised else None
+    if verdict == "specialised":
+        by_sizes = fine and all(a.backend == "export_dynamic" for a in attempts)
+        return True if specialised else False if refused or by_sizes else None
+    return None
+
+
+def _is_of_sizes(attempt: Attempt) -> bool:
+    """Whether torch.export made no program only for want of a size that a name says is open."""
+    return attempt.error is not None and attempt.error.message.startswith(_FIXED)
+
+
+def _says_of_sizes(attempt: Attempt) -> bool:
+    """Whether other sizes were tried, or there is nothing to try them on."""
+    tried = attempt.parity.variants if attempt.parity is not None else ()
+    return attempt.status != "ok" or any(variant.note is not None for variant in tried)
+
+
 def _settled(finding: Finding, attempted: list[tuple[TargetAttempts, bool]], purpose: Purpose) -> Finding:
     words = [_word(finding, result, purpose, is_only) for result, is_only in attempted]
     traces = [a for result, _ in attempted for a in result.attempts.values() if a.backend == "trace"]
@@ -75,20 +132,33 @@ def _settled(finding: Finding, attempted: list[tuple[TargetAttempts, bool]], pur
 
 def _word(finding: Finding, result: TargetAttempts, purpose: Purpose, is_only: bool) -> bool | None:
     outcome = _outcome(finding)
-    backend = {"blocked": "script", "broken": "script", "hazardous": purpose}.get(outcome)
-    attempts = [(s, a) for s, a in result.attempts.items() if a.backend == backend]
+    backends = _hears(outcome, purpose)
+    attempts = [(s, a) for s, a in result.attempts.items() if a.backend in backends]
     for spec, attempt in attempts:
         places: list[tuple[str | None, int | None]] = [*result.places.get(spec, ())]
-        if backend == "script":
+        if attempt.backend == "script":
             places += [(b.error.path, b.error.line) for b in result.blockers]
         if any(_at(finding, path, line) for path, line in places):
             return True
-        if backend != "script" and attempt.status == "diverged" and (is_only or _warned(finding, attempt)):
+        if (
+            outcome in ("hazardous", "specialised")
+            and attempt.status == "diverged"
+            and (is_only or _warned(finding, attempt))
+        ):
             return True
-    if outcome == "blocked" and finding.when is None and finding.severity == "error" and attempts:
-        accepted = all(attempt.status in ("ok", "diverged") for _, attempt in attempts)
-        return False if accepted else None
+    said = [a for _, a in attempts if a.status != "skipped"]
+    if outcome in _REFUSED and finding.when is None and finding.severity == "error" and said:
+        return False if all(attempt.status in ("ok", "diverged") for attempt in said) else None
     return None
+
+
+def _hears(outcome: str, purpose: Purpose) -> tuple[str, ...]:
+    """The backends whose attempts tell of findings with an outcome."""
+    if outcome in ("blocked", "broken"):
+        return ("script",)
+    if outcome == "hazardous":
+        return ("export",) if purpose == "export" else ("trace",)
+    return ("export", "export_dynamic") if outcome in ("refused", "specialised") else ()
 
 
 def _outcome(finding: Finding) -> str:

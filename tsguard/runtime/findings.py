@@ -11,6 +11,8 @@ from tsguard.runtime.attempts import TargetAttempts
 from tsguard.runtime.needs import input_option, needs
 from tsguard.runtime.shown import first_line, place, ratio, when
 
+_EXPORTED = ("export", "export_dynamic")
+
 
 def finding(code: str, target: TargetReport, at: AttemptError | None, **fields: str) -> Finding:
     """A finding of a TSG9xx rule, at the user's line in ``at`` or else at the target."""
@@ -92,6 +94,10 @@ def _of_attempt(target: TargetReport, attempt: Attempt, where: str) -> Iterator[
             yield finding("TSG909", target, error, when=f"in {where}", error=_said(error))
     elif attempt.status == "failed" and error is not None:
         yield from _refusal(target, attempt, error, where)
+    elif attempt.status == "diverged" and attempt.backend in _EXPORTED and error is not None:
+        verdict = target.export.verdict if attempt.backend == "export" else target.export.dynamic
+        if verdict != "specialised":
+            yield finding("TSG914", target, error, how=first_line(error.message))
     elif attempt.status == "diverged" and error is not None:
         unforeseen = target.trace.verdict != "hazardous"
         if attempt.backend == "trace" and unforeseen:
@@ -120,6 +126,8 @@ def _refusal(target: TargetReport, attempt: Attempt, error: AttemptError, where:
         yield finding(code, target, error, backend="script", place=where, how=how)
     elif attempt.backend == "trace" and target.trace.verdict != "hazardous":
         yield finding("TSG903", target, error, place=where, how=_said(error))
+    elif attempt.backend == "export" and target.export.verdict != "refused":
+        yield finding("TSG913", target, error, place=where, how=_said(error))
 
 
 def _first_warning(attempt: Attempt) -> AttemptError | None:
