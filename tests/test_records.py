@@ -79,3 +79,38 @@ def test_mypy_lets_nobody_change_a_value(tmp_path):
     said = subprocess.run(command, capture_output=True, text=True).stdout
     assert 'changing.py:9: error: Property "x" defined in "Point" is read-only' in said
     assert "changing.py:10: error: Argument 1" in said
+
+
+@dataclass(slots=True)
+class Given:
+    """Defaults of each kind."""
+
+    x: int
+    items: list[int] = dataclasses.field(default_factory=list)
+    later: int = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.later = self.x + 1
+
+
+def test_each_object_has_containers_of_its_own():
+    one, other = Given(1), Given(x=1, items=[2])
+    one.items.append(3)
+    assert (Given(1).items, one.items, other.items, one.later) == ([], [3], [2], 2)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        Given()
+
+
+def test_a_value_is_shown_by_its_fields():
+    assert repr(Point(1)) == "Point(x=1, y=0, note='')"
+
+
+def test_methods_are_written_when_they_are_first_called():
+    @dataclass(frozen=True, slots=True)
+    class Unused:
+        x: int
+
+    before = Unused.__eq__
+    assert before is not None
+    assert Unused(1) == Unused(1)
+    assert Unused.__eq__ is not before

@@ -7,8 +7,9 @@ of a term only for the report.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import field
+from typing import Any
 
 from mypy_extensions import mypyc_attr
 
@@ -22,7 +23,8 @@ from tsguard.source.unparsing import unparsed
 class Term:
     """Anything that an unknown may stand for."""
 
-    __slots__ = ()
+    __slots__ = ("_hash", "_size")
+    _size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +197,18 @@ COMPOUND = (Attribute, Item, Element, Call, Group, Operation, Question)
 
 def bounded(term: Term, node: ast.AST | None) -> Term | None:
     """A term that is not too large to be compared, else its place."""
-    left = _MOST_PARTS
-    for _ in _parts(term):
-        left -= 1
-        if not left:
-            return placed(node)
-    return term
+    return term if _size_of(term) < _MOST_PARTS else placed(node)
+
+
+def _size_of(term: Term) -> int:
+    """Of how many parts a term is made."""
+    try:
+        return term._size
+    except AttributeError:
+        held = _HELD.get(type(term))
+        parts = held(term) if held is not None else ()
+        term._size = 1 + sum(_size_of(part) for part in parts if part is not None)
+        return term._size
 
 
 def placed(node: ast.AST | None) -> Term | None:
@@ -252,25 +260,30 @@ def _parts(term: Term) -> Iterator[Term]:
     pending: list[Term | None] = [term]
     while pending:
         part = pending.pop()
-        if part is None:
-            continue
-        yield part
-        if isinstance(part, (Operation, Compare, Is, Eq)):
-            pending += (part.right, part.left)
-        elif isinstance(part, (Attribute, Element)):
-            pending.append(part.owner)
-        elif isinstance(part, Item):
-            pending += (part.key, part.owner)
-        elif isinstance(part, Call):
-            pending += (*reversed(part.arguments), part.function)
-        elif isinstance(part, Group):
-            pending += part.items
-        elif isinstance(part, In):
-            pending += (part.item, part.container)
-        elif isinstance(part, (Truth, IsInstance, Converts)):
-            pending.append(part.subject)
-        elif isinstance(part, Not):
-            pending.append(part.operand)
+        if part is not None:
+            yield part
+            held = _HELD.get(type(part))
+            if held is not None:
+                pending += held(part)
+
+
+# What a term is made of, the last part first.
+_HELD: dict[type[Term], Callable[[Any], tuple[Term | None, ...]]] = {
+    Operation: lambda term: (term.right, term.left),
+    Compare: lambda term: (term.right, term.left),
+    Is: lambda term: (term.right, term.left),
+    Eq: lambda term: (term.right, term.left),
+    Attribute: lambda term: (term.owner,),
+    Element: lambda term: (term.owner,),
+    Item: lambda term: (term.key, term.owner),
+    Call: lambda term: (*reversed(term.arguments), term.function),
+    Group: lambda term: term.items,
+    In: lambda term: (term.item, term.container),
+    Truth: lambda term: (term.subject,),
+    IsInstance: lambda term: (term.subject,),
+    Converts: lambda term: (term.subject,),
+    Not: lambda term: (term.operand,),
+}
 
 
 def _spelled(term: Term) -> tuple[str, int]:

@@ -232,21 +232,27 @@ def _match_argument(
     wanted = argument.type.element if isinstance(argument.type, t.OptionalType) else argument.type
     if argument.size and type_ in (t.FLOAT, t.INT) and wanted == t.ListType(type_):
         type_ = wanted
-    expected = evaluate_variables(argument.type, attempt.bound) or argument.type
-    failed = Mismatch(schema, "type", argument.name, expected, given.type, progress)
-    if not match_variables(argument.type, type_, attempt.bound):
-        return failed
-    concrete = evaluate_variables(argument.type, attempt.bound)
-    if concrete is None:
-        return None if t.mentions_unknown(type_) else failed
+    expected = concrete = argument.type
+    if t.has_variables(argument.type):
+        expected = evaluate_variables(argument.type, attempt.bound) or argument.type
+        fits = match_variables(argument.type, type_, attempt.bound)
+        bound = evaluate_variables(argument.type, attempt.bound) if fits else None
+        if bound is None:
+            is_open = fits and t.mentions_unknown(type_)
+            return None if is_open else _of_type(schema, argument, expected, given, progress)
+        concrete = bound
     result = converted(
         type_, concrete, allow=attempt.convert, empty_list=given.empty_list, bools=attempt.bools
     )
     if not is_subtype(result, concrete):
-        return failed
+        return _of_type(schema, argument, expected, given, progress)
     if result != type_ and attempt.convert and not isinstance(type_, (t.TupleType, t.ListType)):
         attempt.conversions.append(Conversion(argument.name, type_, concrete))
     return None
+
+
+def _of_type(schema: Schema, argument: Argument, expected: t.Type, given: Operand, progress: int) -> Mismatch:
+    return Mismatch(schema, "type", argument.name, expected, given.type, progress)
 
 
 def match_overloads(

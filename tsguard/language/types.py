@@ -157,9 +157,8 @@ class ModuleType(Type):
 
 def has_variables(type_: Type) -> bool:
     """Whether a schema's type contains type variables."""
-    if isinstance(type_, VarType):
-        return True
-    return any(has_variables(part) for part in parts(type_))
+    held = parts(type_)
+    return isinstance(type_, VarType) or (bool(held) and any(map(has_variables, held)))
 
 
 def parts(type_: Type) -> tuple[Type, ...]:
@@ -194,7 +193,10 @@ def with_parts(type_: Type, new: tuple[Type, ...]) -> Type:
 
 def mentions_unknown(type_: Type) -> bool:
     """Whether the source leaves a part of this type open."""
-    return type_ is UNKNOWN or any(mentions_unknown(part) for part in parts(type_))
+    if type_ is UNKNOWN:
+        return True
+    held = parts(type_)
+    return bool(held) and any(map(mentions_unknown, held))
 
 
 def is_large(type_: Type) -> bool:

@@ -111,6 +111,11 @@ class Module:
         return bool(self.star_imports or self.file.broken_cells)
 
     @cached_property
+    def binds_only_seen(self) -> bool:
+        """Whether it binds nothing beside what its own statements do."""
+        return self.lazy is None and not self.binds_unseen and not self.is_package
+
+    @cached_property
     def lazy(self) -> Lazy | None:
         """What the module gives only when asked; None where it is a plain module."""
         if not _LAZY.search(self.file.text):

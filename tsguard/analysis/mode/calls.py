@@ -97,7 +97,7 @@ def _run(
         except Raised:
             if not frame.returned:
                 raise
-    if walk.program.is_generator(function.node):
+    if walk.program.is_generator(function):
         return value[0] if value else Unknown(placed(node))
     return either([*frame.returned, *value])
 

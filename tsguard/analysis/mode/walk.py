@@ -52,7 +52,10 @@ class ModeWalk(Walk):
         return self._editable(uses.places(self, module, node)), self._way_in()
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
-        self.spend()
+        world = self.world
+        world.spent += 1
+        if world.spent > self._limit:
+            raise Exhausted
         handler = expressions.HANDLERS.get(type(node))
         return handler(self, node, scope) if handler is not None else Unknown()
 

@@ -109,7 +109,7 @@ def call_function(
     node: ast.AST | None,
 ) -> Value:
     """Run a function's body with its parameters bound."""
-    if interp.program.is_generator(function.node) and not _is_run_through(function):
+    if interp.program.is_generator(function) and not _is_run_through(function):
         return Unknown(placed(node))
     if "cached" in function.marks:
         return _call_cached(interp, function, args, kwargs, node)
@@ -162,7 +162,7 @@ def _run(
         return Unknown(placed(node))
     frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
     bind(interp, function, args, kwargs, frame, node)
-    if interp.program.is_generator(function.node):
+    if interp.program.is_generator(function):
         frame.yielded = ListValue([])
     interp.active[function.node] = active + 1
     try:

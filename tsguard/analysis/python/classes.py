@@ -433,8 +433,10 @@ def class_member(
         index = next((i for i, c in enumerate(order) if _same_class(c, after)), -1)
         order = order[index + 1 :]
     for base in order:
-        if isinstance(base, ClassValue) and name in base.members:
-            return base.members[name], base
+        if isinstance(base, ClassValue):
+            member = base.members.get(name)
+            if member is not None:
+                return member, base
     return None
 
 

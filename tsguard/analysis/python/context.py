@@ -60,6 +60,7 @@ class Interpreter(ABC):
 
     def __init__(self, program: Program, world: World | None = None) -> None:
         self.program = program
+        self.tables: Tables = program.tables
         self.world = world if world is not None else World()
         self.active: dict[FunctionNode, int] = {}
         self.depth = 0
@@ -68,10 +69,6 @@ class Interpreter(ABC):
         self.tries = 0
         self.frames_read = 0
         self._limit = _BUDGET
-
-    @property
-    def tables(self) -> Tables:
-        return self.program.tables
 
     @property
     def is_lenient(self) -> bool:

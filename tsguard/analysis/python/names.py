@@ -66,9 +66,11 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     if value is not None:
         return value
     module = scope.module
+    if name not in module.bindings and module.binds_only_seen:
+        return None
     bindings = interp.program.project.bindings(module, name)
     if module.lazy is None:
-        if not bindings and not module.binds_unseen and not module.is_package:
+        if not bindings and module.binds_only_seen:
             return None
         if bindings and all(binding.guard == "typing" for binding in bindings) and not module.binds_unseen:
             return None  # only type checkers see it

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.likeness import Likenesses
-from tsguard.analysis.values import FunctionNode, ModuleValue, Scope, Value
+from tsguard.analysis.values import FunctionNode, FunctionValue, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Asked
 from tsguard.language.tables import Tables, tables
 from tsguard.source.walking import children
@@ -84,11 +84,14 @@ class Program:
             self.memory.pop("built", None)
             self.black_boxes = boxes
 
-    def is_generator(self, node: FunctionNode) -> bool:
+    def is_generator(self, function: FunctionValue) -> bool:
         """Whether calling a function only makes a generator or coroutine."""
+        node = function.node
         known = self._generators.get(node)
         if known is None:
-            known = self._generators[node] = isinstance(node, ast.AsyncFunctionDef) or _yields(node)
+            may_yield = "yield" in function.module.file.text  # few files do, and few functions there
+            known = isinstance(node, ast.AsyncFunctionDef) or (may_yield and _yields(node))
+            self._generators[node] = known
         return known
 
 

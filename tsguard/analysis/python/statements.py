@@ -20,15 +20,12 @@ Handler = Callable[..., Signal]
 
 def execute(interp: Interpreter, body: list[ast.stmt], scope: Scope) -> Signal:
     """Run statements until one returns, breaks, continues or raises."""
+    is_lenient = interp.is_lenient
     for node in body:
         interp.spend()
         handler = HANDLERS.get(type(node))
         if handler is not None:
-            signal = (
-                handler(interp, node, scope)
-                if not interp.is_lenient
-                else _passed(interp, handler, node, scope)
-            )
+            signal = _passed(interp, handler, node, scope) if is_lenient else handler(interp, node, scope)
             if signal is not None:
                 return signal
     return None

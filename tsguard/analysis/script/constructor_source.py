@@ -16,8 +16,10 @@ def check(compiler: Compiler, instance: py.ModuleValue) -> None:
     if found is None or not isinstance(found[0], py.FunctionValue):
         return
     function = found[0]
-    lines = _lines(function)
-    if textwrap.dedent("\n".join(lines))[:1].isspace():
+    memory, key = compiler.interp.program.memory, ("indentation", function.node)
+    if key not in memory:
+        memory[key] = textwrap.dedent("\n".join(_lines(function)))[:1].isspace()
+    if memory[key]:
         compiler.report(Refusal("constructor-indentation", function.node), function.module)
 
 

@@ -32,6 +32,14 @@ from tsguard.source.walking import walked
 # What is compiled in one go; only loops unrolled within loops are longer.
 _BUDGET = 200_000
 
+_CONTAINERS = {
+    "torch.nn.ModuleDict": "dict",
+    "torch.nn.ModuleList": "list",
+    "torch.nn.Sequential": "list",
+    "torch.nn.ParameterList": "parameters",
+    "torch.nn.ParameterDict": "parameter dict",
+}
+
 Loop = Literal["", "loop", "unrolled"]
 
 
@@ -64,6 +72,7 @@ class Compiler(ABC):
 
     def __init__(self, interp: Interpreter, target: Target, root: py.ModuleValue | None = None) -> None:
         self.interp = interp
+        self.tables: Tables = interp.tables
         self.target = target
         self.root = root
         self.methods: dict[tuple[int, str], tuple[Schema, ...]] = {}
@@ -76,6 +85,7 @@ class Compiler(ABC):
         self.steps = 0
         self.reporter = Reporter(target)
         self.matcher: Matcher = matcher(interp.tables.release)
+        self._container_kinds: dict[py.Value, str] = {}
 
     @property
     def operators(self) -> Operators:
@@ -84,10 +94,6 @@ class Compiler(ABC):
     @property
     def ways(self) -> Ways:
         return self.matcher.ways
-
-    @property
-    def tables(self) -> Tables:
-        return self.interp.tables
 
     def spend(self, steps: int = 1) -> None:
         """Count work done now; ``charge`` counts what is compiled, whether now or before.
@@ -116,17 +122,12 @@ class Compiler(ABC):
 
     def container_kind(self, instance: py.ModuleValue) -> str:
         """ "list", "dict", "parameters" or "" for a module that is no container."""
-        kinds = {
-            "torch.nn.ModuleDict": "dict",
-            "torch.nn.ModuleList": "list",
-            "torch.nn.Sequential": "list",
-            "torch.nn.ParameterList": "parameters",
-            "torch.nn.ParameterDict": "parameter dict",
-        }
-        for base in classes.mro(self.interp, instance.cls):
-            if isinstance(base, py.External) and base.name in kinds:
-                return kinds[base.name]
-        return ""
+        kind = self._container_kinds.get(instance.cls)
+        if kind is None:
+            bases = (b.name for b in classes.mro(self.interp, instance.cls) if isinstance(b, py.External))
+            kind = next((_CONTAINERS[name] for name in bases if name in _CONTAINERS), "")
+            self._container_kinds[instance.cls] = kind
+        return kind
 
     @abstractmethod
     def charge(self, function: py.FunctionValue) -> None:

@@ -65,9 +65,9 @@ def emit(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = None) -> Va
 def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = None) -> Sugared:
     """The sugared value of an expression."""
     fc.compiler.spend()
-    if isinstance(node, ast.Name) and node.id == "Ellipsis":
-        raise Refusal("unsupported-expression/ellipsis", node)
     if isinstance(node, ast.Name):
+        if node.id == "Ellipsis":
+            raise Refusal("unsupported-expression/ellipsis", node)
         return fc.noted(node, fc.lookup(node.id, node))
     if isinstance(node, ast.Attribute):
         return fc.noted(node, get_attribute(fc, fc.sugared(node.value), node.attr, node))

@@ -105,12 +105,12 @@ def _run(
             if not frame.returned:
                 raise
             results = []  # this way raises, others have returned
-    if tracer.program.is_generator(function.node):
+    if tracer.program.is_generator(function):
         value = _yielded(function, results, ended_early=bool(frame.returned))
     else:
         value = functools.reduce(tracer.join, [*results, *frame.returned])
     origin = origin_of([*args, *kwargs.values()])
-    generated = isinstance(value, py.Unknown) and tracer.program.is_generator(function.node)
+    generated = isinstance(value, py.Unknown) and tracer.program.is_generator(function)
     return Opaque(None, origin=origin.then(node)) if generated and origin is not None else value
 
 

@@ -62,6 +62,7 @@ class Tracer(PythonInterpreter):
         super().__init__(program, world)
         self.target = target
         self.home = target.module
+        self._is_installed = any(part in _INSTALLED for part in target.module.root.parts)
         self.plain = PythonInterpreter(program, world)
         self.outputs: list[tuple[Frame, ast.AST, py.Value]] = []
         self.frames: list[Frame] = []
@@ -129,10 +130,11 @@ class Tracer(PythonInterpreter):
     def is_own(self, module: Module) -> bool:
         """Whether a module belongs to the target's package rather than to a dependency."""
         own = self.home
+        if module is own:
+            return True
         if module.root != own.root:
             return False
-        installed = any(part in _INSTALLED for part in own.root.parts)
-        return not installed or module.name.partition(".")[0] == own.name.partition(".")[0]
+        return not self._is_installed or module.name.partition(".")[0] == own.name.partition(".")[0]
 
     def is_akin(self, module: Module) -> bool:
         """Whether a module belongs to the package whose code is running, or to the target's."""

@@ -39,7 +39,7 @@ def check_kind(tracer: Tracer, function: py.FunctionValue, result: py.Value) -> 
     if py.is_none(result) and not tracer.outputs:
         with tracer.running(function.name, function.module, None):
             tracer.report("untraceable-output/nothing", _last(function.node))
-    if tracer.program.is_generator(function.node):
+    if tracer.program.is_generator(function):
         nodes = walked(function.node)
         node = next((n for n in nodes if isinstance(n, (ast.Yield, ast.YieldFrom))), function.node)
         with tracer.running(function.name, function.module, None):

@@ -95,7 +95,7 @@ def of_item(tracer: Tracer, owner: py.TensorValue, key: py.Value, result: py.Val
 def _with(shaped: Shaped, result: py.Value, args: Args) -> py.Value:
     if isinstance(result, py.TensorValue):
         one = shaped[0] if isinstance(shaped, list) else shaped
-        return result if any(result is arg for arg in args) else _shape(result, one)
+        return result if result in args else _shape(result, one)  # values are compared by identity
     if isinstance(result, py.TupleValue):
         return replace(result, items=_each(result.items, shaped))
     if isinstance(result, py.ListValue):

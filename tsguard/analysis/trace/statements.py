@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
@@ -71,7 +72,7 @@ def _return(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
 
 def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.If)
-    if _may_stop(node.body) or _may_stop(node.orelse):
+    if _may_stop(node):
         return _checked(tracer, node, scope)
     value = tracer.settled(tracer.evaluate(node.test, scope))
     if isinstance(value, Fixed) and value.about == "tracing":
@@ -123,8 +124,10 @@ def _reconsider(tracer: Tracer, node: ast.If, scope: Scope, noted: dict[tuple[ob
     conditions.decide(tracer, tracer.settled(tracer.evaluate(node.test, scope)), node.test, "if")
 
 
-def _may_stop(body: list[ast.stmt]) -> bool:
-    return any(isinstance(node, ast.Raise) for statement in body for node in walked(statement))
+@functools.lru_cache(maxsize=4096)
+def _may_stop(node: ast.If) -> bool:
+    """Whether either branch has a ``raise``."""
+    return any(isinstance(part, ast.Raise) for side in (*node.body, *node.orelse) for part in walked(side))
 
 
 def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal:

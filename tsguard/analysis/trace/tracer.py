@@ -20,7 +20,10 @@ class ForwardTracer(Tracer):
     """A tracer with the handlers bound to what it meets."""
 
     def evaluate(self, node: ast.expr, scope: Scope) -> py.Value:
-        self.spend()
+        world = self.world
+        world.spent += 1
+        if world.spent > self._limit or world.spent > self.limit:
+            self.spend(0)
         handler = expressions.HANDLERS.get(type(node))
         value = py.Unknown() if handler is None else handler(self, node, scope)
         if self.program.observer is not None:

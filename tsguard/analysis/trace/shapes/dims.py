@@ -6,6 +6,7 @@ one whose symbols are all constructor arguments is the same for every input.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Iterator
 
 from tsguard.report.records import dataclass
@@ -14,8 +15,12 @@ _MOST_TERMS = 8
 _DEEPEST = 12
 
 
+class _Formula:
+    __slots__ = ("_hash",)
+
+
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(_Formula):
     """A number that the source does not tell.
 
     ``kind`` is "input" (a dimension of a tensor: its name and the index), "argument" (of a
@@ -47,7 +52,7 @@ _ONE: Monomial = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Dim:
+class Dim(_Formula):
     """A polynomial over symbols with whole coefficients."""
 
     terms: frozenset[tuple[Monomial, int]]
@@ -155,6 +160,7 @@ def _dim(terms: dict[Monomial, int]) -> Dim:
     return Dim(frozenset((monomial, factor) for monomial, factor in terms.items() if factor))
 
 
+@functools.lru_cache(maxsize=1024)
 def number(value: int) -> Dim:
     """A dimension that is known."""
     return Dim(frozenset({(_ONE, value)}) if value else frozenset())
