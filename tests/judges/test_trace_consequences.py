@@ -13,6 +13,13 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "a number that nothing depends on": """
+        def f(x):
+            n = int(x.shape[0])
+            peak = x.max().item()
+            print(n, peak, min(x.shape[0], x.shape[1]), len(x))
+            return x * 2
+    """,
     "the text of an error": """
         def f(x, y):
             if not (x.shape[1] == y.shape[1] or x.shape[1] == 1):
@@ -159,6 +166,30 @@ HARMFUL = {
 
             def forward(self, x):
                 return x if self.ready else x * int(x.shape[0])
+    """,
+    "a number that bounds a slice": """
+        def f(x):
+            n = int(x.shape[0] / 2)
+            return x[:, : n + 1]
+    """,
+    "a number that says how often a list is repeated": """
+        def f(x):
+            return torch.cat([x] * int(x.shape[0] / 2))
+    """,
+    "a number, or another one": """
+        def f(x, flag=True):
+            n = int(x.shape[0] / 2) if x.shape[1] is not None else 3
+            return x.view(n, -1)
+    """,
+    "a number that a layer is made with": """
+        def f(x):
+            return nn.AdaptiveAvgPool2d(int(x.shape[-1] / 2))(x)
+    """,
+    "a number that a function is given which nobody can read": """
+        import numpy as np
+
+        def f(x):
+            return x * np.float32(int(x.shape[0]))
     """,
     "an error that is caught": """
         def f(x):

@@ -18,6 +18,7 @@ from tsguard.report.records import dataclass
 from tsguard.rules import holds, rule
 
 _MOST_WALKS = 3
+_MOST_RANKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,35 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     """Follow a target's forward with tensors of unknown content.
 
     What it asks of its inputs shows on the way: where that may settle a hazard, the forward
-    is followed again with it.  One that raises without its optional tensors is followed with them.
+    is followed again with it.  One that raises without its optional tensors is followed with them,
+    and where it goes other ways by the rank of an input, each rank is looked at by itself.
     """
-    facts = Facts()
+    found = _followed(program, target, Facts())
+    if isinstance(found, TraceOutcome):
+        return found
+    is_open = bool(found.walk.gaps) or any(map(_is_hazard, found.walk.events))
+    if is_open and found.walk.asked_ranks is not None:
+        found = _of_each_rank(program, target, found) or found
+    world, subject, walk = found.world, found.subject, found.walk
+    if not any(map(_is_hazard, walk.events)):
+        return TraceOutcome("unknown" if walk.gaps else "safe", walk.events, walk.gaps)
+    from tsguard.judges.parts import script_parts  # for the few that are hazardous
+
+    advice = script_parts(program, target, world, subject, walk)
+    return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """A forward that has been followed, in which world and of what."""
+
+    world: World
+    subject: Value
+    walk: Walk
+
+
+def _followed(program: Program, target: Target, facts: Facts) -> _Followed | TraceOutcome:
+    """The last of as many walks as settle what the inputs are; a verdict where there is none."""
     plain: Walk | None = None
     for _ in range(_MOST_WALKS):
         try:
@@ -55,12 +82,36 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
             break
         facts = walk.facts
         forget(program)
-    if not any(map(_is_hazard, walk.events)):
-        return TraceOutcome("unknown" if walk.gaps else "safe", walk.events, walk.gaps)
-    from tsguard.judges.parts import script_parts  # for the few that are hazardous
+    return _Followed(world, subject, walk)
 
-    advice = script_parts(program, target, world, subject, walk)
-    return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps)
+
+def _of_each_rank(program: Program, target: Target, found: _Followed) -> _Followed | None:
+    """What goes wrong with an input of one rank, of another, ...; None where none of them is taken."""
+    taken: list[_Followed] = []
+    rest: _Followed | None = found
+    for _ in range(_MOST_RANKS):
+        if rest is None or rest.walk.asked_ranks is None:
+            break
+        tensor, ranks = rest.walk.asked_ranks
+        for rank in ranks[:_MOST_RANKS]:
+            facts = rest.walk.facts.copy()
+            facts.has_rank(tensor, rank)
+            taken += filter(None, [_accepted(program, target, facts)])
+        facts = rest.walk.facts.copy()
+        facts.other_ranks[tensor] = facts.other_ranks.get(tensor, frozenset()) | set(ranks)
+        rest = _accepted(program, target, facts)
+    taken += filter(None, [rest])
+    if not taken:
+        return None
+    worst = next((one for one in taken if any(map(_is_hazard, one.walk.events))), taken[0])
+    return replace(worst, walk=worst.walk.together([one.walk for one in taken if one is not worst]))
+
+
+def _accepted(program: Program, target: Target, facts: Facts) -> _Followed | None:
+    """What follows from facts; None where eager takes no such inputs."""
+    forget(program)
+    found = _followed(program, target, facts)
+    return found if isinstance(found, _Followed) and not found.walk.raised else None
 
 
 def _walked(

@@ -152,6 +152,7 @@ def size_of(tracer: Tracer, owner: py.TensorValue, index: py.Value, node: ast.AS
 def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: ast.AST | None) -> py.Value:
     """A property that is an ordinary Python value while tracing."""
     found: py.Value | None = None
+    extent: Extent | None = None
     if about == "rank":
         extent = extent_of(tracer.facts, owner)
         rank = owner.rank if extent is None or extent.rank is None else extent.rank
@@ -161,7 +162,8 @@ def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: as
     if not isinstance(owner, Traced) or owner.of != "inputs":
         return found if found is not None else py.Unknown(None, "int" if about == "rank" else "")
     origin = owner.origin.then(node)
-    return Fixed(None, "int" if about == "rank" else "", found, origin=origin, about=about)
+    hint = "int" if about == "rank" else ""
+    return Fixed(None, hint, found, origin=origin, about=about, extent=extent)
 
 
 def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:

@@ -15,6 +15,7 @@ from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import functions, layers, methods
 from tsguard.analysis.trace.context import Spent, Tracer
 from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.uses import lost_sight
 from tsguard.analysis.trace.values import Opaque, origin_of
 from tsguard.source.unparsing import unparsed
 
@@ -39,6 +40,7 @@ def call(
         return methods.call(tracer, function.function.name, function.receiver, args, kwargs, node)
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
+        lost_sight(tracer, [*args, *kwargs.values()])
         origin = origin_of([*args, *kwargs.values(), function])
         return None if origin is None else Opaque(None, origin=origin.then(node))
     return None
@@ -48,6 +50,7 @@ def _function(
     tracer: Tracer, function: py.FunctionValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
     if function.marks & _COMPILED:
+        lost_sight(tracer, [*args, *kwargs.values()])
         return _compiled(function, [*args, *kwargs.values()], node)
     if len(tracer.frames) >= tracer.deepest:
         return py.Unknown(None, unread=unread.depth(function.module, function.node))
@@ -68,6 +71,7 @@ def _foreign(
     outcome: py.Value = py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
     is_forward = function.name == "forward"
     if id(function.node) in box:
+        lost_sight(tracer, [*args, *kwargs.values()])
         if is_forward:
             _hide(tracer, function, node)
         return outcome
@@ -82,6 +86,7 @@ def _foreign(
         if tracer.own_calls == own:
             box.add(id(function.node))
         tracer.events, tracer.facts = events, facts
+        lost_sight(tracer, [*args, *kwargs.values()])
         return outcome
 
 

@@ -61,7 +61,9 @@ def _of_elements(tracer: Tracer, value: Traced) -> bool | None:
 
 
 def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) -> None:
-    if value.live:
+    if value.lost and form not in ("assert", "while"):
+        tracer.gap(node, "whether the shapes of two tensors are always alike is not told by the source")
+    elif value.live:
         tracer.report(_rule(tracer, value, form), node, value.origin)
     else:
         used(tracer, [value], node)

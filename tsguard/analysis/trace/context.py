@@ -17,12 +17,13 @@ from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
-from tsguard.analysis.trace.values import Traced
+from tsguard.analysis.trace.values import Debt, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.origins import Origin
+    from tsguard.analysis.trace.shapes.dims import Symbol
     from tsguard.analysis.trace.values import Property
     from tsguard.analysis.worlds import World
     from tsguard.project import Target
@@ -53,7 +54,7 @@ class Tracer(PythonInterpreter):
 
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
     ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
-    ``changed`` the parameters and buffers that a call changes, ``refilled`` those and others of which the elements
+    ``asked_ranks`` the numbers with which ranks of inputs are compared that nothing tells, ``changed`` the parameters and buffers that a call changes, ``refilled`` those and others of which the elements
     are no longer what they were before, ``asked`` the statements that ask for some, ``own_calls`` how many
     functions of the target's own package ran, ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
     """
@@ -75,6 +76,7 @@ class Tracer(PythonInterpreter):
         self.state = State()
         self.memory = Memory(program.likenesses)
         self.facts = facts.copy() if facts is not None else Facts()
+        self.asked_ranks: dict[Symbol, set[int]] = {}
         self.named_tensors = 0
         self.own_calls = 0
         self.serves_others = False
@@ -109,7 +111,21 @@ class Tracer(PythonInterpreter):
         """Record an event, and the module in whose forward it happens."""
         if event.key not in self.events:
             self.events[event.key] = event
-            self.parts[event.key] = next((f.part for f in reversed(self.frames) if f.part is not None), None)
+            self.parts[event.key] = self._part()
+
+    def debt(self, rule: RuleName, node: ast.AST | None, origin: Origin) -> Debt | None:
+        """What ``report`` would record, for when something depends on a value."""
+        event = self.event(rule, node, origin)
+        return None if event is None else Debt(event, self._part())
+
+    def settle(self, debt: Debt) -> None:
+        """Record what a value owes on which something depends."""
+        self.add(debt.event)
+        self.parts[debt.event.key] = debt.part
+
+    def _part(self) -> py.ModuleValue | None:
+        """The module whose forward runs."""
+        return next((frame.part for frame in reversed(self.frames) if frame.part is not None), None)
 
     def event(
         self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str

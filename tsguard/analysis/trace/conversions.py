@@ -6,9 +6,9 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.operators import binary, report_number
+from tsguard.analysis.trace.operators import binary, number_of, report_number
 from tsguard.analysis.trace.rulebook import CONTENTS_OF
-from tsguard.analysis.trace.values import Number, Opaque, Shape, Traced, frozen, is_live, parts
+from tsguard.analysis.trace.values import Number, Opaque, Shape, Traced, frozen, frozen_again, is_live, parts
 
 
 def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST | None) -> py.Value:
@@ -18,9 +18,7 @@ def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST |
         return _converted(value.filling, hint) or py.Unknown(None, hint)
     if isinstance(value, Number) and value.known is not None:
         return value.known if hint == "int" and value.hint == "int" else py.Unknown(None, hint)
-    report_number(tracer, "cast", value, node)
-    kind = value.kind if isinstance(value, Number) else "data"
-    return frozen(value.origin.then(node), kind, hint)
+    return number_of(tracer, "cast", value, node, hint)
 
 
 def _converted(number: py.Value | None, hint: str) -> py.Value | None:
@@ -37,8 +35,7 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
         return value.filling if value.filling is not None and not hint else py.Unknown(None, hint)
-    report_number(tracer, method, value, node)
-    return frozen(value.origin.then(node), value.kind if isinstance(value, Number) else "data", hint)
+    return number_of(tracer, method, value, node, hint)
 
 
 def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> py.Value:
@@ -72,4 +69,4 @@ def to_numpy(
                 report_number(tracer, "numpy", value, node)
             return frozen(value.origin.then(node), "data" if isinstance(value, Traced) else value.kind)
     taken = next((v for v in parts([*args, *kwargs.values()]) if isinstance(v, Number)), None)
-    return py.Unknown() if taken is None else frozen(taken.origin, taken.kind, pending=taken.pending)
+    return py.Unknown() if taken is None else frozen_again(taken, node)

@@ -10,7 +10,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import conditions, items, operators
+from tsguard.analysis.trace import comparing, conditions, items, operators
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
@@ -63,11 +63,11 @@ def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
 
 
 def _told(value: py.Value) -> Truths:
-    return value.tells if isinstance(value, Number) else NOTHING
+    return value.tells if isinstance(value, (Number, Fixed)) else NOTHING
 
 
 def _telling(value: py.Value, tells: Truths) -> py.Value:
-    return replace(value, tells=tells) if isinstance(value, Number) else value
+    return replace(value, tells=tells) if isinstance(value, (Number, Fixed)) else value
 
 
 def _answered(value: py.Value, answer: bool | None, node: ast.expr) -> py.Value:
@@ -133,7 +133,7 @@ def _compare(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         if position and conditions.decide(tracer, result, node, "boolean") is False:
             return result
         right = tracer.evaluate(comparator, scope)
-        compare = operators.compare if _concerns_comparison(left, right) else comparisons.compare
+        compare = comparing.compare if _concerns_comparison(left, right) else comparisons.compare
         result = compare(tracer, op, left, right, node)
         left = right
     return result

@@ -11,7 +11,7 @@ from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
-from tsguard.analysis.trace.operators import report_number
+from tsguard.analysis.trace.operators import number_of, report_number
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.operation import dim_of
@@ -29,6 +29,7 @@ from tsguard.analysis.trace.values import (
     Untraced,
     depends,
     frozen,
+    frozen_again,
     is_live,
     parts,
     plainly,
@@ -61,7 +62,13 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         return conversions.mathematics(tracer, short, args, node)
     if head == "numpy":
         return conversions.to_numpy(tracer, args, kwargs, node)
-    return None
+    return None if head == "builtins" else _owing([*args, *kwargs.values()], node)
+
+
+def _owing(values: Args, node: ast.AST) -> py.Value | None:
+    """The result of a function that is not read: wrong in the trace where what it is given is."""
+    found = next((part for part in parts(values) if isinstance(part, Number) and part.debt is not None), None)
+    return None if found is None else frozen_again(found, node)
 
 
 _SOURCE_NAMES: dict[Source, str] = {"random": "random numbers", "clock": "the clock", "state": "a global"}
@@ -100,15 +107,16 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
         known = shaping.known_value(tracer.facts, None if extent is None else extent.at(0))
         if known is not None:
             return known
-        tracer.report("size-to-number/len", node, value.origin)
-        return frozen(value.origin.then(node), "size", "int")
+        number = frozen(value.origin.then(node), "size", "int")
+        number.debt = tracer.debt("size-to-number/len", node, value.origin)
+        return number
     if isinstance(value, Shape):
         known = None if value.open else py.Const(len(value.items))
-        return Fixed(None, "int", known, origin=value.origin.then(node), about="rank")
+        return Fixed(None, "int", known, origin=value.origin.then(node), extent=value.extent)
     if isinstance(value, Pieces):
         return frozen(value.origin.then(node), "size", "int", pending=True)
     if isinstance(value, Number) and value.hint == "str":
-        return frozen(value.origin.then(node), value.kind, "int", pending=value.pending)
+        return frozen_again(value, node, "int")
     if isinstance(value, (InputList, InputDict)):
         structure(tracer, value)
     if isinstance(value, (Opaque, Untraced)):
@@ -174,13 +182,10 @@ def _chosen(tracer: Tracer, args: Args, sign: int, node: ast.AST) -> py.Value | 
             return first
         value = next((v for v in live if isinstance(v, Traced)), live[0])
         assert isinstance(value, (Traced, Number))
+        if isinstance(value, Number):
+            return number_of(tracer, "extreme", value, node, "int")
         report_number(tracer, "extreme", value, node)
-        kind = "data" if isinstance(value, Traced) else value.kind
-        return (
-            Traced(origin=value.origin.then(node))
-            if isinstance(value, Traced)
-            else frozen(value.origin.then(node), kind, "int")
-        )
+        return Traced(origin=value.origin.then(node))
     if live:
         return live[0]
     return _taken(tracer, args, node)
@@ -194,7 +199,7 @@ def _taken(tracer: Tracer, args: Args, node: ast.AST) -> py.Value | None:
     """A builtin over numbers that Python has already made constants of, or fixed properties."""
     found = next((v for v in parts(args) if isinstance(plainly(v), (Number, Fixed, Untraced, Opaque))), None)
     if isinstance(found, Number):
-        return frozen(found.origin.then(node), found.kind, found.hint, pending=found.pending)
+        return frozen_again(found, node, found.hint)
     if isinstance(found, Fixed):
         return Fixed(
             None,

@@ -12,7 +12,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import report_number, tensor
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.uses import lost_sight, used
 from tsguard.analysis.trace.values import (
     NOWHERE,
     InputDict,
@@ -33,7 +33,7 @@ from tsguard.analysis.trace.values import (
 def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:
     """``owner[key]`` where one of them is traced; None where neither is."""
     if isinstance(owner, py.TensorValue):
-        used(tracer, [key], node)
+        used(tracer, [key, *_bounds(key)], node)
         return shaping.of_item(tracer, owner, key, tensor([owner, key, *_bounds(key)], node))
     if isinstance(owner, Shape):
         return _of_shape(tracer, owner, plainly(key), node)
@@ -110,7 +110,12 @@ def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST)
         live = next((b for b in _bounds(key) if isinstance(b, Number) and is_live(b)), None)
         if live is not None:
             report_number(tracer, "index", live, node)
-        elif any(isinstance(b, Number) for b in _bounds(key)) and not isinstance(owner, InputList):
+        lost_sight(tracer, _bounds(key))
+        if (
+            live is None
+            and any(isinstance(b, Number) for b in _bounds(key))
+            and not isinstance(owner, InputList)
+        ):
             return containers.item(tracer, owner, plainly(key), node)
     if isinstance(owner, InputList) and isinstance(key, py.SliceValue):
         structure(tracer, owner)

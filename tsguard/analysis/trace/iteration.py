@@ -17,6 +17,7 @@ from tsguard.analysis.trace.values import (
     Shape,
     Traced,
     Untraced,
+    frozen_again,
 )
 
 _MOST_ROWS = 64
@@ -96,5 +97,5 @@ def _repeated(known: list[py.Value], wanted: int | None) -> Items:
 
 def _part(value: Derived) -> py.Value:
     if isinstance(value, Number):
-        return Number(None, origin=value.origin, kind=value.kind, live=False, pending=value.pending)
+        return frozen_again(value, None)
     return type(value)(None, origin=value.origin)

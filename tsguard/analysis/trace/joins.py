@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.extents import ANY, Extent, either, known
-from tsguard.analysis.trace.values import Derived, Number, Opaque, Shape, Traced, Truths, origin_of
+from tsguard.analysis.trace.values import (
+    Derived,
+    Number,
+    Opaque,
+    Shape,
+    Traced,
+    Truths,
+    frozen_again,
+    origin_of,
+)
 from tsguard.analysis.values import Scope
 
 Names = dict[str, py.Value]
@@ -22,6 +31,9 @@ def joined(left: py.Value, right: py.Value) -> py.Value:
         alike = _alike(left, right)
         if alike is not None:
             return alike
+    owing = next((v for v in (left, right) if isinstance(v, Number) and v.debt is not None), None)
+    if owing is not None:
+        return frozen_again(owing, None)
     origin = origin_of([left, right])
     if origin is not None:
         return Opaque(None, origin=origin)
@@ -76,6 +88,8 @@ def _joined_numbers(left: Number, right: Number) -> Number:
         known=left.known if same else None,
         dim=left.dim if left.dim == right.dim else None,
         tells=Truths(),
+        pending=left.pending or right.pending,
+        debt=left.debt or right.debt,
     )
 
 

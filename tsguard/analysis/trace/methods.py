@@ -11,7 +11,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
 from tsguard.analysis.trace.rulebook import VARIED
-from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.uses import lost_sight, used
 from tsguard.analysis.trace.values import (
     Derived,
     Fixed,
@@ -275,6 +275,7 @@ def _constructed(
     tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
     """``x.new(...)`` and ``x.new_tensor([...])`` take numbers as they are."""
+    lost_sight(tracer, args)
     live = next((value for value in parts(args) if is_live(value)), None)
     if live is not None:
         assert isinstance(live, (Traced, Number))

@@ -10,7 +10,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.shapes import indexing, layers, rules
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol, symbol_dim
 from tsguard.analysis.trace.shapes.extents import ANY, Extent, named, product
-from tsguard.analysis.trace.shapes.facts import Facts
+from tsguard.analysis.trace.shapes.facts import Facts, is_input
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Equation, Pieces, Traced
 
@@ -139,15 +139,12 @@ def _shaped(value: py.Value, shape: Extent | None) -> py.Value:
 
 def input_facts(facts: Facts) -> Facts:
     """What was learned of the inputs themselves, which are the same in another run."""
-    ranks = {tensor: rank for tensor, rank in facts.ranks.items() if _is_input(tensor)}
+    ranks = {tensor: rank for tensor, rank in facts.ranks.items() if is_input(tensor)}
     pins = {symbol: value for symbol, value in facts.pins.items() if _is_of_input(symbol)}
-    return Facts(ranks, {s: v for s, v in pins.items() if all(map(_is_of_input, v.inner_symbols()))})
+    pins = {s: v for s, v in pins.items() if all(map(_is_of_input, v.inner_symbols()))}
+    return Facts(ranks, pins, dict(facts.other_ranks))
 
 
 def _is_of_input(symbol: Symbol) -> bool:
     tensor = symbol.parts[0]
-    return symbol.kind == "argument" or (isinstance(tensor, Symbol) and _is_input(tensor))
-
-
-def _is_input(tensor: Symbol) -> bool:
-    return not str(tensor.parts[0]).startswith("?")
+    return symbol.kind == "argument" or (isinstance(tensor, Symbol) and is_input(tensor))

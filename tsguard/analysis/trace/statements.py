@@ -12,7 +12,7 @@ from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import conditions, operators, shaping
+from tsguard.analysis.trace import comparing, conditions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
@@ -111,7 +111,7 @@ def _checked(tracer: Tracer, node: ast.If, scope: Scope) -> Signal:
     stops = isinstance(first, Raised)
     if stops == isinstance(second, Raised):
         _reconsider(tracer, node, scope, noted)
-    elif isinstance(value, Number):
+    elif isinstance(value, (Number, Fixed)):
         shaping.learn(tracer, value.tells.if_false if stops else value.tells.if_true)
     return _resumed(tracer, first, second, after, scope)
 
@@ -263,7 +263,7 @@ def _assert(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         value = tracer.evaluate(node.test, scope)
     if conditions.decide(tracer, value, node.test, "assert") is False and isinstance(value, py.Const):
         raise tracer.raise_("AssertionError", node)
-    if isinstance(value, Number):
+    if isinstance(value, (Number, Fixed)):
         shaping.learn(tracer, value.tells.if_true)
     if isinstance(value, Fixed) and value.about == "tracing" and value.default == py.FALSE:
         tracer.report("unsupported-on-size/type", node.test, value.origin)
@@ -301,7 +301,7 @@ def _matches(tracer: Tracer, subject: py.Value, pattern: ast.pattern, scope: Sco
         if isinstance(subject, py.Const) and isinstance(wanted, py.Const):
             return subject == wanted
         operator = ast.Is() if singleton else ast.Eq()
-        result = operators.compare(tracer, operator, subject, wanted, pattern)
+        result = comparing.compare(tracer, operator, subject, wanted, pattern)
         return conditions.decide(tracer, result, pattern, "match")
     if isinstance(pattern, ast.MatchOr):
         answers = [_matches(tracer, subject, alternative, scope) for alternative in pattern.patterns]

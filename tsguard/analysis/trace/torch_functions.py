@@ -10,7 +10,7 @@ from tsguard.analysis.python import operations
 from tsguard.analysis.trace import conditions, conversions, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
-from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.uses import lost_sight, used
 from tsguard.analysis.trace.values import (
     NOWHERE,
     Fixed,
@@ -59,7 +59,9 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
         if entry.get("class") == "tensor" or name.endswith("Tensor"):
             return _constructed(tracer, args, kwargs, node)
         if entry.get("class") in ("context", "module"):
+            lost_sight(tracer, [*args, *kwargs.values()])
             return None
+    lost_sight(tracer, [*args, *kwargs.values()])
     if name.endswith(".apply") or name.startswith("torch.ops."):
         return tensor([*args, *kwargs.values()], node)
     return _unread(args, kwargs, node)
@@ -119,6 +121,7 @@ def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
 
 def _constructed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     """``torch.Tensor(n, m)`` and ``torch.FloatTensor([...])`` take numbers as they are."""
+    lost_sight(tracer, args)
     live = next((value for value in parts(args) if is_live(value)), None)
     if live is not None:
         assert isinstance(live, (Traced, Number))
@@ -168,7 +171,7 @@ def _type_limits(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
 def _torch_assert(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """``torch._assert``: the warning that it gives lies in torch's own file."""
     condition = args[0] if args else py.NONE
-    if isinstance(condition, Number):
+    if isinstance(condition, (Number, Fixed)):
         shaping.learn(tracer, condition.tells.if_true)
     if is_live(condition):
         assert isinstance(condition, (Traced, Number))

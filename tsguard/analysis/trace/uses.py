@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.rulebook import UNTRACED, VARIED, asked
+from tsguard.analysis.trace.rulebook import UNTRACED, VARIED, asked, checked
 from tsguard.analysis.trace.values import Fixed, Number, Pieces, Untraced, parts
 
 
@@ -16,9 +16,26 @@ def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> No
     for value in parts(values):
         if isinstance(value, Untraced):
             tracer.report(UNTRACED[value.source], value.origin.node or node, value.origin)
-        elif isinstance(value, Number) and value.pending:
-            tracer.report(asked(value, "silent"), value.origin.node or node, value.origin)
+        elif isinstance(value, Number) and (value.pending or value.debt is not None):
+            _called_in(tracer, value, node)
         elif isinstance(value, Pieces):
             tracer.report("pieces-count", node, value.origin)
         elif isinstance(value, Fixed) and tracer.varies(value.origin, value.about):
             tracer.report(VARIED[value.about], node, value.origin)
+
+
+def lost_sight(tracer: Tracer, values: Iterable[py.Value]) -> None:
+    """Report what numbers owe that go where they are followed no further."""
+    for value in parts(values):
+        if isinstance(value, Number) and value.debt is not None:
+            _called_in(tracer, value, None)
+
+
+def _called_in(tracer: Tracer, value: Number, node: ast.AST | None) -> None:
+    """Report what a number owes; a check that is lost makes nothing wrong."""
+    if tracer.check is not None:
+        tracer.report(checked(value, serves_others=tracer.serves_others), tracer.check, value.origin)
+    elif value.debt is not None:
+        tracer.settle(value.debt)
+    else:
+        tracer.report(asked(value, "silent"), value.origin.node or node, value.origin)

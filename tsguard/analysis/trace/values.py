@@ -7,15 +7,19 @@ an input's other properties (rank, dtype, ...) is ``Fixed`` from the start.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Literal
 
+from tsguard.analysis.events import Event
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.values import (
     DictValue,
     ListValue,
+    ModuleValue,
     SliceValue,
     TensorValue,
     TupleValue,
@@ -31,22 +35,12 @@ Source = Literal["random", "clock", "state"]
 NOWHERE = Origin()
 
 
-@dataclass(eq=False, slots=True)
-class Traced(TensorValue):
-    """A tensor whose contents no reading of the source tells: made of inputs, of the module's
-    parameters and buffers ("state"), or of random numbers.  ``extent`` is what is known of its shape."""
+@dataclass(frozen=True, slots=True)
+class Debt:
+    """A finding that a value owes: reported once something depends on it; ``part`` is in whose forward it is."""
 
-    origin: Origin = NOWHERE
-    of: Literal["inputs", "state", "random"] = "inputs"
-    recast: bool = False
-    extent: Extent | None = None
-
-
-@dataclass(eq=False, slots=True)
-class Derived(Unknown):
-    """A Python value that depends on inputs."""
-
-    origin: Origin = NOWHERE
+    event: Event
+    part: ModuleValue | None
 
 
 Equation = tuple[Dim, Dim]
@@ -75,31 +69,56 @@ NOTHING = Truths()
 
 
 @dataclass(eq=False, slots=True)
+class Traced(TensorValue):
+    """A tensor whose contents no reading of the source tells: made of inputs, of the module's
+    parameters and buffers ("state"), or of random numbers.  ``extent`` is what is known of its shape."""
+
+    origin: Origin = NOWHERE
+    of: Literal["inputs", "state", "random"] = "inputs"
+    recast: bool = False
+    extent: Extent | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Derived(Unknown):
+    """A Python value that depends on inputs."""
+
+    origin: Origin = NOWHERE
+
+
+@dataclass(eq=False, slots=True)
 class Number(Derived):
     """A number made of sizes ("size") or of what tensors hold ("data").
 
     ``live`` while it is a 0-dim tensor that the trace follows.  ``pending`` when Python
     has its value but no finding says so yet: none does until something depends on it.
+    ``debt`` is that finding where the place tells more than that Python took the number.
     ``known`` is what it is for every input that eager takes, where it is the same for all,
-    ``dim`` the formula of a size, ``tells`` what follows from a condition.
+    ``dim`` the formula of a size, ``tells`` what follows from a condition.  ``lost`` is a comparison
+    of the shapes of two tensors of which the walk has lost one.
     """
 
     kind: Kind = "size"
     live: bool = True
     pending: bool = False
+    debt: Debt | None = None
     known: Value | None = None
     dim: Dim | None = None
     tells: Truths = NOTHING
+    lost: bool = False
 
 
 @dataclass(eq=False, slots=True)
 class Fixed(Derived):
     """A property of the inputs or of the run that is an ordinary Python value while tracing.
 
-    ``default`` is its value for the example, where known.
+    ``default`` is its value for the example, where known; ``extent`` the shape of which it is the
+    rank, ``tells`` what follows from a condition.
     """
 
     about: Property = "rank"
+    extent: Extent | None = None
+    tells: Truths = NOTHING
 
 
 @dataclass(eq=False, slots=True)
@@ -158,6 +177,11 @@ def size(origin: Origin, hint: str = "int", dim: Dim | None = None, known: Value
 def frozen(origin: Origin, kind: Kind, hint: str = "", *, pending: bool = False) -> Number:
     """A number that Python has made a constant of."""
     return Number(None, hint, origin=origin, kind=kind, live=False, pending=pending)
+
+
+def frozen_again(value: Number, node: ast.AST | None, hint: str = "") -> Number:
+    """What is made of a number that Python has made a constant of: it owes what that does."""
+    return replace(frozen(value.origin.then(node), value.kind, hint, pending=value.pending), debt=value.debt)
 
 
 def is_live(value: Value) -> bool:

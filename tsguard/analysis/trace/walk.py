@@ -15,6 +15,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.inputs import Inputs
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import CHANGED_STATE
+from tsguard.analysis.trace.shapes.dims import Symbol
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.tracer import ForwardTracer
 from tsguard.analysis.trace.values import Traced
@@ -31,7 +32,7 @@ class Walk:
 
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
     what its returns give, ``facts`` what was learned of the inputs' sizes, ``raised`` whether
-    it ends in an error.
+    it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
     """
 
     events: tuple[Event, ...] = ()
@@ -40,6 +41,7 @@ class Walk:
     outputs: tuple[py.Value, ...] = ()
     facts: Facts = field(default_factory=Facts)
     raised: bool = False
+    asked_ranks: tuple[Symbol, tuple[int, ...]] | None = None
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> Walk:
@@ -54,6 +56,7 @@ class Walk:
             outputs,
             facts,
             raised,
+            next(((tensor, tuple(sorted(asked))) for tensor, asked in tracer.asked_ranks.items()), None),
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> Walk:
@@ -61,6 +64,14 @@ class Walk:
         kept = [i for i, event in enumerate(self.events) if are_meant(event.rule)]
         events, parts = tuple(self.events[i] for i in kept), tuple(self.parts[i] for i in kept)
         return replace(self, events=events, parts=parts)
+
+    def together(self, others: list[Walk]) -> Walk:
+        """What this walk and others showed of one target with other inputs."""
+        pairs = [pair for walk in (self, *others) for pair in zip(walk.events, walk.parts, strict=True)]
+        found = {event.key: (event, part) for event, part in reversed(pairs)}
+        events, parts = zip(*reversed(found.values()), strict=True) if found else ((), ())
+        gaps = {gap.key: gap for walk in (self, *others) for gap in walk.gaps}
+        return replace(self, events=events, parts=parts, gaps=tuple(gaps.values()))
 
 
 def _settled(tracer: Tracer, event: Event) -> Event:

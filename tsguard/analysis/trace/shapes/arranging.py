@@ -45,10 +45,11 @@ def _behind(shape: Extent | None, lead: Lead) -> Extent | None:
 
 
 def _left(shape: Extent | None, rest: Dim | None) -> Dim | None:
+    """What is left for one size: torch takes no tensor where that does not come out even."""
     if shape is None or shape.lead is not None or rest is None:
         return None
     total = product(shape.dims)
-    return None if total is None else total.over(rest)
+    return None if total is None else total.floor(rest)
 
 
 def flattened(op: Operation) -> Shaped:

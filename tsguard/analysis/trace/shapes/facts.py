@@ -11,17 +11,30 @@ from dataclasses import dataclass, field
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
 from tsguard.analysis.trace.shapes.extents import Extent, dimension
 
+_RANK = "rank"
+
+
+def rank_of(tensor: Symbol) -> Dim:
+    """The number of dimensions of a tensor, as one that conditions ask for."""
+    return symbol_dim(Symbol("input", (tensor, _RANK)))
+
+
+def is_input(tensor: Symbol) -> bool:
+    """Whether a tensor is an input, and not one that the walk came upon."""
+    return not str(tensor.parts[0]).startswith("?")
+
 
 @dataclass(slots=True)
 class Facts:
-    """The numbers of dimensions of tensors, and what symbols stand for."""
+    """The numbers of dimensions of tensors, those that they do not have, and what symbols stand for."""
 
     ranks: dict[Symbol, int] = field(default_factory=dict)
     pins: dict[Symbol, Dim] = field(default_factory=dict)
+    other_ranks: dict[Symbol, frozenset[int]] = field(default_factory=dict)
     _resolved: dict[Dim, Dim] = field(default_factory=dict, compare=False, repr=False)
 
     def copy(self) -> Facts:
-        return Facts(dict(self.ranks), dict(self.pins))
+        return Facts(dict(self.ranks), dict(self.pins), dict(self.other_ranks))
 
     def has_rank(self, tensor: Symbol, rank: int) -> None:
         """A tensor has so many dimensions."""
@@ -43,6 +56,9 @@ class Facts:
             if symbol.kind == "input" and value is not None and _may_be(value, symbol):
                 self.pins[symbol] = value
                 self._resolved.clear()
+                tensor, index = symbol.parts
+                if index == _RANK and isinstance(tensor, Symbol) and value.number is not None:
+                    self.has_rank(tensor, value.number)
                 return
 
     def resolved(self, dim: Dim) -> Dim:
