@@ -13,7 +13,7 @@ from tsguard.fixes.repairs import fixable_rules
 from tsguard.report import SEVERITIES, Family
 
 SECTIONS = ["What it does", "Why", "Bad", "Good", "Fix", "Reference"]
-KEYS = {"code", "name", "family", "severity", "outcome", "fix", "torch", "message", "help", "export"}
+KEYS = {"code", "name", "family", "severity", "outcome", "fix", "torch", "message", "help"}
 
 every_page = pytest.mark.parametrize("code", sorted(rules.pages()))
 
@@ -51,17 +51,9 @@ def test_the_front_matter_says_whether_there_is_a_fix(code):
 
 
 @every_page
-def test_pages_on_traces_and_no_others_say_what_they_mean_for_export(code):
-    rule = rules.rule(code)
-    assert ("" in rule.exports) == (rule.family == "trace")
-    assert set(rule.exports.values()) <= {*SEVERITIES, None}
-    assert set(rule.exports) | set(rule.export_wordings) == set(rule.wordings) | {""}
-
-
-@every_page
 def test_message_and_help_are_templates(code):
     rule = rules.rule(code)
-    for wording in (*rule.wordings.values(), *rule.export_wordings.values()):
+    for wording in rule.wordings.values():
         for _, field, _, _ in string.Formatter().parse(wording.message + (wording.help or "")):
             assert field is None or field.isidentifier()
 

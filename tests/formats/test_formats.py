@@ -77,7 +77,8 @@ def test_verdicts_for_export_stand_under_its_name(format):
     for_export = shown(replace(EVERYTHING, purpose="export"), format)
     gap = r"(\s|<[^>]*>)+"
     heads = {
-        purpose: re.compile(rf"target{gap}script{gap}{purpose}{gap}mode") for purpose in ("trace", "export")
+        purpose: re.compile(rf"target{gap}script{gap}{shown}{gap}mode")
+        for purpose, shown in (("trace", "trace"), ("export", f"export{gap}open sizes"))
     }
     assert heads["export"].search(for_export)
     assert not heads["trace"].search(for_export)

@@ -11,7 +11,6 @@ from tsguard.analysis.python import Program
 from tsguard.judges import Judgement, judge
 from tsguard.project import Project
 from tsguard.project.targets import find_target
-from tsguard.report import Purpose
 
 IMPORTS = """\
 import math
@@ -25,14 +24,14 @@ from torch import nn
 def judged(tmp_path: Path):
     """Judge the last class or function of a source; other files, by name, lie beside it."""
 
-    def run(source: str, purpose: Purpose = "trace", **others: str) -> Judgement:
+    def run(source: str, **others: str) -> Judgement:
         for name, text in others.items():
             (tmp_path / f"{name}.py").write_text(IMPORTS + textwrap.dedent(text), encoding="utf-8")
         path = tmp_path / "model.py"
         path.write_text(IMPORTS + textwrap.dedent(source), encoding="utf-8")
         project = Project((tmp_path,))
         target = "Net" if "class Net" in source else "f"
-        return judge(Program(project), find_target(project.module(path), target), purpose)
+        return judge(Program(project), find_target(project.module(path), target))
 
     return run
 
@@ -350,33 +349,3 @@ def test_there_is_no_such_advice_where_tracing_parts_is_not_enough(judged, input
     judgement = judged(REST.format(inputs=inputs, mixed=mixed, result=result))
     assert (judgement.script, judgement.trace) == ("blocked", "hazardous")
     assert not [f for f in judgement.findings if f.message.startswith("trace ")]
-
-
-def test_for_export_the_same_facts_are_graded_and_worded_anew(judged):
-    source = """
-        def f(x):
-            if x.sum() > 0:
-                x = x * x.max().item()
-            if x.size(0) > 2:
-                x = x * 2
-            return {"result": x}
-    """
-    traced = {f.code: f for f in judged(source).findings if f.family == "trace"}
-    judgement = judged(source, "export")
-    exported = {f.code: f for f in judgement.findings if f.family == "trace"}
-    assert {code: f.severity for code, f in traced.items()} == dict.fromkeys(
-        ("TSG201", "TSG202", "TSG207", "TSG219"), "error"
-    )
-    assert {code: f.severity for code, f in exported.items()} == {
-        "TSG201": "error",
-        "TSG202": "warning",
-        "TSG207": "info",
-    }
-    assert all("torch.export" in f.message for f in exported.values())
-    assert judgement.trace == "hazardous"
-
-
-def test_what_only_a_trace_refuses_is_safe_for_export(judged):
-    source = "def f(x):\n    return {'result': x * 2}"
-    assert judged(source).trace == "hazardous"
-    assert judged(source, "export").trace == "safe"

@@ -1,4 +1,4 @@
-"""The experiment on trace pages for torch.export: export a target, and hold that against eager."""
+"""The experiment on export pages: export a target, with static shapes and with open ones, and hold it against eager."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from tests.rules.observe_trace import Make, compiled
 
 
 def observe(module: ModuleType, name: str) -> dict[str, Any]:
-    """Export the target with the sizes left open in which the other inputs differ; see ``compiled``."""
-    return compiled(module, name, _export)
+    """Export the target for the example's sizes; ``open`` has those left open in which other inputs differ.
+
+    See ``compiled`` for what is told of each.
+    """
+    return {**compiled(module, name, _static), "open": compiled(module, name, _open)}
 
 
 def warm_up() -> None:
@@ -21,7 +24,13 @@ def warm_up() -> None:
     torch.export.export(torch.nn.Identity(), (torch.ones(2),)).module()
 
 
-def _export(target: Callable[..., Any], make: Make) -> Callable[..., Any]:
+def _static(target: Callable[..., Any], make: Make) -> Callable[..., Any]:
+    whole = target if isinstance(target, torch.nn.Module) else _Wrapped(target)
+    exported: Callable[..., Any] = torch.export.export(whole, make["example_inputs"]()).module()
+    return exported
+
+
+def _open(target: Callable[..., Any], make: Make) -> Callable[..., Any]:
     given = make["example_inputs"]()
     others = make.get("other_inputs", make["example_inputs"])()
     whole = target if isinstance(target, torch.nn.Module) else _Wrapped(target)

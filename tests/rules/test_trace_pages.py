@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from tests.rules.on_torch import TorchProcess
 from tests.rules.pages import Example, examples, linted, reported_names, wording
 from tests.torch_here import RELEASE
 from tsguard import rules
-from tsguard.language.releases import ways
 
 EXAMPLES = examples("trace")
 NAMES = sorted(
@@ -100,29 +98,6 @@ def test_the_trace_of_the_repaired_code_equals_eager(
     assert traced["error"] is None
     for call in traced["calls"].values():
         assert call == {"eager": None, "compiled": None, "equal": True}
-
-
-@pytest.mark.skipif(ways(RELEASE).exports_strictly, reason="torch.export is judged as from torch 2.8 on")
-@every("bad")
-def test_torch_export_makes_of_it_what_the_page_says(
-    example: Example, tmp_path: Path, torch_process: TorchProcess
-):
-    """An error is what export refuses, a warning what serves the example only, the rest goes well."""
-    found = [f for f in linted(example, "export").findings("trace") if f.code == example.code]
-    severity = found[0].severity if found else "info"
-    exported = torch_process.observe("export", example.write(tmp_path), example.target)
-    if severity == "error":
-        assert exported["error"] is not None
-    elif severity == "warning":
-        assert exported["error"] or not all(call["equal"] for call in exported["calls"].values())
-    elif example.rule.name != "script-part" and not _needs_keywords(exported["error"]):
-        # What export refuses for another reason, and inputs by keyword, are not the page's matter.
-        assert exported["error"] is None
-        assert exported["calls"]["example_inputs"]["equal"]
-
-
-def _needs_keywords(error: str | None) -> bool:
-    return re.search("missing a required (keyword-only )?argument", error or "") is not None
 
 
 @pytest.mark.parametrize("name", NAMES)

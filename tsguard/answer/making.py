@@ -61,10 +61,9 @@ def is_open(attempt: Attempt, facts: Facts) -> bool | None:
 def hazards(attempt: Attempt, facts: Facts) -> list[Finding]:
     """What the linter knows an attempt to get wrong, which no input that was tried need have shown."""
     if attempt.backend in EXPORTED:
-        told = ("export", "trace") if facts.purpose == "export" else ("export",)
-        errors = (f for f in facts.findings if f.family in told and f.severity == "error")
+        errors = (f for f in facts.findings if f.family == "export" and f.severity == "error")
         return [f for f in errors if f.confirmed is not False]
-    if facts.purpose != "export" and may_trace(attempt, facts):
+    if may_trace(attempt, facts):
         return [f for f in facts.findings if f.family == "trace" and f.severity == "error"]
     if way(attempt, facts) == "script" and facts.script == "broken":
         return [f for f in facts.findings if f.family == "script" and f.severity == "error"]

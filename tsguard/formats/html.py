@@ -25,10 +25,11 @@ from tsguard.formats.tables import (
     sentence,
     submodule_row,
     together,
+    verdict_head,
     verdict_row,
     why,
 )
-from tsguard.report import Attempt, Breakdown, Finding, LoaderReport, Report, Speedup, TargetReport
+from tsguard.report import Attempt, Breakdown, Finding, LoaderReport, Purpose, Report, Speedup, TargetReport
 from tsguard.report.records import dataclass
 from tsguard.rules import UnknownRule, rule, split_page
 
@@ -117,7 +118,8 @@ def render(report: Report, view: View) -> str:
         files=_files(report),
         excerpt=lambda finding: _excerpt(finding, view),
         sentence=sentence,
-        unknown=_unknown,
+        unknown=lambda target: _unknown(target, report.purpose),
+        verdict_head=list(verdict_head(report)),
         torch=said_by_torch,
         pages=_pages(report),
         style=(folder / "report.css").read_text(encoding="utf-8"),
@@ -144,10 +146,10 @@ def _counts(report: Report) -> list[tuple[int, str]]:
 def _tallies(report: Report) -> list[str]:
     """How many targets have which verdict."""
     counts = report.summary()
-    named = (("script", "script"), ("trace", report.purpose), ("mode", "mode"))
+    families = [name for name in ("script", "trace", "export", "mode") if name in verdict_head(report)]
     return [
-        f"{name}: {', '.join(f'{number} {verdict}' for verdict, number in sorted(counts[family].items()))}"
-        for family, name in named
+        f"{family}: {', '.join(f'{number} {verdict}' for verdict, number in sorted(counts[family].items()))}"
+        for family in families
         if counts[family]
     ]
 
@@ -162,18 +164,17 @@ def _speedups(report: Report) -> list[Speedup]:
 def _target(number: int, target: TargetReport, report: Report, scale: intervals.Scale) -> _Target:
     best = max((a for a in target.attempts if _is_faster(a)), key=_low, default=None)
     speed = Cell(f"{best.backend} {best.speedup.median:.2f}x", "good") if best and best.speedup else Cell("")
-    judgements = (target.script, target.trace, target.mode)
     return _Target(
         f"target-{number}",
         target,
-        verdict_row(target)[1:],
+        verdict_row(target, report.purpose)[1:],
         speed,
         best.speedup.median if best and best.speedup else 0.0,
         made(target),
         [_attempt(a, scale) for a in target.attempts],
         _breakdown(target.breakdown, scale) if target.breakdown else [],
         chosen(target.breakdown) if target.breakdown else "",
-        [report.findings[i] for judgement in judgements for i in judgement.findings],
+        [report.findings[i] for judgement in target.judgements(report.purpose) for i in judgement.findings],
     )
 
 
@@ -218,9 +219,9 @@ def _loader(loader: LoaderReport, scale: intervals.Scale) -> dict[str, Any]:
     }
 
 
-def _unknown(target: TargetReport) -> list[str]:
+def _unknown(target: TargetReport, purpose: Purpose) -> list[str]:
     """Why verdicts are unknown, each reason once."""
-    places = [*target.script.unknown, *target.trace.unknown, *target.mode.unknown]
+    places = [place for judgement in target.judgements(purpose) for place in judgement.unknown]
     return list(dict.fromkeys(f"{place.place}: {place.why}" for place in places))
 
 

@@ -11,12 +11,11 @@ from tsguard.report import (
     AttemptError,
     Breakdown,
     Finding,
+    Purpose,
     Report,
-    ScriptJudgement,
     Speedup,
     Submodule,
     TargetReport,
-    TraceJudgement,
 )
 
 Tone = Literal["good", "bad", "doubtful", "faint", "plain"]
@@ -31,6 +30,9 @@ _TONES: dict[str, Tone] = {
     "diverged": "bad",
     "crashed": "bad",
     "timeout": "bad",
+    "exports": "good",
+    "refused": "bad",
+    "specialised": "doubtful",
     "depends": "doubtful",
     "unknown": "faint",
     "skipped": "faint",
@@ -47,6 +49,13 @@ def said_by_torch(finding: Finding) -> str | None:
     return "warns of it" if finding.warned else None
 
 
+# The columns between those of script and mode.
+_BY_PURPOSE: dict[Purpose, tuple[str, ...]] = {
+    "trace": ("trace",),
+    "export": ("export", "open sizes"),
+    "migration": ("trace", "export", "open sizes"),
+}
+
 ATTEMPT_HEAD = ("attempt", "device", "mode", "pass", "result", "parity", "speed against eager")
 
 SUBMODULE_HEAD = ("submodule", "type", "calls", "share of time", "script", "trace", "speed against eager")
@@ -61,19 +70,28 @@ class Cell(NamedTuple):
 
 def verdict_head(report: Report) -> tuple[str, ...]:
     """The titles of the verdicts' columns."""
-    return ("target", "script", report.purpose, "mode")
+    return ("target", "script", *_BY_PURPOSE[report.purpose], "mode")
 
 
-def verdict_row(target: TargetReport) -> list[Cell]:
+def verdict_row(target: TargetReport, purpose: Purpose = "trace") -> list[Cell]:
     """A target's verdicts, with the number of findings that each rests on; one that an attempt refuted as such."""
-    cells = [Cell(target.target)]
-    for judgement in (target.script, target.trace, target.mode):
-        number = f" ({len(judgement.findings)})" if judgement.findings else ""
-        if isinstance(judgement, (ScriptJudgement, TraceJudgement)) and judgement.confirmed is False:
-            cells.append(Cell(f"{judgement.verdict}, refuted", "bad"))
-        else:
-            cells.append(Cell(f"{judgement.verdict}{number}", _TONES.get(judgement.verdict, "plain")))
-    return cells
+    cells = [
+        Cell(target.target),
+        _verdict(target.script.verdict, target.script.findings, target.script.confirmed),
+    ]
+    if "trace" in _BY_PURPOSE[purpose]:
+        cells.append(_verdict(target.trace.verdict, target.trace.findings, target.trace.confirmed))
+    if "export" in _BY_PURPOSE[purpose]:
+        cells.append(_verdict(target.export.verdict, target.export.findings, target.export.confirmed))
+        cells.append(_verdict(target.export.dynamic, (), target.export.dynamic_confirmed))
+    return [*cells, _verdict(target.mode.verdict, target.mode.findings, None)]
+
+
+def _verdict(verdict: str, findings: Sequence[int], confirmed: bool | None) -> Cell:
+    if confirmed is False:
+        return Cell(f"{verdict}, refuted", "bad")
+    number = f" ({len(findings)})" if findings else ""
+    return Cell(f"{verdict}{number}", _TONES.get(verdict, "plain"))
 
 
 def attempt_row(attempt: Attempt) -> list[Cell]:
@@ -175,15 +193,17 @@ def worth_a_row(report: Report, verbose: bool) -> list[TargetReport]:
     """The targets to show: all of a few; of many, those that somebody should look at."""
     if verbose or len(report.targets) <= 20:
         return list(report.targets)
-    fine = ("ok", "safe", "unknown")
+    fine = ("ok", "safe", "exports", "unknown", "dependent", "independent")
     return [
-        t for t in report.targets if t.script.verdict not in fine or t.trace.verdict not in fine or t.attempts
+        target
+        for target in report.targets
+        if target.attempts or any(j.verdict not in fine for j in target.judgements(report.purpose))
     ]
 
 
 def by_release(target: TargetReport) -> Iterator[str]:
     """How the verdicts differ from torch release to release, a line for each family in which they do."""
-    for family in ("script", "trace", "mode"):
+    for family in ("script", "trace", "mode", "export"):
         told = [(each.release, getattr(each, family)) for each in target.releases]
         changes = [new for old, new in itertools.pairwise(told) if new[1] != old[1]]
         if changes:

@@ -113,7 +113,10 @@ def _targets(report: Report, view: View) -> Iterator[str]:
     shown = worth_a_row(report, view.verbose)
     if not shown:
         return
-    rows = [[Cell(title, "faint") for title in verdict_head(report)], *map(verdict_row, shown)]
+    rows = [
+        [Cell(title, "faint") for title in verdict_head(report)],
+        *(verdict_row(target, report.purpose) for target in shown),
+    ]
     yield from _table(rows)
     if len(shown) < len(report.targets):
         yield click.style(f"and {len(report.targets) - len(shown)} more (--verbose shows them)", dim=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tsguard.analysis.events import Event, Gap
 from tsguard.fixes import repair
 from tsguard.report import Finding, Severity, Unknown
@@ -32,15 +30,6 @@ def finding(event: Event, when: str | None = None, severity: Severity | None = N
         chain=event.chain,
         fix=repair(event),
     )
-
-
-def exported(event: Event) -> Finding | None:
-    """The finding that an event of a trace is for torch.export; None where that takes it well."""
-    page = rule(event.rule).for_export(event.rule.partition("/")[2], event.facts)
-    if page is None:
-        return None
-    severity, wording = page
-    return replace(finding(event), severity=severity, message=wording.message, help=wording.help)
 
 
 def _worded(event: Event) -> Wording:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import field, replace
 
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import abstract_forward
-from tsguard.judges.findings import exported, finding, unknown
+from tsguard.judges.export import ExportOutcome
+from tsguard.judges.findings import finding, unknown
 from tsguard.judges.mode import judge_mode
 from tsguard.judges.pipeline import called_with_a_batch, traced_with_a_batch
 from tsguard.judges.script import ScriptOutcome, judge_script
@@ -28,12 +28,6 @@ from tsguard.report import (
     Unknown,
 )
 from tsguard.report.records import dataclass
-
-_OF_TRACE: dict[Purpose, Callable[[Event], Finding | None]] = {
-    "trace": finding,
-    "export": exported,
-    "migration": finding,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +51,13 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     if target.kind == "function" and target.call is not None:
         # Not the function is meant but what it makes.
         gap = (Unknown(target.path, target.line, "what the call returns is not followed"),)
-        return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap)
+        export = ExportJudgement(unknown=gap)
+        return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap, export=export)
     abstract = abstract_forward(PythonInterpreter(program), target)
     script = ScriptOutcome("unknown", gaps=(abstract,)) if abstract else judge_script(program, target)
     script = called_with_a_batch(script, target)
     mode = judge_mode(program, target)
-    trace = TraceOutcome("unknown", gaps=(abstract,)) if abstract else judge_trace(program, target)
+    trace = _untraced(abstract) if abstract else judge_trace(program, target)
     trace = traced_with_a_batch(trace, target)
     if script.verdict == "blocked" and trace.verdict == "hazardous" and not _is_advised(trace):
         from tsguard.judges.parts import trace_parts
@@ -72,15 +67,16 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     failure = import_failure(program, target.module)
     if failure is not None:
         script, trace = _not_imported(script, trace, failure)
-    traced = [f for event in trace.events if (f := _OF_TRACE[purpose](event)) is not None]
-    verdict = _for_export(trace, traced) if purpose == "export" else trace.verdict
-    if purpose == "trace" and is_only_scripted(program.project, target):
+    traced = [finding(event) for event in trace.events] if purpose != "export" else []
+    exported = [finding(event) for event in trace.export.events] if purpose != "trace" else []
+    if is_only_scripted(program.project, target):
         # Its author has chosen script: that it cannot be traced besides is worth knowing, no more.
         traced = [replace(f, severity="info") for f in traced]
     severity: Severity | None = "warning" if script.verdict == "depends" else None
     findings = [
         *(finding(event, when, severity if when else None) for event, when in script.events),
         *traced,
+        *exported,
         *(finding(event, when) for event, when in mode.events),
     ]
     if target.collates and not target.compiled:
@@ -90,13 +86,18 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
         target,
         findings=tuple(findings),
         script=script.verdict,
-        trace=verdict,
+        trace=trace.verdict,
         mode=mode.verdict,
         layers=mode.layers,
         unknown=tuple(map(unknown, script.gaps)),
         trace_unknown=tuple(map(unknown, trace.gaps)),
         mode_unknown=tuple(map(unknown, mode.gaps)),
+        export=_exported(trace.export, target),
     )
+
+
+def _untraced(gap: Gap) -> TraceOutcome:
+    return TraceOutcome("unknown", gaps=(gap,), export=ExportOutcome(gaps=(gap,)))
 
 
 def _is_advised(trace: TraceOutcome) -> bool:
@@ -114,11 +115,15 @@ def _not_imported(
         script = replace(script, verdict="unknown", gaps=(gap, *script.gaps))
     if trace.verdict in ("safe", "unknown"):
         trace = replace(trace, verdict="unknown", gaps=(gap, *trace.gaps))
+    trace = replace(trace, export=ExportOutcome(events=trace.export.events, gaps=(gap,)))
     return script, trace
 
 
-def _for_export(trace: TraceOutcome, findings: list[Finding]) -> TraceVerdict:
-    """What torch.export refuses, or fixes to the example, is a hazard for it."""
-    if any(finding.severity != "info" for finding in findings):
-        return "hazardous"
-    return "unknown" if trace.gaps else "safe"
+def _exported(outcome: ExportOutcome, target: Target) -> ExportJudgement:
+    """What is said of a target; torch.export takes modules, a function is meant to be part of one."""
+    return ExportJudgement(
+        outcome.verdict,
+        unknown=tuple(map(unknown, outcome.gaps)),
+        dynamic=outcome.dynamic,
+        fixed=outcome.fixed,
+    )

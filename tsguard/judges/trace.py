@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -12,6 +12,7 @@ from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import Exhausted, World, run_first
+from tsguard.judges.export import ExportOutcome, judge_export
 from tsguard.project import Target
 from tsguard.report import TraceVerdict
 from tsguard.report.records import dataclass
@@ -28,6 +29,7 @@ class TraceOutcome:
     verdict: TraceVerdict
     events: tuple[Event, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    export: ExportOutcome = field(default_factory=ExportOutcome)
 
 
 def judge_trace(program: Program, target: Target) -> TraceOutcome:
@@ -45,11 +47,11 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
         found = _of_each_rank(program, target, found) or found
     world, subject, walk = found.world, found.subject, found.walk
     if not any(map(_is_hazard, walk.events)):
-        return TraceOutcome("unknown" if walk.gaps else "safe", walk.events, walk.gaps)
+        return TraceOutcome("unknown" if walk.gaps else "safe", walk.events, walk.gaps, judge_export(walk))
     from tsguard.judges.parts import script_parts  # for the few that are hazardous
 
     advice = script_parts(program, target, world, subject, walk)
-    return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps)
+    return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, judge_export(walk))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def _followed(program: Program, target: Target, facts: Facts) -> _Followed | Tra
             return _unknown(target, "its constructor always raises")
         world, (subject, walk) = first
         if walk.raised and plain is not None:
-            return TraceOutcome("unknown", plain.events, plain.gaps)
+            return TraceOutcome("unknown", plain.events, plain.gaps, judge_export(plain))
         if _may_need_optional_inputs(walk):
             plain = walk
             forget(program)
@@ -138,4 +140,5 @@ def _is_hazard(event: Event) -> bool:
 
 
 def _unknown(target: Target, why: str) -> TraceOutcome:
-    return TraceOutcome("unknown", gaps=(Gap(target.module, target.line, why),))
+    gap = Gap(target.module, target.line, why)
+    return TraceOutcome("unknown", gaps=(gap,), export=ExportOutcome(gaps=(gap,)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import Any, Literal
 
@@ -22,6 +21,7 @@ from tsguard.report.records import dataclass
 
 SCHEMA_VERSION = 1
 Purpose = Literal["trace", "export", "migration"]
+Judgement = ScriptJudgement | TraceJudgement | ExportJudgement | ModeJudgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,12 @@ class TargetReport:
     releases: tuple[ReleaseVerdicts, ...] = ()
     cell: int | None = None
     not_attempted: str | None = None
+
+    def judgements(self, purpose: Purpose) -> tuple[Judgement, ...]:
+        """The judgements that a report for a purpose is about."""
+        traced = () if purpose == "export" else (self.trace,)
+        exported = () if purpose == "trace" else (self.export,)
+        return (self.script, *traced, *exported, self.mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +103,8 @@ class Report:
 
     ``torch_tables`` names the torch releases that the code is judged for, oldest first, separated
     by commas; ``torch_told_by`` says what tells them, ``torch_note`` what is to be known about
-    them.  ``purpose`` tells for whose sake the facts of tracing are judged: the ``trace`` verdicts and
-    findings of a report for "export" are those of torch.export; one for "migration" has the findings
-    of traces and those of the export family.  ``known`` are the findings before
+    them.  ``purpose`` tells which findings it has: of traces ("trace"), of the export family instead
+    ("export"), or of both ("migration"); the verdicts are the same.  ``known`` are the findings before
     any was left out: it is what answers rest on, and no part of the JSON form.  ``baseline`` is
     None without one.  ``packages`` tells where imported packages were read, None where no
     environment was found.  ``interrupted`` tells of a run that was ended before all was attempted.
@@ -125,13 +130,16 @@ class Report:
     @property
     def unknown(self) -> tuple[TargetReport, ...]:
         """The targets with a verdict that is unknown."""
-        return tuple(target for target in self.targets if any(_unknown_judgements(target)))
+        return tuple(
+            t for t in self.targets if any(j.verdict == "unknown" for j in t.judgements(self.purpose))
+        )
 
     def causes(self) -> tuple[Cause, ...]:
         """What keeps verdicts unknown, each cause once."""
         found: dict[tuple[str, int | None, int, str], Cause] = {}
         for target in self.targets:
-            for judgement in _unknown_judgements(target):
+            judgements = [j for j in target.judgements(self.purpose) if j.verdict == "unknown"]
+            for judgement in judgements:
                 for place in judgement.unknown:
                     key = (place.path, place.cell, place.line, place.why)
                     first = Cause(place.path, place.line, place.why, place.help, place.cell)
@@ -179,12 +187,6 @@ class Report:
             "summary": self.summary(),
             "errors": [_plain(e) for e in self.errors],
         }
-
-
-def _unknown_judgements(target: TargetReport) -> Iterator[ScriptJudgement | TraceJudgement | ModeJudgement]:
-    for judgement in (target.script, target.trace, target.mode):
-        if judgement.verdict == "unknown":
-            yield judgement
 
 
 def _plain(value: Any) -> Any:

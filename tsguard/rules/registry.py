@@ -5,10 +5,7 @@ wording of its message and help; the body explains it and holds the Bad and Good
 examples that the tests run on torch.  A rule that is broken in several ways words each
 as a variant (``message.walrus: ...``); ``rule-name/variant`` names one.  ``torch`` gives the
 releases for which a rule holds, ``torch.VARIANT`` those of a variant; so do the examples that
-are of some releases only (a fence of ``python torch>=2.3``).  A page of the
-trace family says what it means for torch.export: ``export`` is the severity there (``off``
-for none), ``export.severity.VARIANT`` that of a variant, and what begins with
-``export.message`` or ``export.help`` is worded otherwise.  File names alone tell codes and names, so nothing is read until a rule is needed.
+are of some releases only (a fence of ``python torch>=2.3``).  File names alone tell codes and names, so nothing is read until a rule is needed.
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -62,8 +58,6 @@ class Rule:
     torch: Mapping[str, str]
     summary: str
     page: Path
-    exports: Mapping[str, Severity | None] = field(default_factory=dict)
-    export_wordings: Mapping[str, Wording] = field(default_factory=dict)
 
     @property
     def message(self) -> str:
@@ -85,17 +79,6 @@ class Rule:
             KeyError: a template needs a fact that is not given, or no wording has this variant.
         """
         return _filled(self.wordings[variant], facts)
-
-    def for_export(self, variant: str, facts: Mapping[str, str]) -> tuple[Severity, Wording] | None:
-        """What a finding of the trace means for torch.export; None where that takes it well.
-
-        Raises:
-            KeyError: as ``worded``.
-        """
-        severity = self.exports.get(variant, self.exports.get(""))
-        if severity is None:
-            return None
-        return severity, _filled(self.export_wordings[variant], facts)
 
 
 def _filled(wording: Wording, facts: Mapping[str, str]) -> Wording:
@@ -172,27 +155,7 @@ def rule(key: str) -> Rule:
         },
         summary=body.strip().partition("\n")[0],
         page=path,
-        exports={
-            key.removeprefix("export").removeprefix(".severity."): None
-            if value == "off"
-            else cast(Severity, value)
-            for key, value in matter.items()
-            if key == "export" or key.startswith("export.severity.")
-        },
-        export_wordings=_export_wordings(matter),
     )
-
-
-def _export_wordings(matter: dict[str, str]) -> dict[str, Wording]:
-    """The wordings for torch.export: a page says what differs from those for a trace."""
-    own = {key.removeprefix("export."): value for key, value in matter.items() if key.startswith("export.")}
-    if "message" in own:  # a general wording for torch.export stands for all that a trace is told
-        matter = {
-            key: value for key, value in matter.items() if not key.startswith("message.")
-        } | dict.fromkeys((key for key in matter if key.startswith("message.")), own["message"])
-    if "help" in own:
-        matter = {key: value for key, value in matter.items() if not key.startswith("help.")}
-    return _wordings(matter | own)
 
 
 def _wordings(matter: dict[str, str]) -> dict[str, Wording]:

@@ -8,33 +8,59 @@ traced as it is, nothing is gained by another one, and the two differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.context import Spent, Tracer
 from tsguard.analysis.trace.rulebook import is_note
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
 
+_ASIDE = 1_500
+
 
 def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:
     """Whether tracing the side of eager would have gone well; the walk is left as it was."""
+    names, events, exports = dict(scope.names), dict(tracer.events), tracer.exports.keys()
+    try:
+        with _undone(tracer):
+            side()
+            return all(is_note(event.rule) for key, event in tracer.events.items() if key not in events)
+    except Raised:
+        return False
+    finally:
+        tracer.exports.back_to(exports)
+        scope.names.clear()
+        scope.names.update(names)
+
+
+def followed_aside(tracer: Tracer, run: Callable[[], object]) -> None:
+    """Follow for torch.export what a trace takes as it is compiled; the walk is left as it was."""
+    exports = tracer.exports.keys()
+    try:
+        with _undone(tracer), tracer.allowed(_ASIDE):
+            run()
+    except Raised:
+        tracer.exports.back_to(exports)
+    except Spent:
+        return
+
+
+@contextmanager
+def _undone(tracer: Tracer) -> Iterator[None]:
+    """What is recorded meanwhile is forgotten, but for what it means for torch.export."""
     facts = tracer.facts.copy()
-    names, events, parts = dict(scope.names), dict(tracer.events), dict(tracer.parts)
+    events, parts = dict(tracer.events), dict(tracer.parts)
     gaps, outputs, histories = list(tracer.gaps), list(tracer.outputs), tracer.state.histories
     returned = [list(frame.returned) for frame in tracer.frames]
     tracer.state.histories = {cell: replace(h, readers=set(h.readers)) for cell, h in histories.items()}
     try:
-        side()
-        return all(is_note(event.rule) for key, event in tracer.events.items() if key not in events)
-    except Raised:
-        return False
+        yield
     finally:
-        scope.names.clear()
-        scope.names.update(names)
         tracer.events, tracer.parts, tracer.gaps, tracer.outputs = events, parts, gaps, outputs
         tracer.state.histories, tracer.facts = histories, facts
         for frame, values in zip(tracer.frames, returned, strict=True):

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import attributes as exported
 from tsguard.analysis.python import attributes as python_attributes
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
@@ -95,6 +96,7 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
 
 def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value:
     node = tracer.node
+    exported.taken_of_data(tracer, name, node)
     if name == "shape":
         return shape_of(tracer, owner, node)
     if name in _PROPERTIES:
@@ -105,6 +107,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value:
             )
         return value
     if name == "data":
+        exported.data_taken(tracer, owner, node)
         if isinstance(owner, Traced) and owner.of == "inputs":
             tracer.report("detached-data", node, owner.origin)
         return owner
@@ -137,7 +140,9 @@ def _constant_size(tracer: Tracer, dim: Dim | None) -> py.Value:
 def size_at(tracer: Tracer, extent: Extent | None, index: int | None, origin: Origin) -> Number:
     """The size in one dimension of a tensor that inputs reach."""
     dim = None if extent is None or index is None else extent.at(index)
-    return size(origin, dim=dim, known=shaping.known_value(tracer.facts, dim))
+    found = size(origin, dim=dim, known=shaping.known_value(tracer.facts, dim))
+    found.unbacked = dim is not None and dim.is_of_data
+    return found
 
 
 def size_of(tracer: Tracer, owner: py.TensorValue, index: py.Value, node: ast.AST | None) -> py.Value:

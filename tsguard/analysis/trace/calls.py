@@ -9,10 +9,12 @@ import sys
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap
+from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import functions, layers, methods
+from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import Spent, Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
@@ -51,6 +53,8 @@ def _function(
 ) -> py.Value:
     if function.marks & _COMPILED:
         lost_sight(tracer, [*args, *kwargs.values()])
+        if tracer.is_akin(function.module):
+            followed_aside(tracer, lambda: _run(tracer, function, args, kwargs, node))
         return _compiled(function, [*args, *kwargs.values()], node)
     if len(tracer.frames) >= tracer.deepest:
         return py.Unknown(None, unread=unread.depth(function.module, function.node))
@@ -76,10 +80,13 @@ def _foreign(
             _hide(tracer, function, node)
         return outcome
     events, facts, gaps, own = dict(tracer.events), tracer.facts.copy(), len(tracer.gaps), tracer.own_calls
+    exports = tracer.exports.keys()
     try:
         with tracer.allowed(sys.maxsize if is_forward else _FOREIGN_STEPS):
             return _run(tracer, function, args, kwargs, node)
-    except (Raised, Spent):
+    except (Raised, Spent) as ended:
+        if isinstance(ended, Raised):
+            tracer.exports.back_to(exports)
         del tracer.gaps[gaps:]
         if is_forward or tracer.own_calls > own:
             _hide(tracer, function, node)
@@ -166,6 +173,7 @@ def call_module(
         if isinstance(hook, py.FunctionValue):
             tracer.call(hook, [module, py.TupleValue(tuple(args))], {}, node)
     if module.scripted:
+        exported.scripted(tracer, module, node)
         return _scripted(tracer, module, [*args, *kwargs.values()], node)
     result = _forward(tracer, module, args, kwargs, node)
     for hook in module.hooks.get("forward", []):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import data
 from tsguard.analysis.python import comparisons
 from tsguard.analysis.terms import Place
 from tsguard.analysis.trace import ranks, shaping
@@ -217,6 +218,7 @@ def _membership(
     if live and not (live[0] is item and isinstance(container, (py.DictValue, py.SetValue))):
         value = live[0]
         report_number(tracer, "condition", value, node)
+        data.asked(tracer, value, node)
         return frozen(value.origin.then(node), "data", "bool")
     if isinstance(container, (py.DictValue, py.SetValue)):
         if tracer.state.holds(container) and any(

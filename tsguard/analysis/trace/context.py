@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
+from tsguard.analysis.export.record import Record
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
@@ -56,7 +57,7 @@ class Tracer(PythonInterpreter):
     ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
     ``asked_ranks`` the numbers with which ranks of inputs are compared that nothing tells, ``changed`` the parameters and buffers that a call changes, ``refilled`` those and others of which the elements
     are no longer what they were before, ``asked`` the statements that ask for some, ``own_calls`` how many
-    functions of the target's own package ran, ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
+    functions of the target's own package ran, ``exports`` what it means for torch.export, ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
     """
 
     def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
@@ -72,6 +73,7 @@ class Tracer(PythonInterpreter):
         self.events: dict[tuple[object, ...], Event] = {}
         self.parts: dict[tuple[object, ...], py.ModuleValue | None] = {}
         self.gaps: list[Gap] = []
+        self.exports = Record()
         self.varying: dict[str, frozenset[str]] = {}
         self.state = State()
         self.memory = Memory(program.likenesses)

@@ -34,8 +34,12 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
     hint = "list" if method == "tolist" else ""
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
+        if node is not None:
+            tracer.exports.numbers.add(id(node))
         return value.filling if value.filling is not None and not hint else py.Unknown(None, hint)
-    return number_of(tracer, method, value, node, hint)
+    number = number_of(tracer, method, value, node, hint)
+    number.unbacked = isinstance(value, Traced) or value.unbacked
+    return number
 
 
 def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> py.Value:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import data, reports
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
+from tsguard.analysis.trace import conversions, iteration, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import number_of, report_number
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.shapes.dims import Dim
@@ -56,6 +56,10 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         return handler(tracer, args, kwargs, node)
     if head in ("math", "numpy"):
         args, kwargs = [plainly(value) for value in args], {key: plainly(v) for key, v in kwargs.items()}
+    if head == "math":
+        data.mathematics(tracer, short, args, node)
+    elif head == "numpy":
+        data.number_wanted(tracer, "outside-torch", [*args, *kwargs.values()], node)
     if not any(depends(value) for value in (*args, *kwargs.values())):
         return None
     if head == "math":
@@ -101,6 +105,7 @@ def _len(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value 
 def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
     """``len(value)``; None where it is plain Python's."""
     if isinstance(value, Traced):
+        iteration.rows_wanted(tracer, value, node)
         if value.of != "inputs":
             return py.Unknown(None, "int")
         extent = shaping.extent(tracer, value)
@@ -118,13 +123,14 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
     if isinstance(value, Number) and value.hint == "str":
         return frozen_again(value, node, "int")
     if isinstance(value, (InputList, InputDict)):
-        structure(tracer, value)
+        iteration.structure(tracer, value)
     if isinstance(value, (Opaque, Untraced)):
         return value
     return None
 
 
 def _range(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    data.number_wanted(tracer, "data-number/range", args, node)
     for bound in args:
         if is_live(bound):
             assert isinstance(bound, (Number, Traced))
@@ -174,6 +180,7 @@ def _lead(dim: Dim, other: Dim | None, sign: int) -> int:
 
 def _chosen(tracer: Tracer, args: Args, sign: int, node: ast.AST) -> py.Value | None:
     """``min`` and ``max`` ask for the truth of each comparison."""
+    data.extreme(tracer, args, node)
     values = iterate(tracer, args[0])[0] if len(args) == 1 else args
     live = [value for value in values if is_live(value)]
     if live and len(values) + _is_open(args) > 1:
@@ -214,6 +221,7 @@ def _taken(tracer: Tracer, args: Args, node: ast.AST) -> py.Value | None:
 def _converted(hint: str) -> Handler:
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         value = args[0] if args else py.NONE
+        data.number_wanted(tracer, "data-number", args[:1], node)
         if isinstance(value, Traced) or (isinstance(value, Number) and is_live(value)):
             return conversions.to_number(tracer, value, hint, node)
         if isinstance(value, Number) and value.hint == "str":
@@ -265,6 +273,7 @@ def _quantified(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
         return _taken(tracer, items, node)
     assert isinstance(live, (Number, Traced))
     report_number(tracer, "condition", live, node)
+    data.asked(tracer, live, node)
     return frozen(live.origin.then(node), "data" if isinstance(live, Traced) else live.kind, "bool")
 
 
@@ -335,12 +344,17 @@ def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     if live is not None and len(items) + is_open > 1:
         assert isinstance(live, (Number, Traced))
         report_number(tracer, "condition", live, node)
+        data.asked(tracer, live, node)
     return py.ListValue(items, is_open)
 
 
 def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """A deep copy of a tensor is new data that the trace knows nothing of."""
     value = args[0] if args else py.NONE
+    if isinstance(value, (Traced, py.ModuleValue)):
+        reports.report(
+            tracer, "outside-torch/copy", node, value.origin if isinstance(value, Traced) else None
+        )
     if isinstance(value, Traced) and value.of == "inputs":
         tracer.report("detached-data/copy", node, value.origin)
         return value

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import types as exported
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.examples import Examples
@@ -73,6 +74,7 @@ def _as_input(tracer: Tracer, value: py.Value, name: str, path: str = "") -> py.
 
 def _check(tracer: Tracer, value: py.Value, parameter: ast.arg | None) -> None:
     """Report an input that torch.jit.trace refuses."""
+    exported.check_input(tracer, value, parameter)
     rule = refused(value)
     if rule:
         tracer.report(rule, parameter, name=getattr(parameter, "arg", ""))

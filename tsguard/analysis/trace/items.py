@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import data
 from tsguard.analysis.python import containers
 from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -97,6 +98,8 @@ def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST)
     if isinstance(key, Number) or (
         isinstance(key, Traced) and is_live(key) and not isinstance(owner, py.DictValue)
     ):
+        if not isinstance(owner, (py.DictValue, py.SetValue)) or isinstance(key, Number):
+            data.number_wanted(tracer, "data-number/index", [key], node)
         if is_live(key) or is_symbolic(key):
             hashed = isinstance(owner, (py.DictValue, py.SetValue))
             report_number(tracer, "key" if hashed else "index", key, node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import classes, library
 from tsguard.analysis.trace import results, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -67,6 +68,7 @@ def _layer(
 ) -> py.Value:
     if name in _UNTRACEABLE:
         tracer.report(_UNTRACEABLE[name], node)
+    exported.layer(tracer, name, node)
     if ".Lazy" in name:
         tracer.report("untraceable-call/lazy", node)
     used(tracer, [*args, *kwargs.values()], node)
@@ -74,6 +76,7 @@ def _layer(
     if name.startswith("torch.nn.ConvTranspose"):
         _note_output_size(tracer, args[1:2] or [kwargs.get("output_size", py.NONE)], node)
     if name in _RECURRENT and args and not isinstance(args[0], py.TensorValue):
+        exported.recurrent(tracer, args[0], node)
         return py.TupleValue((values[0], tensor(values, node)))
     texts = _schemas(tracer, module, name)
     if not texts:

@@ -40,7 +40,16 @@ def _kind(value: py.Value, below: Callable[[py.Value], Hashable]) -> Hashable | 
     if isinstance(value, Traced):
         return (Traced, value.of, value.rank, value.dtype, value.extent)
     if isinstance(value, Number):
-        return (Number, value.kind, value.live, value.pending, value.debt, value.dim, value.known)
+        return (
+            Number,
+            value.kind,
+            value.live,
+            value.pending,
+            value.debt,
+            value.dim,
+            value.known,
+            value.unbacked,
+        )
     if isinstance(value, Fixed):
         return (Fixed, value.about, value.default)
     return None

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import calls as exported
+from tsguard.analysis.export import data
 from tsguard.analysis.trace import attributes, conversions, functions, layers, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
@@ -59,6 +61,7 @@ def call(
     node = node if node is not None else ast.Constant(None)
     kind, _, short = name.rpartition(".")
     if isinstance(receiver, py.ModuleValue):
+        exported.of_module(tracer, short, receiver, node)
         if short in ("forward", "__call__") and kind != "method":
             return layers.forward(tracer, receiver, args, kwargs, node, kind)
         return None
@@ -138,6 +141,7 @@ def _of_derived(
 def _of_tensor(
     tracer: Tracer, name: str, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
+    exported.called(tracer, f"method.{name}", [receiver, *args], kwargs, node)
     if name.endswith("_") and not name.endswith("__"):
         tracer.change(receiver)
     handler = _TENSOR.get(name)
@@ -225,6 +229,7 @@ def _contents(name: str) -> Handler:
 
 
 def _numpy(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    data.number_wanted(tracer, "outside-torch", [receiver], node)
     return conversions.to_numpy(tracer, [receiver], {}, node)
 
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import data
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
@@ -99,6 +100,7 @@ def joined_sizes(parts_given: list[py.TupleValue]) -> Shape:
 def _repeated(
     tracer: Tracer, op: ast.operator, sequence: py.ListValue | py.TupleValue, times: py.Value, node: ast.AST
 ) -> py.Value:
+    data.symbol_wanted(tracer, "data-number/index", times, node)
     if isinstance(times, Number) and is_live(times):
         report_number(tracer, "index", times, node)
     lost_sight(tracer, [times])
@@ -163,6 +165,7 @@ def number_from(left: py.Value, right: py.Value, hint: str, node: ast.AST | None
         live=any(v.live for v in numbers),
         pending=any(v.pending for v in numbers) and not any(v.live for v in numbers),
         debt=next((v.debt for v in numbers if v.debt is not None), None),
+        unbacked=any(v.unbacked for v in numbers),
     )
 
 

@@ -197,12 +197,13 @@ def _resumed(
 
 def _tried(tracer: Tracer, branch: Branch) -> Signal | Raised:
     """How a branch ends; what one that only raises bakes is never served."""
-    known = len(tracer.events)
+    known, exports = len(tracer.events), tracer.exports.keys()
     try:
         with tracer.branching():
             return branch()
     except Raised as raised:
         if isinstance(raised.node, ast.Raise) and not tracer.tries:
+            tracer.exports.back_to(exports)
             for key in list(tracer.events)[known:]:
                 if not raises_in_trace(tracer.events[key].rule):
                     del tracer.events[key], tracer.parts[key]

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import calls as exported
+from tsguard.analysis.export import data
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import conditions, conversions, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -37,6 +39,7 @@ Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
 
 def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """The result of a function of torch; None where it is a constant as everywhere else."""
+    exported.called(tracer, name, args, kwargs, node)
     result = _result(tracer, name, args, kwargs, node)
     return None if result is None else shaping.of_call(tracer, name, args, kwargs, result)
 
@@ -175,6 +178,7 @@ def _torch_assert(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> 
         shaping.learn(tracer, condition.tells.if_true)
     if is_live(condition):
         assert isinstance(condition, (Traced, Number))
+        data.asked(tracer, condition, node)
         tracer.report("dropped-torch-assert", node, condition.origin)
     else:
         conditions.decide(tracer, condition, node, "assert")
@@ -246,6 +250,7 @@ def _annotated(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
 
 _TRACING = _flag("tracing", py.TRUE)
 _NOT_COMPILING = _known(py.FALSE)
+_COMPILING = _flag("compiling", py.FALSE)
 
 _HANDLERS: dict[str, Handler] = {
     "torch.tensor": _from_values,
@@ -264,10 +269,10 @@ _HANDLERS: dict[str, Handler] = {
     "torch._C._get_tracing_state": _TRACING,
     "torch.jit.is_scripting": _NOT_COMPILING,
     "torch._jit_internal.is_scripting": _NOT_COMPILING,
-    "torch.compiler.is_compiling": _NOT_COMPILING,
-    "torch.compiler.is_dynamo_compiling": _NOT_COMPILING,
-    "torch.compiler.is_exporting": _NOT_COMPILING,
-    "torch._dynamo.is_compiling": _NOT_COMPILING,
+    "torch.compiler.is_compiling": _COMPILING,
+    "torch.compiler.is_dynamo_compiling": _COMPILING,
+    "torch.compiler.is_exporting": _COMPILING,
+    "torch._dynamo.is_compiling": _COMPILING,
     "torch.onnx.is_in_onnx_export": _NOT_COMPILING,
     "torch.overrides.has_torch_function": _NOT_COMPILING,
     "torch.overrides.has_torch_function_unary": _NOT_COMPILING,

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import reports
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, statements
@@ -83,6 +84,8 @@ class ForwardTracer(Tracer):
         if isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters):
             self._note_change(f"self.{name}")
         self.state.write(self, owner, name, value)
+        if name == "data" and isinstance(owner, py.TensorValue):
+            reports.report(self, "data-attribute", self.node)
         super().set_attribute(owner, name, value)
 
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:

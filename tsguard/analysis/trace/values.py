@@ -29,7 +29,7 @@ from tsguard.analysis.values import (
 from tsguard.report.records import dataclass
 
 Kind = Literal["size", "data"]
-Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing"]
+Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing", "compiling"]
 Source = Literal["random", "clock", "state"]
 
 NOWHERE = Origin()
@@ -95,7 +95,8 @@ class Number(Derived):
     ``debt`` is that finding where the place tells more than that Python took the number.
     ``known`` is what it is for every input that eager takes, where it is the same for all,
     ``dim`` the formula of a size, ``tells`` what follows from a condition.  ``lost`` is a comparison
-    of the shapes of two tensors of which the walk has lost one.
+    of the shapes of two tensors of which the walk has lost one.  ``unbacked`` when torch.export has a
+    symbol in its place without a value: it comes from data.
     """
 
     kind: Kind = "size"
@@ -106,6 +107,7 @@ class Number(Derived):
     dim: Dim | None = None
     tells: Truths = NOTHING
     lost: bool = False
+    unbacked: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.export import types as exported
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import examples, inputs, outputs, shaping, sharing
@@ -33,6 +34,7 @@ class Walk:
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
     what its returns give, ``facts`` what was learned of the inputs' sizes, ``raised`` whether
     it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
+    ``exports`` is what it means for torch.export, of which ``doubtful`` lies on ways that the example may not take.
     """
 
     events: tuple[Event, ...] = ()
@@ -42,6 +44,8 @@ class Walk:
     facts: Facts = field(default_factory=Facts)
     raised: bool = False
     asked_ranks: tuple[Symbol, tuple[int, ...]] | None = None
+    exports: tuple[Event, ...] = ()
+    doubtful: tuple[Event, ...] = ()
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> Walk:
@@ -57,6 +61,8 @@ class Walk:
             facts,
             raised,
             next(((tensor, tuple(sorted(asked))) for tensor, asked in tracer.asked_ranks.items()), None),
+            tuple(e for key, e in tracer.exports.events.items() if key not in tracer.exports.doubtful),
+            tuple(e for key, e in tracer.exports.events.items() if key in tracer.exports.doubtful),
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> Walk:
@@ -107,6 +113,7 @@ def trace_target(
         given = _inputs(tracer, target, subject, function, receiver, whole)
         result = tracer.call(_called(tracer, subject, function, receiver), given.args, given.kwargs)
         outputs.check_kind(tracer, function, result)
+        exported.check_kind(tracer, function)
     except Raised as raised:
         stopped = True
         tracer.gap(raised.node, "it seems to raise")
@@ -115,6 +122,7 @@ def trace_target(
     for frame, node, value in tracer.outputs:
         with tracer.running(frame.label, frame.module, frame.call, frame.part):
             outputs.check(tracer, value, node)
+            exported.check(tracer, value, node)
     return Walk.of(tracer, raised=stopped)
 
 

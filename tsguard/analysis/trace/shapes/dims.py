@@ -24,7 +24,7 @@ class Symbol(_Formula):
     """A number that the source does not tell.
 
     ``kind`` is "input" (a dimension of a tensor: its name and the index), "argument" (of a
-    constructor) or "//" (a quotient that does not come out even); ``depth`` how many of the
+    constructor), "data" (how many elements fulfil a condition) or "//" (a quotient that does not come out even); ``depth`` how many of the
     last lie within each other.
     """
 
@@ -69,6 +69,11 @@ class Dim(_Formula):
     def is_constant(self) -> bool:
         """Whether it is the same for every input."""
         return all(symbol.kind == "argument" for symbol in self.inner_symbols())
+
+    @property
+    def is_of_data(self) -> bool:
+        """Whether it rests on what tensors hold, as the number of ``x.nonzero()`` does."""
+        return any(symbol.kind == "data" for symbol in self.inner_symbols())
 
     def symbols(self) -> Iterator[Symbol]:
         """The symbols that it is made of."""

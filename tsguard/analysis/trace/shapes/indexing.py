@@ -6,11 +6,15 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
+from tsguard.analysis.trace.shapes.selecting import masked
 
 
 def taken(op: Operation) -> Shaped:
     """``x[key]``: None where a key is a tensor whose effect on the shape is not plain."""
     shape, key = op.shape(), op.args[1]
+    some = masked(op)
+    if some is not None:
+        return some
     keys = list(key.items) if isinstance(key, py.TupleValue) else [key]
     if shape is None or (isinstance(key, py.TupleValue) and key.open):
         return None

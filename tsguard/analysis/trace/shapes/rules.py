@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
-from tsguard.analysis.trace.shapes import arranging, computing
+from tsguard.analysis.trace.shapes import arranging, computing, selecting
 from tsguard.analysis.trace.shapes.dims import number
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.layers import adapted
@@ -344,6 +344,8 @@ _RULES: dict[str, Rule] = {
     **{f"adaptive_avg_pool{count}d": _adapted(count) for count in (1, 2, 3)},
     **{f"adaptive_max_pool{count}d": _adapted(count) for count in (1, 2, 3)},
     "arange": computing.counted,
+    "argwhere": selecting.found,
+    "bincount": selecting.picked,
     "bmm": computing.multiplied_in_batches,
     "cat": arranging.concatenated,
     "concat": arranging.concatenated,
@@ -362,10 +364,12 @@ _RULES: dict[str, Rule] = {
     "layer_norm": _layer_normed,
     "linear": _linear,
     "linspace": computing.spaced,
+    "masked_select": selecting.picked,
     "matmul": computing.multiplied,
     "__matmul__": computing.multiplied,
     "movedim": arranging.moved,
     "narrow": arranging.narrowed,
+    "nonzero": selecting.found,
     "norm": computing.normed,
     "numel": _nothing,
     "one_hot": computing.one_hot,
@@ -374,6 +378,7 @@ _RULES: dict[str, Rule] = {
     "permute": arranging.permuted,
     "pixel_shuffle": _shuffled,
     "repeat": arranging.repeated,
+    "repeat_interleave": selecting.repeated_each,
     "reshape": arranging.viewed,
     "scaled_dot_product_attention": computing.attended,
     "select": arranging.selected,
@@ -388,8 +393,11 @@ _RULES: dict[str, Rule] = {
     "transpose": arranging.transposed,
     "unbind": arranging.unbound,
     "unflatten": arranging.unflattened,
+    "unique": selecting.distinct,
+    "unique_consecutive": selecting.distinct,
     "unsqueeze": arranging.unsqueezed,
     "view": arranging.viewed,
+    "where": selecting.chosen,
     "view_as": arranging.like_another,
     "reshape_as": arranging.like_another,
 }  # fmt: skip

@@ -1,0 +1,94 @@
+"""The export pages are true: tsguard finds what they mark, and torch.export does what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.rules.on_torch import TorchProcess
+from tests.rules.pages import Example, examples, linted, reported_names, wording
+from tests.torch_here import RELEASE
+from tsguard import rules
+from tsguard.language.releases import ways
+
+EXAMPLES = examples("export")
+TRACED = examples("trace")
+NAMES = sorted(
+    name for name in reported_names() if rules.rule(name).family == "export" and rules.holds(name, RELEASE)
+)
+pytestmark = pytest.mark.skipif(
+    ways(RELEASE).exports_strictly, reason="torch.export is judged as from torch 2.8 on"
+)
+
+
+def every(kind: str, outcome: str = "") -> pytest.MarkDecorator:
+    chosen = [e for e in EXAMPLES if e.kind == kind and outcome in ("", e.rule.outcome)]
+    return pytest.mark.parametrize("example", chosen, ids=lambda example: example.id)
+
+
+def equals_eager(exported: dict[str, Any]) -> bool:
+    return exported["error"] is None and all(call["equal"] for call in exported["calls"].values())
+
+
+@every("bad")
+def test_the_marked_lines_are_found_and_no_others(example: Example):
+    assert example.code in {code for code, _ in example.marks}
+    assert linted(example, "export").places("export") == example.marks
+
+
+@every("bad")
+def test_nothing_is_said_of_export_where_nobody_asks(example: Example):
+    assert linted(example).places("export") == set()
+
+
+@every("bad", "refused")
+def test_what_the_page_calls_refused_is_refused(
+    example: Example, tmp_path: Path, torch_process: TorchProcess
+):
+    assert linted(example).target.export.verdict == "refused"
+    error = torch_process.observe("export", example.write(tmp_path), example.target)["error"]
+    assert [line for line in example.quoted_lines if line not in (error or "")] == []
+    assert error is not None
+
+
+@every("bad", "specialised")
+def test_what_the_page_calls_specialised_exports_and_serves_the_example_only(
+    example: Example, tmp_path: Path, torch_process: TorchProcess
+):
+    judged = linted(example).target.export
+    assert "specialised" in (judged.verdict, judged.dynamic)
+    exported = torch_process.observe("export", example.write(tmp_path), example.target)
+    assert exported["error"] is None
+    assert not equals_eager(exported if judged.verdict == "specialised" else exported["open"])
+
+
+@every("good")
+def test_the_repaired_code_exports_and_equals_eager(
+    example: Example, tmp_path: Path, torch_process: TorchProcess
+):
+    found = linted(example, "export")
+    assert found.places("export") == set()
+    assert found.target.export.verdict == "exports"
+    exported = torch_process.observe("export", example.write(tmp_path), example.target)
+    assert exported["error"] is None
+    assert exported["calls"]["example_inputs"]["equal"]
+
+
+@pytest.mark.parametrize("example", TRACED, ids=lambda example: example.id)
+def test_what_is_said_of_the_examples_of_traces_is_what_torch_does(
+    example: Example, tmp_path: Path, torch_process: TorchProcess
+):
+    verdict = linted(example).target.export.verdict
+    error = torch_process.observe("export", example.write(tmp_path), example.target)["error"]
+    if verdict != "unknown" and "missing a required" not in (error or ""):  # inputs by keyword alone
+        assert (verdict == "refused") == (error is not None), error
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bad_example_shows_every_wording(name: str):
+    rule, variant = rules.rule(name), name.partition("/")[2]
+    bad = [example for example in EXAMPLES if example.rule == rule and example.kind == "bad"]
+    messages = [f.message for e in bad for f in linted(e, "export").findings("export") if f.code == rule.code]
+    assert any(wording(rule, variant).fullmatch(message) for message in messages)

@@ -1,0 +1,38 @@
+"""``x.data``, which torch.export loses the way of: only what it says of the tensor's form is harmless."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.export.reports import report
+from tsguard.analysis.trace.values import Traced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.context import Tracer
+
+# What is asked of x.data and rests on no element of it.
+_OF_FORM = frozenset(
+    [
+        "shape", "size", "dim", "ndim", "ndimension", "dtype", "device", "layout", "numel", "nelement",
+        "is_cuda", "get_device", "type", "element_size", "stride", "is_contiguous", "new", "is_floating_point", "requires_grad", "data_ptr",
+    ]
+)  # fmt: skip
+
+
+def data_taken(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> None:
+    """``owner.data`` is read."""
+    report(tracer, "data-attribute", node, owner.origin if isinstance(owner, Traced) else None)
+
+
+def taken_of_data(tracer: Tracer, name: str, node: ast.AST | None) -> None:
+    """An attribute of a tensor is read: one of ``x.data`` may be harmless."""
+    inner = node.value if isinstance(node, ast.Attribute) else None
+    if name in _OF_FORM and isinstance(inner, ast.Attribute) and inner.attr == "data":
+        event = tracer.event("data-attribute", inner)
+        if event is None:
+            return
+        for key, known in list(tracer.exports.events.items()):
+            if known.rule == event.rule and known.span == event.span and known.module is event.module:
+                del tracer.exports.events[key]

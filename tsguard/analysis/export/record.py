@@ -1,0 +1,43 @@
+"""What was met on a walk that concerns torch.export: events, and what they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tsguard.analysis.events import Event
+
+Key = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class Record:
+    """The events of one walk.
+
+    ``doubtful`` are those on a way that may not be the example's: behind a condition on sizes that are
+    not known.  ``elsewhere`` are statements (by identity) that decide by the kind of run, of which
+    export takes the other side; ``numbers`` the calls that took a number out of what the module holds.
+    """
+
+    events: dict[Key, Event] = field(default_factory=dict)
+    doubtful: set[Key] = field(default_factory=set)
+    elsewhere: set[int] = field(default_factory=set)
+    numbers: set[int] = field(default_factory=set)
+
+    def add(self, event: Event, *, is_sure: bool) -> None:
+        """Record an event; what is met again for sure is no longer doubtful."""
+        if event.key not in self.events:
+            self.events[event.key] = event
+            if not is_sure:
+                self.doubtful.add(event.key)
+        elif is_sure:
+            self.doubtful.discard(event.key)
+
+    def keys(self) -> tuple[Key, ...]:
+        """What is recorded so far, for ``back_to``."""
+        return tuple(self.events)
+
+    def back_to(self, keys: tuple[Key, ...]) -> None:
+        """Forget what was recorded since."""
+        for key in list(self.events)[len(keys) :]:
+            del self.events[key]
+            self.doubtful.discard(key)

@@ -1,0 +1,37 @@
+"""An event for torch.export, recorded with whether the example gets there."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.language.rule_names import RuleName
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.context import Tracer
+    from tsguard.analysis.trace.origins import Origin
+
+
+def report(
+    tracer: Tracer, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
+) -> None:
+    """Record what torch.export makes of a place, unless only another kind of run gets there."""
+    record = tracer.exports
+    if tracer.tries:
+        return  # what is refused is an exception, which may be caught
+    if record.elsewhere and any(id(outer) in record.elsewhere for outer in _around(tracer)):
+        return
+    event = tracer.event(rule, node, origin, **facts)
+    if event is not None:
+        is_sure = not tracer.branches and not any(frame.returned for frame in tracer.frames)
+        record.add(event, is_sure=is_sure)
+
+
+def decided_by_kind_of_run(tracer: Tracer) -> None:
+    """A condition asks whether torch compiles or traces: what it decides is not what export does."""
+    inner = next((outer for outer in _around(tracer) if isinstance(outer, ast.If)), tracer.statement)
+    tracer.exports.elsewhere.add(id(inner))
+
+
+def _around(tracer: Tracer) -> tuple[ast.AST | None, ...]:
+    return (tracer.statement, *reversed(tracer.enclosing))
