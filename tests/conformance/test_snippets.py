@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.agreement import compare
 from tests.conformance.programs import Program
+from tests.torch_here import RELEASE
+from tsguard.language.releases import allows
 
 NOT_RUN = "None"
 SNIPPETS = sorted((Path(__file__).parent / "snippets").glob("*.txt"))
@@ -45,6 +48,10 @@ def _last_definition(text: str) -> str:
 
 @pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.stem)
 def test_torch_and_tsguard_agree_on_each_snippet(path: Path, tmp_path: Path):
+    if path.stem == "ignored_statements" and allows("<2.9", RELEASE) and find_spec("astunparse") is None:
+        pytest.skip(
+            "before 2.9 torch writes the code of ignored statements with astunparse, which is not here"
+        )
     programs = _programs(path)
     comparisons = compare(programs, tmp_path)
     assert len(comparisons) == len(programs)

@@ -51,3 +51,14 @@ def test_properties_of_an_autograd_function_are_compiled():
 def test_what_torch_export_does_by_default():
     default = inspect.signature(torch.export.export).parameters["strict"].default
     assert default is WAYS.exports_strictly
+
+
+class Noted(torch.nn.Module):
+    never_set: int
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x
+
+
+def test_an_annotation_that_is_text_for_an_attribute_that_is_never_set():
+    assert scripts(Noted()) is WAYS.passes_over_text_annotations

@@ -23,11 +23,14 @@ class Ways:
         what calls ``apply``, and whose annotations are refused.
     exports_strictly: ``torch.export`` runs torch._dynamo over the code unless it is given
         ``strict=False``; it is judged as that has it.
+    passes_over_text_annotations: an annotation in the body of a module's class may be text where no
+        attribute of its name is ever set.
     """
 
     bools_are_numbers: bool
     compiles_autograd_properties: bool
     exports_strictly: bool
+    passes_over_text_annotations: bool
 
 
 @functools.cache
@@ -37,6 +40,7 @@ def ways(release: str) -> Ways:
         bools_are_numbers=allows(">=2.3", release),
         compiles_autograd_properties=allows(">=2.15", release),
         exports_strictly=allows("<2.8", release),
+        passes_over_text_annotations=allows(">=2.3", release),
     )
 
 

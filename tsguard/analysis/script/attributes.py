@@ -207,6 +207,8 @@ def _python_class_member(
     """A member of the class of a module under compilation, or of an ``autograd.Function``."""
     interp = fc.compiler.interp
     if python_classes.derives_from(interp, cls, "torch.autograd.Function"):
+        if fc.compiler.ways.compiles_autograd_properties:
+            raise Refusal("unscriptable-function/autograd", node, name=text_of(node))
         if name == "apply":
             return PythonS(cls, f"{cls.name}.apply", opaque=True)
         member = interp.attribute(cls, name)

@@ -322,8 +322,6 @@ def _call_python(
     if callee.ignored and isinstance(value, (py.FunctionValue, py.BoundMethod)):
         return _call_ignored(fc, callee, args, kwargs, node)
     if callee.opaque:
-        if fc.compiler.ways.compiles_autograd_properties:
-            raise Refusal("unscriptable-function/autograd", node, name=text_of(node.func))
         return Simple(Value(t.TENSOR, node=node, opaque=True))
     if callee.receiver is not None:
         raise Refusal("unscriptable-function/method", node, name=text_of(node.func), why=callee.name)

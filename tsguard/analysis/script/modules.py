@@ -36,6 +36,8 @@ def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
     annotations, holder = _annotations(compiler, instance)
     info.ignored = _ignored(compiler, instance)
     declared = _Declared(compiler, instance, annotations, holder)
+    if not compiler.ways.passes_over_text_annotations:
+        declared.refuse_text()
     for name in (*instance.parameters, *instance.buffers):
         if name not in info.ignored:
             value = {**instance.parameters, **instance.buffers}[name]
@@ -85,12 +87,26 @@ class _Declared:
         self.holder = holder
         self.strings = holder is not None and not written and are_strings(holder)
 
+    def refuse_text(self) -> None:
+        """Report the first annotation that is text at run time, whether or not the attribute is ever set."""
+        for name, annotation in self.annotations.items():
+            if self._is_text(annotation):
+                self._refuse(
+                    Refusal("class-annotation/text", annotation, name=name, annotation=text_of(annotation))
+                )
+                return
+
+    def _is_text(self, annotation: ast.expr) -> bool:
+        return self.strings or (isinstance(annotation, ast.Constant) and isinstance(annotation.value, str))
+
     def type(self, name: str, inferred: t.Type) -> t.Type:
         """An attribute's type: annotated, or as inferred."""
         annotation = self.annotations.get(name)
         if annotation is None or self.holder is None:
             return inferred
-        if self.strings or (isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)):
+        if self._is_text(annotation):
+            if not self.compiler.ways.passes_over_text_annotations:
+                return inferred
             self._refuse(
                 Refusal("class-annotation/string", annotation, name=name, annotation=text_of(annotation))
             )

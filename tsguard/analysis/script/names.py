@@ -265,6 +265,8 @@ class PythonNames(Names):
     def _undescribed(self, value: py.External, node: ast.AST) -> Sugared:
         name = value.name
         parent, _, short = name.rpartition(".")
+        if name == "torch.autograd.Function.apply" and self.compiler.ways.compiles_autograd_properties:
+            raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
         if name.startswith("torch.ops"):
             return UnknownS()
         if parent in self.compiler.tables.listed_modules:
