@@ -20,6 +20,19 @@ HARMLESS = {
             print(n, peak, min(x.shape[0], x.shape[1]), len(x))
             return x * 2
     """,
+    "chances that are none": """
+        def f(x):
+            if random.random() >= 1.0 or np.random.rand() < 0 or 1 <= random.random():
+                return x + 1
+            return x if random.random() < 1 else x * 2
+    """,
+    "an int of a size that is told apart from it": """
+        def f(x):
+            b, n, c = x.shape
+            wanted = int(n) if torch.jit.is_tracing() else n
+            assert wanted > 0
+            return x * 2
+    """,
     "the text of an error": """
         def f(x, y):
             if not (x.shape[1] == y.shape[1] or x.shape[1] == 1):
@@ -190,6 +203,10 @@ HARMFUL = {
 
         def f(x):
             return x * np.float32(int(x.shape[0]))
+    """,
+    "a chance": """
+        def f(x):
+            return x if random.random() < 0.5 else x * 2
     """,
     "an error that is caught": """
         def f(x):

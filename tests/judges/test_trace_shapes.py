@@ -58,6 +58,9 @@ PINNED = [
     ("self.norm = nn.LayerNorm(8)", "n = min(x.shape[0], self.norm(x).shape[0])\nreturn x * max(n, 1)"),
     ("self.norm = nn.LayerNorm(8)", "y = self.norm(x)\nif y.shape != x.shape:\n    y = y[..., :4]\nreturn x + y"),
     ("self.a = nn.Conv2d(3, 3, 3, stride=2, padding=2); self.b = nn.Conv2d(3, 3, 1, stride=2, padding=1)", "a, b = self.a(x), self.b(x)[:, :, :-1, :-1]\nif a.shape[-2:] != b.shape[-2:]:\n    a = a[:, :, :-1, :-1]\nreturn a + b"),
+    ("from unreadable import sides; self.conv = nn.Conv2d(3, 8, sides(16), sides(16))", "assert x.shape[-2:] == (224, 224)\nn = self.conv(x).flatten(2).shape[-1]\nreturn x * int(math.sqrt(n))"),
+    ("self.conv = nn.Conv2d(3, 8, 16, 16); self.pos = nn.Parameter(torch.zeros(1, 8, 14, 14))", "y = self.conv(x)\nz = y + self.pos\nreturn z * int(y.shape[-1] / 2)"),
+    ("", "b, c = x.shape\nn = x.view(-1, 4, 8).shape[0]\nm = x.view(-1, 32).shape[0]\nreturn x * (min(n, m) if n != m else 1)"),
     ("", "if x.dtype == torch.float16 and x.isinf().any():\n    x = x.clamp(-1, 1)\nreturn x * 2"),
 ]  # fmt: skip
 
@@ -73,6 +76,7 @@ OPEN = [
     ("self.conv = nn.Conv2d(3, 3, 3, stride=2)", "y = self.conv(x)\nreturn y if y.shape[-1] == x.shape[-1] else y * 2"),
     ("self.q = nn.Linear(8, 64)", "q = self.q(x).view(*x.shape[:-1], -1, 16)\nreturn q * int(q.shape[-3])"),
     ("", "return x * max(1, x.shape[0])"),
+    ("self.pos = nn.Parameter(torch.zeros(1, 16, 8))", "y = x + self.pos\nreturn y * int(x.shape[1])"),
     ("", "return x * min(x.shape[0], x.shape[1])"),
     ("", "y = x.view(*x.shape[:-2], -1, 16)\nreturn y * int(y.shape[-2])"),
     ("self.a = nn.Conv2d(3, 3, 2, stride=2); self.b = nn.Conv2d(3, 3, 3, stride=2, padding=1)", "a, b = self.a(x), self.b(x)\nif a.shape[-1] != b.shape[-1]:\n    b = b[..., :-1]\nreturn a.mean(-2) + b.mean(-2)"),

@@ -94,7 +94,7 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     return value
 
 
-def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value:
+def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | None:
     node = tracer.node
     exported.taken_of_data(tracer, name, node)
     if name == "shape":
@@ -116,6 +116,8 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value:
         return shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))
     if name in ("grad", "grad_fn", "_base", "name"):
         return py.Unknown()
+    if name not in tracer.tables.tensor and not name.startswith("_"):
+        return None
     return py.BoundMethod(py.External(f"method.{name}"), owner)
 
 
@@ -174,7 +176,9 @@ def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: as
 def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:
     """What only tensors have tells that a result which could not be followed is one."""
     if name in ("shape", "dtype", "device", "ndim"):
-        return _of_tensor(tracer, Traced(origin=owner.origin), name)
+        found = _of_tensor(tracer, Traced(origin=owner.origin), name)
+        assert found is not None
+        return found
     return py.BoundMethod(py.External(f"method.{name}"), owner)
 
 

@@ -13,12 +13,12 @@ from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.trace import functions, layers, methods
+from tsguard.analysis.trace import functions, kinds, layers, methods
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import Spent, Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
-from tsguard.analysis.trace.values import Opaque, origin_of
+from tsguard.analysis.trace.values import Opaque, Traced, origin_of
 from tsguard.source.unparsing import unparsed
 
 Args = list[py.Value]
@@ -40,6 +40,8 @@ def call(
         return functions.call(tracer, function.name, args, kwargs, node)
     if isinstance(function, py.BoundMethod) and isinstance(function.function, py.External):
         return methods.call(tracer, function.function.name, function.receiver, args, kwargs, node)
+    if isinstance(function, Traced):
+        kinds.used_as_object(tracer, function)
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
         lost_sight(tracer, [*args, *kwargs.values()])

@@ -48,6 +48,9 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
         answers = tensor([left, right], node)
         answers.filling = _compared_elements(tracer, op, left, right, node)
         return shaping.of_call(tracer, "eq", [left, right], {}, answers)
+    share = _of_share(op, left, right)
+    if share is not None:
+        return share
     if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
         return left if isinstance(left, (Untraced, Opaque)) else right
     if isinstance(left, (py.TupleValue, py.ListValue)) or isinstance(right, (py.TupleValue, py.ListValue)):
@@ -60,6 +63,19 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
     if isinstance(compared, Fixed) and compared.default is None and _asks_for_half(left, right):
         compared.default = py.Const(isinstance(op, ast.NotEq))
     return compared
+
+
+def _of_share(op: ast.cmpop, left: py.Value, right: py.Value) -> py.Value | None:
+    """``random.random() < p`` where p lets all through, or none."""
+    limit, share = (left, right) if isinstance(right, Untraced) else (right, left)
+    bound = py.constant(limit)
+    if not isinstance(share, Untraced) or not share.is_share or not isinstance(bound, (int, float)):
+        return None
+    if 0 < bound < 1 or not isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+        return None
+    is_below = isinstance(op, (ast.Lt, ast.LtE)) is (share is left)
+    may_equal = bound == 0 and isinstance(op, ast.LtE if share is left else ast.GtE)
+    return None if may_equal else py.Const(is_below is (bound >= 1))
 
 
 def _compared_elements(

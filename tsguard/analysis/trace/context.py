@@ -57,7 +57,9 @@ class Tracer(PythonInterpreter):
     ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
     ``asked_ranks`` the numbers with which ranks of inputs are compared that nothing tells, ``changed`` the parameters and buffers that a call changes, ``refilled`` those and others of which the elements
     are no longer what they were before, ``asked`` the statements that ask for some, ``own_calls`` how many
-    functions of the target's own package ran, ``exports`` what it means for torch.export, ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
+    functions of the target's own package ran, ``untold`` the inputs without an annotation and
+    ``told`` what the use of some says of them, ``exports`` what it means for torch.export,
+    ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
     """
 
     def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
@@ -79,6 +81,8 @@ class Tracer(PythonInterpreter):
         self.memory = Memory(program.likenesses)
         self.facts = facts.copy() if facts is not None else Facts()
         self.asked_ranks: dict[Symbol, set[int]] = {}
+        self.untold: dict[str, ast.arg] = {}
+        self.told: dict[str, RuleName] = {}
         self.named_tensors = 0
         self.own_calls = 0
         self.serves_others = False

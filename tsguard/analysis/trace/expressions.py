@@ -10,11 +10,23 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import comparing, conditions, items, operators
+from tsguard.analysis.trace import comparing, conditions, items, kinds, operators
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
-from tsguard.analysis.trace.values import NOTHING, Fixed, Number, Shape, Truths, depends, frozen, origin_of
+from tsguard.analysis.trace.shapes.operation import dim_of
+from tsguard.analysis.trace.values import (
+    NOTHING,
+    Fixed,
+    Number,
+    Opaque,
+    Shape,
+    Traced,
+    Truths,
+    depends,
+    frozen,
+    origin_of,
+)
 from tsguard.analysis.values import Scope
 
 Handler = Callable[["Tracer", ast.expr, Scope], py.Value]
@@ -29,6 +41,9 @@ def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         return value
     if tracer.tries or py.is_none(owner):
         raise tracer.raise_("AttributeError", node)
+    if isinstance(owner, Traced):
+        kinds.used_as_object(tracer, owner)
+        return Opaque(None, origin=owner.origin.then(node))
     return py.Unknown()
 
 
@@ -148,13 +163,23 @@ def _conditional(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     test = tracer.settled(tracer.evaluate(node.test, scope))
     answer = conditions.decide(tracer, test, node.test, "conditional")
     if isinstance(test, Fixed) and test.about == "tracing" and answer is not None:
-        other = node.orelse if answer else node.body
-        if could_be_traced(tracer, lambda: tracer.evaluate(other, scope), scope):
+        chosen, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
+        values: list[py.Value] = []
+        could_be = could_be_traced(tracer, lambda: values.append(tracer.evaluate(other, scope)), scope)
+        value = tracer.evaluate(chosen, scope)
+        if could_be and not all(_is_same_number(tracer, value, eager) for eager in values):
             tracer.report("tracing-condition", node.test)
+        return value
     if answer is not None:
         return tracer.evaluate(node.body if answer else node.orelse, scope)
     with tracer.branching():
         return joined(tracer.evaluate(node.body, scope), tracer.evaluate(node.orelse, scope))
+
+
+def _is_same_number(tracer: Tracer, value: py.Value, other: py.Value) -> bool:
+    """Whether two numbers come out alike: ``int(n)`` is ``n``."""
+    dims = [None if (dim := dim_of(one)) is None else tracer.facts.resolved(dim) for one in (value, other)]
+    return dims[0] is not None and dims[0] == dims[1]
 
 
 def _subscript(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, reports
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import conversions, iteration, operators, shaping, torch_functions
+from tsguard.analysis.trace import conversions, iteration, kinds, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import number_of, report_number
 from tsguard.analysis.trace.origins import Origin
@@ -50,7 +50,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     if source is not None and _is_seeded(tracer, name.rpartition(".")[0]):
         return None
     if source is not None:
-        return Untraced(None, "float", origin=Origin(_SOURCE_NAMES[source], node), source=source)
+        origin, is_share = Origin(_SOURCE_NAMES[source], node), name in _SHARES
+        return Untraced(None, "float", origin=origin, source=source, is_share=is_share)
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(tracer, args, kwargs, node)
@@ -82,6 +83,9 @@ _CLOCKS = frozenset(
 _NOT_DRAWN = frozenset(
     {"seed", "shuffle", "getstate", "setstate", "Random", "default_rng", "get_state", "set_state"}
 )
+
+
+_SHARES = frozenset({"random.random", "numpy.random.random", "numpy.random.rand"})
 
 
 def _source(name: str) -> Source | None:
@@ -131,6 +135,7 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
 
 def _range(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     data.number_wanted(tracer, "data-number/range", args, node)
+    kinds.used_as_sizes(tracer, args)
     for bound in args:
         if is_live(bound):
             assert isinstance(bound, (Number, Traced))

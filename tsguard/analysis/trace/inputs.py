@@ -204,6 +204,7 @@ def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) ->
 def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:
     origin = Origin(parameter.arg)
     if parameter.annotation is None:
+        tracer.untold[parameter.arg] = parameter
         return Traced(origin=origin, extent=shaping.of_input(tracer.facts, parameter.arg))
     value = _of_type(tracer, parameter.annotation, scope, origin)
     if isinstance(value, Traced):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import data
-from tsguard.analysis.trace import attributes, conversions, functions, layers, pieces, results, shaping
+from tsguard.analysis.trace import attributes, conversions, functions, kinds, layers, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
@@ -151,12 +151,17 @@ def _of_tensor(
     if name in pieces.MAKERS:
         return pieces.made(tracer, name, values, kwargs, node)
     overloads = schemas.operators(tracer.tables.release).overloads(f"aten::{name}")
+    if name in _OF_SIZES:
+        kinds.used_as_sizes(tracer, args)
     if name in _FLEXIBLE or not overloads:
         used(tracer, [*args, *kwargs.values()], node)
         results.note_properties(tracer, kwargs, node)
         return tensor([*values, *kwargs.values()], node)
     return results.of_schemas(tracer, overloads, values, kwargs, node)
 
+
+# Methods that take sizes, or how often to repeat.
+_OF_SIZES = frozenset(["view", "reshape", "expand", "repeat", "tile", "new_zeros", "new_ones", "new_empty"])
 
 # Methods that Python calls with any number of sizes, which no schema shows.
 _FLEXIBLE = frozenset(

@@ -148,6 +148,8 @@ def _dim(op: ast.operator, left: Dim | None, right: Dim | None) -> Dim | None:
         found = left.times(right)
     elif isinstance(op, ast.FloorDiv):
         found = left.floor(right)
+    elif isinstance(op, ast.Div):
+        found = left.over(right)
     elif isinstance(op, ast.Mod):
         found = dims.number(0) if left.over(right) is not None else None
     return found if found is not None and found.is_simple else None
@@ -215,6 +217,8 @@ def number_of(
     Where errors are caught it may be used by what catches them.
     """
     number = frozen(value.origin.then(node), "data" if isinstance(value, Traced) else value.kind, hint)
+    if isinstance(value, Number) and hint == value.hint == "int" and how == "cast":
+        number.dim = value.dim
     if tracer.check is not None or tracer.tries:
         report_number(tracer, how, value, node)
     else:

@@ -9,7 +9,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import data
 from tsguard.analysis.python import operations
-from tsguard.analysis.trace import conditions, conversions, pieces, results, shaping
+from tsguard.analysis.trace import conditions, conversions, kinds, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight, used
@@ -70,11 +70,17 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
     return _unread(args, kwargs, node)
 
 
+# Functions that make a tensor of sizes.
+_OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn", "arange", "eye"})
+
+
 def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     short = symbol.partition("::")[2]
     if short in pieces.MAKERS and args:
         return pieces.made(tracer, short, args, kwargs, node)
     values = [*args, *kwargs.values()]
+    if short in _OF_SIZES:
+        kinds.used_as_sizes(tracer, args)
     overloads = schemas.operators(tracer.tables.release).overloads(symbol)
     if any(is_followed(value) for value in values) or any(
         a.name == "generator" for s in overloads for a in s.arguments
@@ -211,6 +217,7 @@ def _checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
 
 def _interpolate(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     scale = args[2] if len(args) > 2 else kwargs.get("scale_factor", py.NONE)
+    kinds.used_as_sizes(tracer, [args[1] if len(args) > 1 else kwargs.get("size", py.NONE)])
     live = next((value for value in parts([scale]) if is_symbolic(value)), None)
     if isinstance(live, Number):
         tracer.report("unsupported-on-size", node, live.origin, function="the scale_factor of interpolate")

@@ -125,9 +125,13 @@ class Fixed(Derived):
 
 @dataclass(eq=False, slots=True)
 class Untraced(Derived):
-    """A Python value that is another at every call and that no trace can see."""
+    """A Python value that is another at every call and that no trace can see.
+
+    ``is_share`` for a random number from 0 up to but not 1.
+    """
 
     source: Source = "random"
+    is_share: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -11,7 +11,7 @@ from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.export import types as exported
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.trace import examples, inputs, outputs, shaping, sharing
+from tsguard.analysis.trace import examples, inputs, kinds, outputs, shaping, sharing
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.inputs import Inputs
 from tsguard.analysis.trace.origins import Origin
@@ -119,6 +119,9 @@ def trace_target(
         tracer.gap(raised.node, "it seems to raise")
     except Exhausted:
         tracer.gap(target.node, "it is too large to be followed to the end")
+    if function is not None:
+        with tracer.running(function.name, function.module, None):
+            kinds.report(tracer)
     for frame, node, value in tracer.outputs:
         with tracer.running(frame.label, frame.module, frame.call, frame.part):
             outputs.check(tracer, value, node)

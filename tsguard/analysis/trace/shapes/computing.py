@@ -18,13 +18,19 @@ def together(op: Operation) -> Shaped:
         *op.args,
         *(op.kwargs[name] for name in ("other", "input", "exponent", "weight") if name in op.kwargs),
     ]
-    result: Extent | None = Extent()
+    result = Extent()
     for value in values[:3]:
         if not isinstance(value, py.TensorValue):
             continue
-        result = broadcast(result, extent_of(op.facts, value))
-        if result is None:
+        shape = extent_of(op.facts, value)
+        if op.learns and shape is not None:
+            op.facts.broadcasts(result, shape)
+            op.facts.broadcasts(shape, result)
+            result, shape = op.facts.extent(result), op.facts.extent(shape)
+        found = broadcast(result, shape)
+        if found is None:
             return None
+        result = found
     return result
 
 

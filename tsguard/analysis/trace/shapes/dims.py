@@ -156,6 +156,11 @@ class Dim(_Formula):
         return total
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it is one dimension of a tensor, as it is."""
+        return any(self == symbol_dim(symbol) and symbol.kind == "input" for symbol in self.symbols())
+
+    @property
     def is_simple(self) -> bool:
         """Whether there is little enough of it to go on with."""
         return len(self.terms) <= _MOST_TERMS
@@ -166,6 +171,11 @@ def _dim(terms: dict[Monomial, int]) -> Dim:
 
 
 @functools.lru_cache(maxsize=1024)
+def unknown_constant() -> Dim:
+    """A dimension that is the same for every input, though nobody knows what."""
+    return symbol_dim(Symbol("argument", (object(),)))
+
+
 def number(value: int) -> Dim:
     """A dimension that is known."""
     return Dim(frozenset({(_ONE, value)}) if value else frozenset())

@@ -53,7 +53,7 @@ class Facts:
             factor = dict(difference.terms).get(frozenset({(symbol, 1)}), 0)
             rest = difference.plus(symbol_dim(symbol), -factor)
             value = rest.times(number(-1)).over(number(factor)) if factor else None
-            if symbol.kind == "input" and value is not None and _may_be(value, symbol):
+            if symbol.kind in ("input", "//") and value is not None and _may_be(value, symbol):
                 self.pins[symbol] = value
                 self._resolved.clear()
                 tensor, index = symbol.parts
@@ -82,7 +82,8 @@ class Facts:
                 return self.resolved(dimension(tensor, index + self.ranks[tensor]))
         if symbol.kind == "//":
             left, right = (self.resolved(part) for part in symbol.parts if isinstance(part, Dim))
-            return left.floor(right) if (left, right) != symbol.parts else None
+            if (left, right) != symbol.parts:
+                return left.floor(right)
         pinned = self.pins.get(symbol)
         return None if pinned is None else self.resolved(pinned)
 
@@ -106,6 +107,17 @@ class Facts:
         dim = None if shape is None else shape.at(index)
         if dim is not None:
             self.equal(dim, wanted)
+
+    def broadcasts(self, shape: Extent, others: Extent) -> None:
+        """An operation takes tensors whose dimensions are as many as those of another one, or one.
+
+        What is computed of a size is not meant to be one; an input's own dimension may be.
+        """
+        for dim, wanted in zip(reversed(shape.dims), reversed(others.dims), strict=False):
+            if dim is not None and wanted is not None and (wanted.number or 0) > 1:
+                dim = self.resolved(dim)
+                if not dim.is_bare and dim.number is None:
+                    self.equal(dim, wanted)
 
     def takes_rank(self, shape: Extent | None, rank: int) -> Extent | None:
         """An operation takes tensors of this rank; the shape with that known of it."""

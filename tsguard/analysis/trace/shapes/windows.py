@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
+from tsguard.analysis.trace.shapes.dims import ONE, Dim, number, unknown_constant
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.report.records import dataclass
 
@@ -25,7 +25,9 @@ def slid(shape: Extent, count: int, window: Window, channels: Dim | None) -> Ext
 
 
 def _slid(dim: Dim | None, window: Window, index: int) -> Dim | None:
-    if dim is None or not window.kernel or not window.stride or window.padding is None or not window.dilation:
+    if not window.kernel or not window.stride or window.padding is None or not window.dilation:
+        return _of_unknown(dim)
+    if dim is None:
         return None
     kernel, stride = window.kernel[index], window.stride[index]
     reach = 2 * window.padding[index] - window.dilation[index] * (kernel - 1) - 1
@@ -37,6 +39,11 @@ def _slid(dim: Dim | None, window: Window, index: int) -> Dim | None:
     return None if steps is None else steps.plus(ONE)
 
 
+def _of_unknown(dim: Dim | None) -> Dim | None:
+    """The result of a window of which too little is known."""
+    return unknown_constant() if dim is not None and dim.is_constant else None
+
+
 def slid_back(
     shape: Extent, count: int, window: Window, extra: list[int] | None, channels: Dim | None
 ) -> Extent:
@@ -46,9 +53,9 @@ def slid_back(
 
 
 def _slid_back(dim: Dim | None, window: Window, extra: list[int] | None, index: int) -> Dim | None:
-    if dim is None or not window.kernel or not window.stride or window.padding is None or not window.dilation:
-        return None
-    if extra is None:
+    if not window.kernel or not window.stride or window.padding is None or not window.dilation:
+        return _of_unknown(dim)
+    if dim is None or extra is None:
         return None
     more = window.dilation[index] * (window.kernel[index] - 1) + extra[index] + 1 - 2 * window.padding[index]
     return dim.plus(number(1), -1).times(number(window.stride[index])).plus(number(more))

@@ -1,0 +1,49 @@
+"""An input without an annotation is what its use tells: torch.jit.trace refuses what is no tensor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.judges.test_trace_consequences import verdict
+
+REFUSED = {
+    "a size": "def f(x, H, W):\n    return x.view(x.shape[0], H, W)",
+    "a size after some arithmetic": "def f(x, h, w):\n    return x.transpose(1, 2).reshape(-1, 2 * h * w)",
+    "sizes in a tuple": "def f(x, size):\n    H, W = size\n    return x.view(-1, H, W)",
+    "a size of what is made": "def f(x, n):\n    return x + torch.zeros(3, n)",
+    "a size that is handed on": """
+        class Inner(nn.Module):
+            def forward(self, x, n):
+                return x.expand(n, -1)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = Inner()
+
+            def forward(self, x, n):
+                return self.inner(x, n + 1)
+    """,
+    "a function": "def f(x, activation):\n    return x + activation(x)",
+    "an object": "def f(batch):\n    return batch.nodes + 1",
+}
+
+TAKEN = {
+    "a tensor of which a size is taken": "def f(x, y):\n    return x.view(y.shape[0], -1)",
+    "an index": "def f(x, index):\n    return x[index]",
+    "what is calculated of a tensor": "def f(x, y):\n    return x * y + y.mean()",
+    "a tensor by its annotation": "def f(x, n: torch.Tensor):\n    return x.view(2, n)",
+    "an attribute that is looked for": "def f(x, y):\n    return y.decode(x) if hasattr(y, 'decode') else x + y.mean()",
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_tensor_cannot_be_traced(tmp_path: Path, case: str) -> None:
+    assert verdict(tmp_path, REFUSED[case]) == "hazardous"
+
+
+@pytest.mark.parametrize("case", TAKEN)
+def test_what_is_one_can(tmp_path: Path, case: str) -> None:
+    assert verdict(tmp_path, TAKEN[case]) == "safe"
