@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tsguard.fixes.blocks import Statement, changed_block, class_around, method_around, removed, statement
-from tsguard.fixes.edits import edit, insertion
+from tsguard.fixes.blocks import Statement, changed_block, class_around, removed, statement
+from tsguard.fixes.edits import edit
 from tsguard.fixes.imports import imported
 from tsguard.fixes.parameters import annotated
 from tsguard.fixes.pieces import changed_parameter, changed_statement, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.fixes.spelling import spelled
 from tsguard.project.finding import Finder
-from tsguard.report import Edit, Fix
+from tsguard.report import Fix
 from tsguard.source import Span
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tsguard.project.modules import Module
 
 # What torch infers of a value that an annotation may not name.
-_OPEN = ("...", "NoneType", "Any", "?")
+OPEN_TYPES = ("...", "NoneType", "Any", "?")
 
 
 def annotate_by_use(event: Event) -> Fix | None:
@@ -70,7 +70,7 @@ def annotate_omitted(event: Event) -> Fix | None:
 
 def annotate_parameter(module: Module, function: Function | None, name: str, type_: str) -> Fix | None:
     """The fix that gives a parameter of a function in a file a type, unless it has one."""
-    if function is None or any(part in type_ for part in _OPEN):
+    if function is None or any(part in type_ for part in OPEN_TYPES):
         return None
     default = _default(function, name)
     if isinstance(default, ast.Constant) and default.value is None and not type_.startswith("Optional["):
@@ -171,7 +171,7 @@ def return_what_is_returned(event: Event) -> Fix | None:
     """``-> Tuple[int, int]`` becomes ``-> List[int]``, where that is what a function returns."""
     around = functions_around(event.module.file, event.span)
     actual = event.facts["actual"]
-    if not around or around[0].returns is None or any(part in actual for part in _OPEN):
+    if not around or around[0].returns is None or any(part in actual for part in OPEN_TYPES):
         return None
     written = spelled(actual, event.module, around[0].lineno)
     change = rewritten(event.module.file, around[0].returns, written.text) if written is not None else None
@@ -193,31 +193,21 @@ def default_of_type(event: Event) -> Fix | None:
         text = ast.unparse(default)
         change = rewritten(event.module.file, default, f"{text}.0") if text.isdecimal() else None
         return Fix("unsafe", f"Write {text} as {text}.0", (change,)) if change else None
-    written = spelled(given, event.module, function.lineno) if given not in _OPEN else None
+    written = spelled(given, event.module, function.lineno) if given not in OPEN_TYPES else None
     change = rewritten(event.module.file, parameter.annotation, written.text) if written is not None else None
     if written is None or change is None:
         return None
     return Fix("unsafe", f"Annotate {name} as {given}", (*written.edits, change))
 
 
-def drop_class_annotation(event: Event) -> Fix | None:
-    """``scale: SomeType`` in a class body goes; ``scale: SomeType = 2`` becomes ``scale = 2``."""
-    owner = class_around(event.module.file, event.span)
-    name = event.facts["name"]
-    for node in owner.body if owner is not None else ():
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
-            return _unannotated(event, node)
-    return None
-
-
 def drop_local_annotation(event: Event) -> Fix | None:
     """``kept: List[Tensor] = xs`` in a branch becomes ``kept = xs``; a bare ``kept: Tensor`` goes."""
     nodes = nodes_around(event.module.file, event.span.line)
     found = [n for n in nodes if isinstance(n, ast.AnnAssign) and n.lineno == event.span.line]
-    return _unannotated(event, found[-1]) if found else None
+    return without_annotation(event, found[-1]) if found else None
 
 
-def _unannotated(event: Event, node: ast.AnnAssign) -> Fix | None:
+def without_annotation(event: Event, node: ast.AnnAssign) -> Fix | None:
     file = event.module.file
     if node.value is None:
         gone = removed(file, node)
@@ -230,68 +220,6 @@ def _unannotated(event: Event, node: ast.AnnAssign) -> Fix | None:
 
     made = changed_statement(file, node, change)
     return Fix("safe", f"Remove the annotation of {ast.unparse(node.target)}", (made,)) if made else None
-
-
-def declare_attribute(event: Event) -> Fix | None:
-    """``self.state = None`` that becomes a Tensor is declared in the class: ``state: Optional[Tensor]``."""
-    file, facts = event.module.file, event.facts
-    owner = class_around(file, event.span)
-    if owner is None or any(part in facts["wanted"] for part in _OPEN):
-        return None
-    if any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == facts["name"] for n in owner.body):
-        return None
-    written = spelled(facts["wanted"], event.module, owner.lineno)
-    made = in_class(event, owner, f"{facts['name']}: {written.text}") if written is not None else None
-    if written is None or made is None:
-        return None
-    return Fix("safe", f"Declare {facts['name']} as {facts['wanted']}", (*written.edits, made))
-
-
-def in_class(event: Event, owner: ast.ClassDef, line: str) -> Edit | None:
-    """The edit that puts a line at the top of a class, below its docstring."""
-    file = event.module.file
-    is_text = isinstance(owner.body[0], ast.Expr) and isinstance(owner.body[0].value, ast.Constant)
-    first = owner.body[1] if is_text and len(owner.body) > 1 else owner.body[0]
-    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-    text = file.lines[start - 1]
-    indent = text[: len(text) - len(text.lstrip())]
-    if start == owner.lineno or not indent:
-        return None
-    gap = file.newline * (1 if isinstance(first, (ast.AnnAssign, ast.Assign)) else 2)
-    return insertion(file, start, 1, f"{indent}{line}{gap}")
-
-
-def make_constant(event: Event) -> Fix | None:
-    """``scale = 2`` in a class body becomes ``scale: Final[int] = 2``."""
-    file, name = event.module.file, event.facts["name"]
-    found = [
-        (node, owner)
-        for owner in ast.walk(file.tree)
-        if isinstance(owner, ast.ClassDef)
-        for node in owner.body
-        if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == [name]
-    ]
-    if len(found) != 1 or not _is_plain(found[0][0].value):
-        return None
-    node, _ = found[0]
-    edits = imported(event.module, "typing", ["Final"], node.lineno)
-
-    def change(small: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
-        if not isinstance(small, cst.Assign):
-            return None
-        return cst.AnnAssign(small.targets[0].target, cst.Annotation(cst.Name("Final")), small.value)
-
-    made = changed_statement(file, node, change)
-    if edits is None or made is None:
-        return None
-    return Fix("safe", f"Declare {name} as Final", (*edits, made))
-
-
-def _is_plain(node: ast.expr) -> bool:
-    if isinstance(node, (ast.Tuple, ast.List)):
-        return bool(node.elts) and all(map(_is_plain, node.elts))
-    inner = node.operand if isinstance(node, ast.UnaryOp) else node
-    return isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float, str, bool))
 
 
 def write_floats(event: Event) -> Fix | None:
@@ -367,83 +295,3 @@ def drop_type_comment(event: Event) -> Fix | None:
             change = edit(file, Span(number, at + 1, number, at + 8), "# types:")
             return Fix("safe", "Call the comment otherwise", (change,)) if change else None
     return None
-
-
-def declare_flag(event: Event) -> Fix | None:
-    """``if self.learned:`` around what does not fit: the flag is declared ``Final``, and torch compiles one branch.
-
-    The flag is assigned in ``__init__`` only.
-    """
-    file = event.module.file
-    line = int(event.facts.get("line", event.span.line))
-    method = method_around(file, event.span)
-    owner = method[0] if method is not None else None
-    if owner is None:
-        return None
-    nodes = (
-        ast.walk(method[1]) if method and event.rule == "return-type-mismatch" else nodes_around(file, line)
-    )
-    tests = [node.test for node in nodes if isinstance(node, ast.If)]
-    for test in reversed(tests):
-        flag = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-        if (
-            isinstance(flag, ast.Attribute)
-            and ast.unparse(flag.value) == "self"
-            and _is_fixed(owner, flag.attr)
-        ):
-            declared = in_class(event, owner, f"{flag.attr}: Final")
-            final = imported(event.module, "typing", ["Final"], owner.lineno)
-            if declared is not None and final is not None:
-                return Fix("safe", f"Declare {flag.attr} as Final", (*final, declared))
-    return None
-
-
-def _is_fixed(owner: ast.ClassDef, name: str) -> bool:
-    """Whether an attribute is assigned in ``__init__`` only, a flag by its looks, and not declared yet."""
-    stores = [
-        (method.name, node)
-        for method in owner.body
-        if isinstance(method, Function)
-        for node in ast.walk(method)
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        if isinstance(target, ast.Attribute) and target.attr == name
-    ]
-    declared = any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == name for n in owner.body)
-    plain = all(
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, (ast.Name, ast.Constant, ast.Compare, ast.Attribute, ast.UnaryOp))
-        for _, node in stores
-    )
-    return bool(stores) and plain and not declared and all(method == "__init__" for method, _ in stores)
-
-
-def indent_constructor(event: Event) -> Fix | None:
-    """Lines of a constructor that are indented less than its ``def`` are indented as far.
-
-    They are comments, or lie within parentheses: Python does not mind.
-    """
-    file = event.module.file
-    functions = [
-        n for n in nodes_around(file, event.span.line) if isinstance(n, Function) and n.name == "__init__"
-    ]
-    if not functions:
-        return None
-    function = functions[-1]
-    indent = file.lines[function.lineno - 1][: function.col_offset]
-    texts = [n for n in ast.walk(function) if isinstance(n, (ast.Constant, ast.JoinedStr))]
-    inside = {
-        number
-        for n in texts
-        if (n.end_lineno or n.lineno) > n.lineno
-        for number in range(n.lineno + 1, (n.end_lineno or n.lineno) + 1)
-    }
-    edits = []
-    for number in range(function.lineno + 1, (function.end_lineno or function.lineno) + 1):
-        line = file.lines[number - 1]
-        if line.strip() and not line.startswith(indent):
-            if number in inside:
-                return None
-            edits.append(edit(file, Span(number, 1, number, len(line) - len(line.lstrip()) + 1), indent))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("safe", "Indent these lines", made) if made else None

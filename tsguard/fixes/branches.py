@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tsguard.fixes.annotations import declare_flag
 from tsguard.fixes.blocks import (
     Statement,
     around,
@@ -19,6 +18,7 @@ from tsguard.fixes.blocks import (
     receiver,
     statement,
 )
+from tsguard.fixes.class_annotations import declare_flag
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import rewritten

@@ -39,7 +39,7 @@ def hold_global(event: Event) -> Fix | None:
     final = imported(event.module, "typing", ["Final"], owner.lineno)
     if final is None or any(_binds(part, name) for part in owner.body):
         return None
-    from tsguard.fixes.annotations import in_class
+    from tsguard.fixes.class_annotations import in_class
 
     declared = in_class(event, owner, f"{name}: Final = {name}")
     read = rewritten(file, node, f"{receiver(function)}.{name}")

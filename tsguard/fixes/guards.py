@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tsguard.fixes.annotations import declare_flag
 from tsguard.fixes.blocks import Statement, changed_block, statement_around
+from tsguard.fixes.class_annotations import declare_flag
 from tsguard.fixes.imports import torch_imported
 from tsguard.report import Fix
 

@@ -17,12 +17,11 @@ from tsguard.fixes.blocks import (
     method_around,
     receiver,
 )
-from tsguard.fixes.edits import between, edit
+from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around, nodes_at
-from tsguard.report import Edit, Fix
-from tsguard.source import Span
+from tsguard.report import Fix
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -126,92 +125,6 @@ def _made_in_init(event: Event, made: ast.Call) -> Fix | None:
     if added is None or read is None:
         return None
     return Fix("unsafe", f"Make the {name} in __init__", (added, read))
-
-
-def loop_over_modules(event: Event) -> Fix | None:
-    """``for i in range(n): x = self.layers[i](x)`` loops over ``enumerate(self.layers)``.
-
-    Unsafe: where the container holds more modules than the loop takes, the rest run too.
-    """
-    file = event.module.file
-    loops = around(file, event.span, ast.For)
-    index = event.facts["index"]
-    for loop in loops:
-        found = _loop_over(event, loop, index)
-        if found is not None:
-            return found
-    return None
-
-
-def _loop_over(event: Event, loop: ast.For, index: str) -> Fix | None:
-    file = event.module.file
-    call = loop.iter
-    if loop.orelse or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        return None
-    taken = _containers(loop, index)
-    assigned = {
-        n.id
-        for part in loop.body
-        for n in ast.walk(part)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del))
-    }
-    if not taken or index in assigned:
-        return None
-    names: dict[str, str] = {}
-    for text in taken:
-        short = text.rpartition(".")[2]
-        wanted = short[:-1] if short.endswith("s") and len(short) > 2 else f"{short}_{index}"
-        name = fresh_name(file, wanted if wanted not in names.values() else f"{wanted}_")
-        while name in names.values():
-            name += "_"
-        names[text] = name
-    modules = list(names)
-    listed = ", ".join(names.values())
-    is_range = call.func.id == "range" and len(call.args) == 1 and not call.keywords
-    if is_range and isinstance(loop.target, ast.Name) and loop.target.id == index:
-        one = len(modules) == 1
-        source = modules[0] if one else f"zip({', '.join(modules)})"
-        item = listed if one else f"({listed})"
-        head = (f"{index}, {item}", f"enumerate({source})")
-    elif call.func.id == "enumerate" and len(call.args) == 1 and isinstance(loop.target, ast.Tuple):
-        first, item_ = loop.target.elts[0], loop.target.elts[1]
-        if not (isinstance(first, ast.Name) and first.id == index):
-            return None
-        source = between(file, file.span(call.args[0]))
-        inner = between(file, file.span(item_))
-        head = (f"{index}, ({inner}, {listed})", f"enumerate(zip({source}, {', '.join(modules)}))")
-    else:
-        return None
-    edits: list[Edit | None] = []
-    start = file.span(loop.target)
-    end = file.span(loop.iter)
-    whole = Span(start.line, start.column, end.end_line, end.end_column)
-    edits.append(edit(file, whole, f"{head[0]} in {head[1]}"))
-    for part in loop.body:
-        for node in ast.walk(part):
-            if (
-                isinstance(node, ast.Subscript)
-                and ast.unparse(node.value) in names
-                and _is_index(node, index)
-            ):
-                edits.append(rewritten(file, node, names[ast.unparse(node.value)]))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Loop over {' and '.join(modules)}", made) if len(made) == len(edits) else None
-
-
-def _containers(loop: ast.For, index: str) -> dict[str, None]:
-    """The containers of the module that are indexed with the loop's variable."""
-    found: dict[str, None] = {}
-    for node in (node for part in loop.body for node in ast.walk(part)):
-        if isinstance(node, ast.Subscript) and _is_index(node, index):
-            value = node.value
-            if isinstance(value, ast.Attribute) and ast.unparse(value.value) == "self":
-                found[ast.unparse(value)] = None
-    return found
-
-
-def _is_index(node: ast.Subscript, index: str) -> bool:
-    return isinstance(node.slice, ast.Name) and node.slice.id == index
 
 
 def call_parents_function(event: Event) -> Fix | None:
@@ -369,63 +282,4 @@ def hold_field(event: Event) -> Fix | None:
         return None
     return Fix(
         "unsafe", f"Keep {name}.{field} as {attribute}", tuple(e for e in (added, change) if e is not None)
-    )
-
-
-def index_the_others(event: Event) -> Fix | None:
-    """``for layer, x in zip(self.layers, xs)`` loops over the modules and indexes the rest.
-
-    Unsafe: where the rest is longer or shorter, zip stops earlier than this.
-    """
-    file = event.module.file
-    method = method_around(file, event.span)
-    loops = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.For)]
-    if method is None or not loops:
-        return None
-    loop, call = loops[-1], loops[-1].iter
-    index, target = None, loop.target
-    if isinstance(call, ast.Call) and ast.unparse(call.func) == "enumerate" and len(call.args) == 1:
-        if (
-            not isinstance(target, ast.Tuple)
-            or len(target.elts) != 2
-            or not isinstance(target.elts[0], ast.Name)
-        ):
-            return None
-        index, target, call = target.elts[0].id, target.elts[1], call.args[0]
-    if not isinstance(call, ast.Call) or ast.unparse(call.func) != "zip" or not isinstance(target, ast.Tuple):
-        return None
-    modules = [a for a in call.args if _holds_modules(method[0], a)]
-    if not modules or len(modules) == len(call.args) or len(target.elts) != len(call.args):
-        return None
-    others = [(a, t) for a, t in zip(call.args, target.elts, strict=True) if a not in modules]
-    if not all(isinstance(a, (ast.Name, ast.Attribute)) for a, _ in others):
-        return None
-    index = index or fresh_name(file, "i")
-    items = [between(file, file.span(t)) for a, t in zip(call.args, target.elts, strict=True) if a in modules]
-    sources = [between(file, file.span(a)) for a in modules]
-    one = len(modules) == 1
-    item, source = (items[0], sources[0]) if one else (f"({', '.join(items)})", f"zip({', '.join(sources)})")
-    start, end = file.span(loop.target), file.span(loop.iter)
-    head = edit(
-        file,
-        Span(start.line, start.column, end.end_line, end.end_column),
-        f"{index}, {item} in enumerate({source})",
-    )
-    lines = [f"{between(file, file.span(t))} = {between(file, file.span(a))}[{index}]" for a, t in others]
-    taken = inserted_before(file, loop.body[0], *lines)
-    return Fix("unsafe", "Loop over the modules, index the rest", (head, taken)) if head and taken else None
-
-
-def _holds_modules(owner: ast.ClassDef, node: ast.expr) -> bool:
-    """Whether an expression is an attribute that the class makes a container of modules, or grows as one."""
-    if not isinstance(node, ast.Attribute) or ast.unparse(node.value) != "self":
-        return False
-    values = [
-        ast.unparse(n.value)
-        for n in ast.walk(owner)
-        if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [f"self.{node.attr}"]
-    ]
-    return any(
-        value.startswith(("nn.ModuleList", "nn.Sequential", "torch.nn.ModuleList", "ModuleList"))
-        for value in values
     )

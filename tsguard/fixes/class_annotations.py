@@ -1,0 +1,173 @@
+"""Annotations and constants in the bodies of classes: dropped, declared, made ``Final``."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tsguard.fixes.annotations import OPEN_TYPES, without_annotation
+from tsguard.fixes.blocks import class_around, method_around
+from tsguard.fixes.edits import edit, insertion
+from tsguard.fixes.imports import imported
+from tsguard.fixes.pieces import changed_statement
+from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.spelling import spelled
+from tsguard.report import Edit, Fix
+from tsguard.source import Span
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def drop_class_annotation(event: Event) -> Fix | None:
+    """``scale: SomeType`` in a class body goes; ``scale: SomeType = 2`` becomes ``scale = 2``."""
+    owner = class_around(event.module.file, event.span)
+    name = event.facts["name"]
+    for node in owner.body if owner is not None else ():
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            return without_annotation(event, node)
+    return None
+
+
+def declare_attribute(event: Event) -> Fix | None:
+    """``self.state = None`` that becomes a Tensor is declared in the class: ``state: Optional[Tensor]``."""
+    file, facts = event.module.file, event.facts
+    owner = class_around(file, event.span)
+    if owner is None or any(part in facts["wanted"] for part in OPEN_TYPES):
+        return None
+    if any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == facts["name"] for n in owner.body):
+        return None
+    written = spelled(facts["wanted"], event.module, owner.lineno)
+    made = in_class(event, owner, f"{facts['name']}: {written.text}") if written is not None else None
+    if written is None or made is None:
+        return None
+    return Fix("safe", f"Declare {facts['name']} as {facts['wanted']}", (*written.edits, made))
+
+
+def in_class(event: Event, owner: ast.ClassDef, line: str) -> Edit | None:
+    """The edit that puts a line at the top of a class, below its docstring."""
+    file = event.module.file
+    is_text = isinstance(owner.body[0], ast.Expr) and isinstance(owner.body[0].value, ast.Constant)
+    first = owner.body[1] if is_text and len(owner.body) > 1 else owner.body[0]
+    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+    text = file.lines[start - 1]
+    indent = text[: len(text) - len(text.lstrip())]
+    if start == owner.lineno or not indent:
+        return None
+    gap = file.newline * (1 if isinstance(first, (ast.AnnAssign, ast.Assign)) else 2)
+    return insertion(file, start, 1, f"{indent}{line}{gap}")
+
+
+def make_constant(event: Event) -> Fix | None:
+    """``scale = 2`` in a class body becomes ``scale: Final[int] = 2``."""
+    file, name = event.module.file, event.facts["name"]
+    found = [
+        (node, owner)
+        for owner in ast.walk(file.tree)
+        if isinstance(owner, ast.ClassDef)
+        for node in owner.body
+        if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == [name]
+    ]
+    if len(found) != 1 or not _is_plain(found[0][0].value):
+        return None
+    node, _ = found[0]
+    edits = imported(event.module, "typing", ["Final"], node.lineno)
+
+    def change(small: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+        if not isinstance(small, cst.Assign):
+            return None
+        return cst.AnnAssign(small.targets[0].target, cst.Annotation(cst.Name("Final")), small.value)
+
+    made = changed_statement(file, node, change)
+    if edits is None or made is None:
+        return None
+    return Fix("safe", f"Declare {name} as Final", (*edits, made))
+
+
+def _is_plain(node: ast.expr) -> bool:
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return bool(node.elts) and all(map(_is_plain, node.elts))
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float, str, bool))
+
+
+def declare_flag(event: Event) -> Fix | None:
+    """``if self.learned:`` around what does not fit: the flag is declared ``Final``, and torch compiles one branch.
+
+    The flag is assigned in ``__init__`` only.
+    """
+    file = event.module.file
+    line = int(event.facts.get("line", event.span.line))
+    method = method_around(file, event.span)
+    owner = method[0] if method is not None else None
+    if owner is None:
+        return None
+    nodes = (
+        ast.walk(method[1]) if method and event.rule == "return-type-mismatch" else nodes_around(file, line)
+    )
+    tests = [node.test for node in nodes if isinstance(node, ast.If)]
+    for test in reversed(tests):
+        flag = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+        if (
+            isinstance(flag, ast.Attribute)
+            and ast.unparse(flag.value) == "self"
+            and _is_fixed(owner, flag.attr)
+        ):
+            declared = in_class(event, owner, f"{flag.attr}: Final")
+            final = imported(event.module, "typing", ["Final"], owner.lineno)
+            if declared is not None and final is not None:
+                return Fix("safe", f"Declare {flag.attr} as Final", (*final, declared))
+    return None
+
+
+def _is_fixed(owner: ast.ClassDef, name: str) -> bool:
+    """Whether an attribute is assigned in ``__init__`` only, a flag by its looks, and not declared yet."""
+    stores = [
+        (method.name, node)
+        for method in owner.body
+        if isinstance(method, Function)
+        for node in ast.walk(method)
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Attribute) and target.attr == name
+    ]
+    declared = any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == name for n in owner.body)
+    plain = all(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, (ast.Name, ast.Constant, ast.Compare, ast.Attribute, ast.UnaryOp))
+        for _, node in stores
+    )
+    return bool(stores) and plain and not declared and all(method == "__init__" for method, _ in stores)
+
+
+def indent_constructor(event: Event) -> Fix | None:
+    """Lines of a constructor that are indented less than its ``def`` are indented as far.
+
+    They are comments, or lie within parentheses: Python does not mind.
+    """
+    file = event.module.file
+    functions = [
+        n for n in nodes_around(file, event.span.line) if isinstance(n, Function) and n.name == "__init__"
+    ]
+    if not functions:
+        return None
+    function = functions[-1]
+    indent = file.lines[function.lineno - 1][: function.col_offset]
+    texts = [n for n in ast.walk(function) if isinstance(n, (ast.Constant, ast.JoinedStr))]
+    inside = {
+        number
+        for n in texts
+        if (n.end_lineno or n.lineno) > n.lineno
+        for number in range(n.lineno + 1, (n.end_lineno or n.lineno) + 1)
+    }
+    edits = []
+    for number in range(function.lineno + 1, (function.end_lineno or function.lineno) + 1):
+        line = file.lines[number - 1]
+        if line.strip() and not line.startswith(indent):
+            if number in inside:
+                return None
+            edits.append(edit(file, Span(number, 1, number, len(line) - len(line.lstrip()) + 1), indent))
+    made = tuple(e for e in edits if e is not None)
+    return Fix("safe", "Indent these lines", made) if made else None
