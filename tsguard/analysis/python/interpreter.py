@@ -15,7 +15,7 @@ from tsguard.analysis.python import (
     calls,
     containers,
     expressions,
-    library,
+    module_methods,
     names,
     operations,
     statements,
@@ -115,8 +115,8 @@ class PythonInterpreter(Interpreter):
     ) -> Value:
         """The result of a method that a module has from torch.nn."""
         if name.endswith((".train", ".eval")):
-            return library.switch(owner, name.endswith(".train"), [*args, *kwargs.values()], node)
-        return library.method(self, name, owner, args, kwargs)
+            return module_methods.switch(owner, name.endswith(".train"), [*args, *kwargs.values()], node)
+        return module_methods.method(self, name, owner, args, kwargs)
 
     def settled(self, value: Value) -> Value:
         """A value in this world: an unknown that an answer has fixed is that constant."""
