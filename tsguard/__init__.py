@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 
 # Loaded when they are asked for: who runs `tsguard lint` does not pay for them.
 _PLACES = {
-    "ConfigError": "config",
+    "ConfigError": "settings.config",
     "Report": "report",
     "check": "public",
     "lint": "public",

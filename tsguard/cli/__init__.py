@@ -15,7 +15,7 @@ import click
 from tsguard import __version__
 from tsguard.report.likely import nearest
 
-_COMMANDS = ("check", "lint", "fix", "loader", "server", "explain", "rules", "init", "completion")
+_COMMANDS = ("check", "lint", "fix", "migrate", "loader", "server", "explain", "rules", "init", "completion")
 
 
 class _LazyGroup(click.Group):

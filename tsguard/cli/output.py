@@ -44,28 +44,9 @@ def publish(
         the fail level, or an unknown verdict where none may be, else 0.
     """
     chosen = settings.output_format or "text"
-    colored = options.output is None and _colored(options.color, sys.stderr if to_stderr else sys.stdout)
-    view = View(
-        sources,
-        colored,
-        options.quiet,
-        options.verbose,
-        unsafe_fixes,
-        colored and takes_links(sys.stderr if to_stderr else sys.stdout, os.environ),
-        *(_origin() if chosen == "html" else ("", "")),
-        _columns(),
-    )
-    report = _failing(report, settings) if options.only_failing else report
-    text = render(report, chosen, view)
-    if options.output is None:
-        click.echo(text, nl=False, color=colored, err=to_stderr)
-    else:
-        _write(text, options)
-    if options.statistics:
-        _statistics(report)
-    tell_errors(report, options)
-    if report.torch_note is not None and not options.quiet:
-        click.echo(f"note: {report.torch_note}", err=True)
+    report = failing(report, settings) if options.only_failing else report
+    show(report, sources, options, chosen, unsafe_fixes=unsafe_fixes, to_stderr=to_stderr)
+    tell_besides(report, options)
     nothing_done = bool(report.errors) and not report.files and not report.loaders
     if not options.quiet and not nothing_done and chosen in ("text", "concise"):
         if packages := _packages(report, options.verbose):
@@ -78,7 +59,45 @@ def publish(
     return status(report, settings, options.exit_zero)
 
 
-def _failing(report: Report, settings: Settings) -> Report:
+def show(
+    report: Report,
+    sources: Sources,
+    options: Options,
+    chosen: str,
+    *,
+    unsafe_fixes: bool = False,
+    to_stderr: bool = False,
+    draw: Callable[[Report, str, View], str] = render,
+) -> None:
+    """Write the report in the format ``chosen``, as ``draw`` draws it, to the file or stream that is wanted."""
+    colored = options.output is None and _colored(options.color, sys.stderr if to_stderr else sys.stdout)
+    view = View(
+        sources,
+        colored,
+        options.quiet,
+        options.verbose,
+        unsafe_fixes,
+        colored and takes_links(sys.stderr if to_stderr else sys.stdout, os.environ),
+        *(_origin() if chosen == "html" else ("", "")),
+        _columns(),
+    )
+    text = draw(report, chosen, view)
+    if options.output is None:
+        click.echo(text, nl=False, color=colored, err=to_stderr)
+    else:
+        _write(text, options)
+
+
+def tell_besides(report: Report, options: Options) -> None:
+    """What belongs to no format: statistics, if wanted, errors, and what is to be known of the torch release."""
+    if options.statistics:
+        _statistics(report)
+    tell_errors(report, options)
+    if report.torch_note is not None and not options.quiet:
+        click.echo(f"note: {report.torch_note}", err=True)
+
+
+def failing(report: Report, settings: Settings) -> Report:
     """The report without the findings that do not matter for the exit status; verdicts stay."""
     least = SEVERITIES.index(settings.fail_level)
     kept = [f for f in report.findings if SEVERITIES.index(f.severity) >= least]

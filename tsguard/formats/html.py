@@ -34,7 +34,7 @@ from tsguard.report.records import dataclass
 from tsguard.rules import UnknownRule, rule, split_page
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment, Template
 
 _CONTEXT = 2
 _LONGEST_LINE = 400
@@ -129,12 +129,17 @@ def render(report: Report, view: View) -> str:
 
 @cache
 def _template() -> Template:
+    path = Path(__file__).with_name("report.html.jinja")
+    return environment().from_string(path.read_text(encoding="utf-8"))
+
+
+def environment() -> Environment:
+    """How templates of HTML are read: what they are given is escaped."""
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(
+    return Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined, auto_reload=False
     )
-    return environment.from_string(Path(__file__).with_name("report.html.jinja").read_text(encoding="utf-8"))
 
 
 def _counts(report: Report) -> list[tuple[int, str]]:

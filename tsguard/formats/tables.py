@@ -26,6 +26,7 @@ _TONES: dict[str, Tone] = {
     "blocked": "bad",
     "broken": "bad",
     "hazardous": "bad",
+    "breaks": "bad",
     "failed": "bad",
     "diverged": "bad",
     "crashed": "bad",
@@ -39,6 +40,13 @@ _TONES: dict[str, Tone] = {
     "faster": "good",
     "slower": "doubtful",
 }
+
+
+def tone(verdict: str) -> Tone:
+    """What a verdict or an outcome says of the matter."""
+    return _TONES.get(verdict, "plain")
+
+
 _CONFIRMED = {True: "confirms this", False: "does not confirm this: please report it"}
 
 

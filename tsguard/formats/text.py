@@ -61,7 +61,7 @@ def _shown(shown: Shown, view: View) -> Iterator[str]:
     if shown.more:
         several = "findings" if shown.more > 1 else "finding"
         number = f"and {shown.more} more" if shown.findings else f"{shown.more} {several}"
-        told = f"{number} inside {_printable(shown.package)} (--verbose lists them)"
+        told = f"{number} inside {printable(shown.package)} (--verbose lists them)"
         yield from (click.style(told, dim=True), "")
 
 
@@ -72,14 +72,14 @@ def _finding(group: Sequence[Finding], view: View) -> Iterator[str]:
     shown = linked(finding.code) if view.links else finding.code
     code = click.style(f"{finding.severity}[{shown}]", fg=color, bold=True)
     mark = click.style(view.mark(finding), fg="cyan")
-    yield f"{code} {mark}{click.style(_one_line(finding.message), bold=True)}"
+    yield f"{code} {mark}{click.style(one_line(finding.message), bold=True)}"
     gutter = " " * len(str(finding.line + 1))
     yield f"{gutter}{_frame('-->')} {finding.place}"
     yield from _excerpt(finding, view, gutter, color)
     also = [("also", other.message) for other in others]
     helps = [("help", other.help) for other in others if other.help and other.help != finding.help]
     for label, text in (*also, *_notes(finding), *helps):
-        yield f"{gutter} {_frame('=')} {click.style(label, bold=True)}: {_one_line(text)}"
+        yield f"{gutter} {_frame('=')} {click.style(label, bold=True)}: {one_line(text)}"
 
 
 def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
@@ -101,8 +101,8 @@ def _excerpt(finding: Finding, view: View, gutter: str, color: str) -> Iterator[
     start = finding.column - 1
     end = finding.end_column - 1 if finding.end_line == finding.line else len(line.rstrip())
     cut = max(0, start - _LONGEST_LINE // 2) if len(line) > _LONGEST_LINE else 0
-    code = _printable(line[cut : cut + _LONGEST_LINE])
-    before, marked = _printable(line[cut:start]), _printable(line[start : min(end, cut + _LONGEST_LINE)])
+    code = printable(line[cut : cut + _LONGEST_LINE])
+    before, marked = printable(line[cut:start]), printable(line[start : min(end, cut + _LONGEST_LINE)])
     carets = click.style("^" * max(_width(marked), 1), fg=color, bold=True)
     yield f"{gutter} {_frame('|')}"
     yield f"{_frame(f'{finding.line:{len(gutter)}} |')} {code.rstrip()}"
@@ -117,7 +117,7 @@ def _targets(report: Report, view: View) -> Iterator[str]:
         [Cell(title, "faint") for title in verdict_head(report)],
         *(verdict_row(target, report.purpose) for target in shown),
     ]
-    yield from _table(rows)
+    yield from table(rows)
     if len(shown) < len(report.targets):
         yield click.style(f"and {len(report.targets) - len(shown)} more (--verbose shows them)", dim=True)
     yield ""
@@ -141,7 +141,7 @@ def _environment(report: Report) -> Iterator[str]:
     """What speeds were measured on, where there are any."""
     if any(attempt.speedup for target in report.targets for attempt in target.attempts):
         told = ", ".join(f"{name} {value}" for name, value in report.environment)
-        yield click.style(f"measured with {_printable(told)}", dim=True)
+        yield click.style(f"measured with {printable(told)}", dim=True)
         from tsguard.answer.speed import RULE
 
         yield click.style(RULE, dim=True)
@@ -154,7 +154,7 @@ def _causes(report: Report, view: View) -> Iterator[str]:
     for cause in shown:
         several = f" ({len(cause.targets)} targets)" if len(cause.targets) > 1 else ""
         remedy = f"; {cause.help}" if cause.help else ""
-        yield f"{click.style('unknown', bold=True)}: {cause.place}: {_one_line(cause.why + remedy)}{several}"
+        yield f"{click.style('unknown', bold=True)}: {cause.place}: {one_line(cause.why + remedy)}{several}"
     if len(shown) < len(causes):
         yield click.style(f"and {len(causes) - len(shown)} more causes (--verbose shows them)", dim=True)
     if any(target.script.verdict == "unknown" for target in report.targets):
@@ -169,20 +169,20 @@ def _releases(report: Report) -> Iterator[str]:
     if report.torch_told_by:
         several = "s" if "," in report.torch_tables else ""
         told = f"judged by the tables of torch {report.torch_tables}, the release{several} of: {report.torch_told_by}"
-        yield click.style(_printable(told), dim=True)
+        yield click.style(printable(told), dim=True)
 
 
 def _attempted(target: TargetReport, view: View) -> Iterator[str]:
     if target.attempts or target.recommendation:
         given = made(target) if view.verbose else cut(made(target), _LONGEST_LINE)
-        yield f"{click.style(target.target, bold=True)} {_printable(given)}".rstrip()
+        yield f"{click.style(target.target, bold=True)} {printable(given)}".rstrip()
     if target.attempts:
         rows = [[Cell(title, "faint") for title in ATTEMPT_HEAD], *map(attempt_row, target.attempts)]
-        for attempt, line in zip((None, *target.attempts), _table(rows), strict=True):
+        for attempt, line in zip((None, *target.attempts), table(rows), strict=True):
             yield f"  {line}"
             if attempt is not None and why(attempt):
                 told = why(attempt) if view.verbose else cut(why(attempt), _LONGEST_LINE)
-                yield click.style(f"    {_printable(told)}", dim=True)
+                yield click.style(f"    {printable(told)}", dim=True)
     if target.breakdown is not None:
         yield from _breakdown(target.breakdown)
     if target.recommendation:
@@ -194,7 +194,7 @@ def _recommended(text: str, view: View) -> Iterator[str]:
     label = "recommendation"
     most = None if view.verbose else _RECOMMENDED_LINES
     first, *rest = textwrap.wrap(
-        f"{label}: {_printable(text)}",
+        f"{label}: {printable(text)}",
         view.width,
         subsequent_indent="  ",
         max_lines=most,
@@ -209,7 +209,7 @@ def _recommended(text: str, view: View) -> Iterator[str]:
 def _breakdown(breakdown: Breakdown) -> Iterator[str]:
     rows = [[Cell(title, "faint") for title in SUBMODULE_HEAD], *map(submodule_row, breakdown.submodules)]
     yield ""
-    yield from (f"  {line}" for line in _table(rows))
+    yield from (f"  {line}" for line in table(rows))
     for part in breakdown.submodules:
         yield from (f"    {line}" for line in part_reasons(part))
     if chosen(breakdown):
@@ -229,15 +229,15 @@ def _loader(loader: LoaderReport, view: View) -> Iterator[str]:
             *map(loaders.collate_row, loader.collating),
         ]
         yield ""
-        for attempt, line in zip((None, *loader.collating), _table(rows), strict=True):
+        for attempt, line in zip((None, *loader.collating), table(rows), strict=True):
             yield f"  {line}"
             if attempt is not None and why(attempt):
-                yield click.style(f"    {_printable(why(attempt))}", dim=True)
+                yield click.style(f"    {printable(why(attempt))}", dim=True)
     for note in loader.notes:
-        yield f"{click.style('note', bold=True)}: {_one_line(note)}"
+        yield f"{click.style('note', bold=True)}: {one_line(note)}"
     if loader.error is not None:
         label = click.style(f"stopped at {loader.step}", fg="red", bold=True)
-        yield f"{label}: {_printable(said(loader.error))}"
+        yield f"{label}: {printable(said(loader.error))}"
     if loader.recommendation:
         yield from _recommended(loader.recommendation, view)
     yield ""
@@ -251,13 +251,14 @@ def _throughput(loader: LoaderReport) -> Iterator[str]:
     head = [Cell(title, "faint") for title in loaders.THROUGHPUT_HEAD]
     rows = [head, *(loaders.throughput_row(row, loader) for row in loader.throughput)]
     yield ""
-    for row, line in zip((None, *loader.throughput), _table(rows), strict=True):
+    for row, line in zip((None, *loader.throughput), table(rows), strict=True):
         yield f"  {line}"
         if row is not None and row.error is not None:
-            yield click.style(f"    {_printable(said(row.error))}", dim=True)
+            yield click.style(f"    {printable(said(row.error))}", dim=True)
 
 
-def _table(rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
+def table(rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
+    """Rows as lines, each column as wide as its widest cell."""
     columns = widths(rows)
     for row in rows:
         cells = [
@@ -276,11 +277,12 @@ def _frame(text: str) -> str:
     return click.style(text, fg="blue", bold=True)
 
 
-def _one_line(text: str) -> str:
-    return _printable(" ".join(text.split()))
+def one_line(text: str) -> str:
+    """Printable text without line breaks."""
+    return printable(" ".join(text.split()))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Text that cannot move the cursor: tabs as four columns, other control characters shown as one."""
     text = text.replace("\t", "    ")
     return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)

@@ -14,7 +14,7 @@ from tsguard.source.suppressions import Suppression, suppressions
 _FAMILIES = ("script", "trace", "mode")
 _NUMBERED = (*_FAMILIES, "export")
 # What these hide is found by attempts, or only where export is asked for.
-NOT_ALWAYS_FOUND = ("TSG9", "TSG6")
+NOT_ALWAYS_FOUND = ("TSG9", "TSG6", "TSG7")
 # Stands for every line of a file.
 _WHOLE_FILE = 0
 

@@ -81,7 +81,7 @@ def _inspected(
     try:
         for target in _targets(program, module, job, errors):
             inspected.append(known(target) or _judge(program, target, job, purpose))
-        findings += _of_file(program, module, job) if job.whole else ()
+        findings += _of_file(program, module, job, purpose) if job.whole else ()
     except Exception as error:
         findings.append(internal_error(error, job.shown, job.shown, Span(1, 1, 1, 1)))
     return Inspection(job.shown, job.whole, tuple(findings), tuple(inspected), tuple(errors))
@@ -121,12 +121,17 @@ def killed(job: Job, ending: str) -> Inspection:
     )
 
 
-def _of_file(program: Program, module: Module, job: Job) -> Iterator[Finding]:
+def _of_file(program: Program, module: Module, job: Job, purpose: Purpose) -> Iterator[Finding]:
     """The findings that belong to no target."""
     from tsguard.judges.api import judge_api
     from tsguard.judges.pipeline import judge_pipeline
 
-    for finding in (*judge_api(program, module), *judge_pipeline(program.project, module)):
+    found = [*judge_api(program, module), *judge_pipeline(program.project, module)]
+    if purpose == "migration":
+        from tsguard.judges.migration import judge_uses
+
+        found += judge_uses(program, module)
+    for finding in found:
         if holds(finding.code, program.tables.release):
             yield _named(finding, job)
 
@@ -170,8 +175,29 @@ def _judge(program: Program, target: Target, job: Job, purpose: Purpose) -> Insp
         judgement = Judgement(
             target, (finding,), unknown=(Unknown(target.path, target.line, finding.message),)
         )
-    findings = tuple(replace(_named(finding, job), targets=(target.spec,)) for finding in judgement.findings)
-    return InspectedTarget(_report(judgement, job), findings, target.node.end_lineno or target.line)
+    report, found = _report(judgement, job), judgement.findings
+    if purpose == "migration":
+        report, found = _for_migration(program, judgement, report, job)
+    findings = tuple(replace(_named(finding, job), targets=(target.spec,)) for finding in found)
+    return InspectedTarget(report, findings, target.node.end_lineno or target.line)
+
+
+def _for_migration(
+    program: Program, judgement: Judgement, report: TargetReport, job: Job
+) -> tuple[TargetReport, tuple[Finding, ...]]:
+    """A target with the targets that it is made of, and its findings with those on what a program cannot do."""
+    from tsguard.analysis.migration.parts import parts_of
+    from tsguard.judges.migration import judge_losses
+
+    target = judgement.target
+    # What torch.jit does not take either is not lost.
+    lost = (
+        judge_losses(program, target, by_mode=judgement.mode == "dependent")
+        if judgement.script != "blocked"
+        else ()
+    )
+    parts = tuple(f"{_shown(module.file.path, job)}:{name}" for module, name in parts_of(program, target))
+    return replace(report, parts=parts, handed_over=target.compiled), (*judgement.findings, *lost)
 
 
 def _report(judgement: Judgement, job: Job) -> TargetReport:

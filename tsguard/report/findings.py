@@ -6,7 +6,7 @@ from typing import Literal
 
 from tsguard.report.records import dataclass
 
-Family = Literal["tool", "script", "trace", "mode", "api", "pipeline", "export", "attempt"]
+Family = Literal["tool", "script", "trace", "mode", "api", "pipeline", "export", "migration", "attempt"]
 Severity = Literal["error", "warning", "info"]
 Applicability = Literal["safe", "unsafe"]
 APPLICABILITIES: tuple[Applicability, ...] = ("safe", "unsafe")

@@ -17,6 +17,7 @@ from tsguard.report.judgements import (
     TraceJudgement,
 )
 from tsguard.report.loaders import LoaderReport
+from tsguard.report.migration import Migration
 from tsguard.report.records import dataclass
 
 SCHEMA_VERSION = 1
@@ -35,6 +36,8 @@ class TargetReport:
     ``not_attempted`` says why it was not called, None where it was or nobody meant to.
     ``releases`` is how the verdicts differ where the target is judged for several torch releases,
     oldest first, with the releases between; () where they agree.  The verdicts are then the gravest.
+    ``parts`` are the module classes (``net.py:Block``) that it names, ``handed_over`` tells that its
+    file hands it to torch.jit, or the user named it; both are known in a report for "migration" only.
     """
 
     target: str
@@ -56,6 +59,8 @@ class TargetReport:
     releases: tuple[ReleaseVerdicts, ...] = ()
     cell: int | None = None
     not_attempted: str | None = None
+    parts: tuple[str, ...] = ()
+    handed_over: bool = False
 
     def judgements(self, purpose: Purpose) -> tuple[Judgement, ...]:
         """The judgements that a report for a purpose is about."""
@@ -108,6 +113,7 @@ class Report:
     any was left out: it is what answers rest on, and no part of the JSON form.  ``baseline`` is
     None without one.  ``packages`` tells where imported packages were read, None where no
     environment was found.  ``interrupted`` tells of a run that was ended before all was attempted.
+    ``migration`` is what ``tsguard migrate`` makes of it, else None.
     """
 
     tsguard_version: str
@@ -126,6 +132,7 @@ class Report:
     interrupted: bool = False
     torch_told_by: str = ""
     torch_note: str | None = None
+    migration: Migration | None = None
 
     @property
     def unknown(self) -> tuple[TargetReport, ...]:
@@ -186,6 +193,7 @@ class Report:
             "loaders": [_with_passes(loader, "collating") for loader in self.loaders],
             "summary": self.summary(),
             "errors": [_plain(e) for e in self.errors],
+            "migration": _plain(self.migration) if self.migration is not None else None,
         }
 
 

@@ -29,6 +29,7 @@ FAMILIES: Mapping[str, Family] = {
     "TSG4": "api",
     "TSG5": "pipeline",
     "TSG6": "export",
+    "TSG7": "migration",
     "TSG9": "attempt",
 }
 """The selector of each family.  Which family a rule is of, its page alone declares."""

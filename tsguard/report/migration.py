@@ -1,0 +1,49 @@
+"""The way from TorchScript to torch.export: what each target needs, and in which order to go."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tsguard.report.judgements import ExportVerdict, ScriptVerdict, TraceVerdict
+from tsguard.report.records import dataclass
+
+CompileVerdict = Literal["breaks", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One target on the way.
+
+    ``dynamic`` is the export verdict with sizes left open.  ``compile`` is "breaks" where
+    ``torch.compile(fullgraph=True)`` certainly refuses; that it takes a target, only an attempt shows.
+    ``blockers`` are the ids of the findings that keep it from being exported, ``lost`` of those on what
+    a program cannot do.  ``parts`` are the targets that it is made of, which come first.
+    """
+
+    target: str
+    script: ScriptVerdict
+    trace: TraceVerdict
+    export: ExportVerdict
+    dynamic: ExportVerdict
+    compile: CompileVerdict = "unknown"
+    blockers: tuple[int, ...] = ()
+    lost: tuple[int, ...] = ()
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A name of torch.jit that the code uses, what takes its place, and the ids of the findings."""
+
+    name: str
+    successor: str
+    findings: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """``steps`` in the order to go, ``obstacles`` the ids of what is in the way, the most common first."""
+
+    steps: tuple[Step, ...] = ()
+    obstacles: tuple[int, ...] = ()
+    uses: tuple[Use, ...] = ()
