@@ -84,5 +84,4 @@ def facts(draw: st.DrawFn) -> Facts:
         stopped=draw(st.none() | st.none() | st.none() | stops),
         given=draw(st.booleans()),
         tensors=draw(st.sampled_from([True, True, True, False])),
-        purpose=draw(st.sampled_from(["trace", "export"])),
     )

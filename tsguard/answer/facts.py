@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tsguard.report import Attempt, AttemptError, Finding, Purpose, ScriptVerdict, TraceVerdict
+from tsguard.report import Attempt, AttemptError, Finding, ScriptVerdict, TraceVerdict
 
 COMPILED_ALREADY = "it is compiled already: this changes nothing"
 """The note of an attempt that gave the very module back."""
@@ -43,7 +43,6 @@ class Facts:
     stopped: Stopped | None = None
     given: bool = False
     tensors: bool = True
-    purpose: Purpose = "trace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
+from tsguard.answer.making import EXPORTED
 from tsguard.linting.assembly import hides, number
 from tsguard.linting.run import lint
 from tsguard.report import Breakdown, Error, Finding, Purpose, Report, TargetReport
@@ -63,6 +64,7 @@ def run(
     requests = [*requests, *configured(requests, settings)]
     if settings.purpose == "export" and options.backends == DEFAULT_BACKENDS:
         options = replace(options, backends=("script", "export"))
+    settings = replace(settings, purpose=_purpose(settings, options))
     planned = plan(requests, settings)
     report, sources = lint(planned, settings)
     errors = list(unknown_names(options, settings))
@@ -83,6 +85,14 @@ def run(
         report = replace(report, errors=(*report.errors, Error(f"nothing was attempted: {reason}")))
     write_step_summary(report)
     return report, sources
+
+
+def _purpose(settings: Settings, options: CheckOptions) -> Purpose:
+    """For whose sake to judge: the findings are to be held against what is attempted."""
+    backends = {*options.backends, *(b for target in settings.targets.values() for b in target.backends)}
+    if not backends & EXPORTED:
+        return settings.purpose
+    return "migration" if backends - EXPORTED - {"script", "compile"} else "export"
 
 
 def _read_where_attempted(settings: Settings, options: CheckOptions) -> Settings:
@@ -180,31 +190,29 @@ def _joined(
     settings: Settings,
     sources: Sources,
 ) -> Report:
-    findings = confirmed(report.findings, found, settings.purpose)
-    known = confirmed(report.known, found, settings.purpose)
+    findings = confirmed(report.findings, found)
+    known = confirmed(report.known, found)
     by_spec = {a.target.target: (a, r, p) for a, r, p in zip(assigned, found, parts, strict=True)}
     targets, added = [], []
     for target in report.targets:
         if target.target in by_spec:
             own, result, part = by_spec[target.target]
-            target = replace(_with_attempts(target, result, known, settings.purpose), breakdown=part)
+            target = replace(_with_attempts(target, result, known), breakdown=part)
             added += [*shown_by(target, result), *unmet(target, own.demands)]
         targets.append(target)
     return _renumbered(report, [*findings, *_wanted(added, settings, sources)], targets)
 
 
-def _with_attempts(
-    target: TargetReport, found: TargetAttempts, known: Iterable[Finding], purpose: Purpose
-) -> TargetReport:
+def _with_attempts(target: TargetReport, found: TargetAttempts, known: Iterable[Finding]) -> TargetReport:
     inputs = " ".join(map(input_option, found.inputs)) if found.inputs is not None else found.source
     attempted = replace(target, attempts=tuple(found.attempts.values()))
     return replace(
-        with_verdicts_held(attempted, purpose),
+        with_verdicts_held(attempted),
         constructor=found.constructor,
         inputs=inputs,
         guessed=found.guessed,
         blockers=tuple(b.error for b in found.blockers if not b.follow_up),
-        recommendation=None if found.interrupted else recommend(target, found, known, purpose).text,
+        recommendation=None if found.interrupted else recommend(target, found, known).text,
         not_attempted=why_not(found),
     )
 

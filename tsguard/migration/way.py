@@ -58,7 +58,7 @@ def _parts(targets: Iterable[TargetReport]) -> Mapping[str, tuple[str, ...]]:
 
 def _step(target: TargetReport, report: Report, parts: tuple[str, ...]) -> Step:
     own = [f for f in report.findings if target.target in f.targets]
-    blockers = [f for f in own if f.family == "export" and f.severity != "info"]
+    blockers = _blockers(own)
     breaks = any(f.code in _BREAKING and f.when is None for f in blockers)
     return Step(
         target.target,
@@ -75,8 +75,18 @@ def _step(target: TargetReport, report: Report, parts: tuple[str, ...]) -> Step:
 
 def _obstacles(findings: Iterable[Finding]) -> tuple[int, ...]:
     """What keeps targets from being exported, the most common first."""
-    blockers = [f for f in findings if f.family == "export" and f.severity != "info"]
-    return tuple(f.id for f in sorted(blockers, key=lambda f: -len(f.targets)))
+    return tuple(f.id for f in sorted(_blockers(findings), key=lambda f: -len(f.targets)))
+
+
+def _blockers(findings: Iterable[Finding]) -> list[Finding]:
+    """What torch.export refuses or holds, once each place, by whichever way most targets come there."""
+    found: dict[tuple[str, str], Finding] = {}
+    for finding in findings:
+        if finding.family == "export" and finding.severity != "info":
+            known = found.setdefault((finding.code, finding.place), finding)
+            if len(finding.targets) > len(known.targets):
+                found[finding.code, finding.place] = finding
+    return list(found.values())
 
 
 def _uses(findings: Iterable[Finding]) -> Iterable[Use]:

@@ -16,8 +16,8 @@ class Step:
 
     ``dynamic`` is the export verdict with sizes left open.  ``compile`` is "breaks" where
     ``torch.compile(fullgraph=True)`` certainly refuses; that it takes a target, only an attempt shows.
-    ``blockers`` are the ids of the findings that keep it from being exported, ``lost`` of those on what
-    a program cannot do.  ``parts`` are the targets that it is made of, which come first.
+    ``blockers`` are the ids of the findings on what torch.export refuses or holds, ``lost`` of those on
+    what a program cannot do.  ``parts`` are the targets that it is made of, which come first.
     """
 
     target: str

@@ -10,7 +10,6 @@ from tsguard.report import (
     Attempt,
     ExportVerdict,
     Finding,
-    Purpose,
     ScriptVerdict,
     TargetReport,
     TraceVerdict,
@@ -18,14 +17,20 @@ from tsguard.report import (
 from tsguard.rules import UnknownRule, rule
 from tsguard.runtime.attempts import TargetAttempts
 
+# The backends whose attempts tell of findings with an outcome.
+_HEARD = {
+    "blocked": ("script",),
+    "broken": ("script",),
+    "hazardous": ("trace",),
+    "refused": ("export", "export_dynamic"),
+    "specialised": ("export", "export_dynamic"),
+}
 _REFUSED = ("blocked", "refused")
 # How torch says that a size which it was told to leave open cannot be.
 _FIXED = "Constraints violated"
 
 
-def confirmed(
-    findings: Iterable[Finding], found: Sequence[TargetAttempts], purpose: Purpose = "trace"
-) -> list[Finding]:
+def confirmed(findings: Iterable[Finding], found: Sequence[TargetAttempts]) -> list[Finding]:
     """The findings, with ``confirmed`` where an attempt settles it.
 
     True: torch stumbled over this very place; a trace or a program that is made and disagrees with eager
@@ -43,19 +48,19 @@ def confirmed(
             for target in finding.targets
             if target in by_target
         ]
-        return _settled(finding, attempted, purpose)
+        return _settled(finding, attempted)
 
     return [settled(finding) for finding in findings]
 
 
-def with_verdicts_held(target: TargetReport, purpose: Purpose = "trace") -> TargetReport:
+def with_verdicts_held(target: TargetReport) -> TargetReport:
     """A target with what its attempts say of the linter's verdicts.
 
     A verdict that attempts leave open (a hazard that no input tried has shown, a branch on an
     argument) is neither confirmed nor refuted.
     """
     scripts = [a for a in target.attempts if a.backend == "script"]
-    traces = [a for a in target.attempts if a.backend == purpose]
+    traces = [a for a in target.attempts if a.backend == "trace"]
     inference = [a for a in target.attempts if a.mode == "eval" and a.status != "skipped"]
     static = [a for a in inference if a.backend == "export"]
     dynamic = [a for a in inference if a.backend == "export_dynamic"]
@@ -118,8 +123,8 @@ def _says_of_sizes(attempt: Attempt) -> bool:
     return attempt.status != "ok" or any(variant.note is not None for variant in tried)
 
 
-def _settled(finding: Finding, attempted: list[tuple[TargetAttempts, bool]], purpose: Purpose) -> Finding:
-    words = [_word(finding, result, purpose, is_only) for result, is_only in attempted]
+def _settled(finding: Finding, attempted: list[tuple[TargetAttempts, bool]]) -> Finding:
+    words = [_word(finding, result, is_only) for result, is_only in attempted]
     traces = [a for result, _ in attempted for a in result.attempts.values() if a.backend == "trace"]
     if finding.family == "trace" and any(_warned(finding, attempt) for attempt in traces):
         finding = replace(finding, warned=True)
@@ -130,9 +135,9 @@ def _settled(finding: Finding, attempted: list[tuple[TargetAttempts, bool]], pur
     return finding
 
 
-def _word(finding: Finding, result: TargetAttempts, purpose: Purpose, is_only: bool) -> bool | None:
+def _word(finding: Finding, result: TargetAttempts, is_only: bool) -> bool | None:
     outcome = _outcome(finding)
-    backends = _hears(outcome, purpose)
+    backends = _HEARD.get(outcome, ())
     attempts = [(s, a) for s, a in result.attempts.items() if a.backend in backends]
     for spec, attempt in attempts:
         places: list[tuple[str | None, int | None]] = [*result.places.get(spec, ())]
@@ -150,15 +155,6 @@ def _word(finding: Finding, result: TargetAttempts, purpose: Purpose, is_only: b
     if outcome in _REFUSED and finding.when is None and finding.severity == "error" and said:
         return False if all(attempt.status in ("ok", "diverged") for attempt in said) else None
     return None
-
-
-def _hears(outcome: str, purpose: Purpose) -> tuple[str, ...]:
-    """The backends whose attempts tell of findings with an outcome."""
-    if outcome in ("blocked", "broken"):
-        return ("script",)
-    if outcome == "hazardous":
-        return ("export",) if purpose == "export" else ("trace",)
-    return ("export", "export_dynamic") if outcome in ("refused", "specialised") else ()
 
 
 def _outcome(finding: Finding) -> str:

@@ -7,15 +7,13 @@ from collections.abc import Iterable
 
 from tsguard.answer.deciding import answer
 from tsguard.answer.facts import Answer, Facts, Stopped
-from tsguard.report import Finding, Purpose, TargetReport
+from tsguard.report import Finding, TargetReport
 from tsguard.runtime.attempts import TargetAttempts
 from tsguard.runtime.needs import needs
 from tsguard.runtime.shown import when
 
 
-def recommend(
-    target: TargetReport, found: TargetAttempts, known: Iterable[Finding], purpose: Purpose = "trace"
-) -> Answer:
+def recommend(target: TargetReport, found: TargetAttempts, known: Iterable[Finding]) -> Answer:
     """The answer for a target.
 
     Args:
@@ -30,7 +28,6 @@ def recommend(
             stopped=_stopped(found),
             given=found.subject.inputs is not None,
             tensors=not found.callable or _may_hold_tensors(found.inputs),
-            purpose=purpose,
         )
     )
 
