@@ -397,3 +397,67 @@ def test_the_text_shows_attempts_and_recommendation(tsguard, folder):
     text = tsguard("check", *QUICK, "net.py:Net").out
     assert "equal on" in text
     assert "recommendation: It works with script and trace" in text
+
+
+EXPORTING = """\
+import torch
+from torch import nn
+
+
+class Gate(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x * 2
+        return x
+
+
+class Halves(nn.Module):
+    def forward(self, x):
+        return x.view(2, -1) if x.shape[0] == 2 else x
+
+
+class Fine(nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+def example_inputs():
+    return (torch.ones(2, 4),)
+"""
+
+
+def test_export_is_attempted_and_the_linter_is_held_against_it(check, folder):
+    (folder / "exporting.py").write_text(EXPORTING)
+    ran = check("exporting.py", "--backend", "export,script")
+    assert ran.status == 1
+    found = attempted(ran)
+    ends = {name: dict(ends) for name, ends in found.items()}
+    assert ends["exporting.py:Gate"]["export"] == "failed"
+    assert (ends["exporting.py:Halves"]["export"], ends["exporting.py:Halves"]["export_dynamic"]) == (
+        "ok",
+        "diverged",
+    )
+    assert (ends["exporting.py:Fine"]["export"], ends["exporting.py:Fine"]["export_dynamic"]) == ("ok", "ok")
+    refusals = [f for f in ran.report["findings"] if f["code"] == "TSG601"]
+    assert [f["confirmed"] for f in refusals] == [True]
+    held = {t["target"]: t["export"] for t in ran.report["targets"]}
+    assert held["exporting.py:Gate"]["confirmed"] is True
+    assert held["exporting.py:Fine"]["confirmed"] is True
+    assert held["exporting.py:Fine"]["dynamic_confirmed"] is True
+    told = {t["target"]: t["recommendation"] for t in ran.report["targets"]}
+    assert "To export it: exporting.py:7" in told["exporting.py:Gate"]
+    assert "Do not export it with the sizes open: with other batch size" in told["exporting.py:Halves"]
+
+
+def test_open_sizes_are_given_and_a_wrong_way_to_give_them_is_said(check, folder):
+    (folder / "exporting.py").write_text(EXPORTING)
+    assert check("exporting.py:Fine", "--backend", "export", "--dynamic", "x: 0").status == 2
+    ran = check("exporting.py:Fine", "--backend", "export_dynamic", "--dynamic", "x: {0: batch, 1: auto}")
+    (target,) = ran.report["targets"]
+    tried = {
+        v["name"]
+        for a in target["attempts"]
+        if a["backend"] == "export_dynamic"
+        for v in a["parity"]["variants"]
+    }
+    assert {"other batch size", "other length"} <= tried

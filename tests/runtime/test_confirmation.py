@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tsguard.formats.tables import said_by_torch
@@ -20,13 +22,17 @@ def hazard(line: int, code: str = "TSG202") -> Finding:
 
 
 def settled(
-    status: str, *findings: Finding, warned: int | None = None, raised: int | None = None
+    status: str,
+    *findings: Finding,
+    warned: int | None = None,
+    raised: int | None = None,
+    spec: AttemptSpec = SPEC,
 ) -> list[str | None]:
-    """What the report says of findings after a trace with this end, warning and error."""
+    """What the report says of findings after an attempt with this end, warning and error."""
     warnings = () if warned is None else (AttemptError("TracerWarning", "w", "m.py", warned),)
-    attempt = Attempt("trace", "cpu", "eval", "forward", status, warnings=warnings)  # type: ignore[arg-type]
-    places = {SPEC: [("m.py", raised)]} if raised is not None else {}
-    found = TargetAttempts(SUBJECT, attempts={SPEC: attempt}, places=places)
+    attempt = Attempt(spec.backend, "cpu", "eval", "forward", status, warnings=warnings)  # type: ignore[arg-type]
+    places = {spec: [("m.py", raised)]} if raised is not None else {}
+    found = TargetAttempts(SUBJECT, attempts={spec: attempt}, places=places)
     return [said_by_torch(finding) for finding in confirmed(findings, [found])]
 
 
@@ -50,6 +56,29 @@ def test_a_divergence_confirms_the_only_hazard() -> None:
 
 def test_a_divergence_confirms_no_note() -> None:
     assert settled("diverged", hazard(3, "TSG237"), hazard(7), warned=3) == ["warns of it", "confirms this"]
+
+
+EXPORT = AttemptSpec("export")
+
+
+def test_a_refusal_of_torch_export_is_confirmed_at_its_place_and_refuted_by_a_program() -> None:
+    refusal = hazard(3, "TSG601")
+    assert settled("failed", refusal, hazard(7, "TSG602"), raised=3, spec=EXPORT) == ["confirms this", None]
+    assert settled("failed", refusal, raised=9, spec=EXPORT) == [None]
+    assert settled("ok", refusal, spec=EXPORT) == [said_by_torch(replace(refusal, confirmed=False))]
+    assert settled("ok", replace(refusal, when="x is None"), spec=EXPORT) == [None]
+    assert settled("skipped", refusal, spec=EXPORT) == [None]
+
+
+def test_what_a_program_holds_is_confirmed_by_other_results_and_never_refuted() -> None:
+    held = replace(hazard(3, "TSG607"), severity="warning")
+    assert settled("diverged", held, spec=EXPORT) == ["confirms this"]
+    assert settled("ok", held, spec=EXPORT) == [None]
+
+
+def test_an_attempt_to_trace_says_nothing_of_torch_export() -> None:
+    assert settled("failed", hazard(3, "TSG601"), raised=3) == [None]
+    assert settled("ok", hazard(3, "TSG601")) == [None]
 
 
 SAME, LARGER = Variant("same inputs", True), Variant("other batch size", True, note="(2, 4) to (3, 4)")

@@ -50,8 +50,12 @@ def uses_in(program: Program, module: Module) -> Iterator[Event]:
             # Some are defined under a private name: torch.jit._fork.
             used = name.removeprefix(_JIT).removeprefix("_")
             is_function = decorates and used == "script"
-            rule = _FUNCTION if is_function else _RULES.get(used, _OTHER)
+            rule = _FUNCTION if is_function else _RULES.get(used, _of_folder(used))
             yield Event(rule, module, module.file.span(node), {"name": f"{_JIT}{used}"})
+
+
+def _of_folder(used: str) -> RuleName:
+    return "torchscript-use/type" if used.startswith("annotations.") else _OTHER
 
 
 def _expressions(parent: ast.AST) -> Iterator[tuple[ast.Name | ast.Attribute, bool]]:
