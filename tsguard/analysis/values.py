@@ -79,7 +79,8 @@ class TensorValue(Value):
     """A tensor; ``role`` is "parameter", "buffer" or ""; ``name`` how it was made.
 
     ``sizes`` are those that it was made with, None for one that is not known.
-    ``filling`` is what each of its elements is, where that is known.
+    ``filling`` is what each of its elements is, where that is known; ``several`` whether it comes
+    from several numbers that were given.
     """
 
     role: str = ""
@@ -89,6 +90,7 @@ class TensorValue(Value):
     lazy: bool = False
     sizes: tuple[int | None, ...] | None = None
     filling: Value | None = None
+    several: bool = False
 
 
 @dataclass(eq=False, slots=True)

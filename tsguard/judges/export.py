@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.trace import Walk
+from tsguard.analysis.trace.conditions import OPEN_SHAPES
 from tsguard.language.rule_names import RuleName
 from tsguard.report import ExportVerdict, FixedDimension
 from tsguard.report.records import dataclass
@@ -16,6 +17,8 @@ _HELD: dict[RuleName, RuleName] = {
     "untraced-value/clock": "held-value",
     "untraced-value/global": "held-value",
 }
+# What concerns programs with open dimensions only.
+_OF_SIZES = ("fixed-size", "lost-size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +35,24 @@ class ExportOutcome:
 def judge_export(walk: Walk) -> ExportOutcome:
     """What one walk shows; a target that was not followed to its end is unknown, unless it is refused."""
     events = (*walk.exports, *(_held(event) for event in walk.events if event.rule in _HELD))
-    outcomes = {rule(event.rule).outcome for event in events}
-    verdict: ExportVerdict
+    of_sizes = tuple(event for event in events if rule(event.rule).name in _OF_SIZES)
+    # For shapes that do not vary, torch.export takes the example's way.
+    gaps = tuple(gap for gap in walk.gaps if gap.why != OPEN_SHAPES)
+    outcomes = {rule(event.rule).outcome for event in events if event not in of_sizes}
+    verdict = _verdict(outcomes, bool(gaps))
+    open_outcomes = {rule(event.rule).outcome for event in of_sizes} | (outcomes & {"refused"})
+    dynamic = _verdict(open_outcomes, bool(gaps))
+    fixed = dict.fromkeys(FixedDimension(e.facts["source"], 0) for e in of_sizes if e.facts.get("source"))
+    known = "unknown" not in (verdict, dynamic)
+    return ExportOutcome(verdict, dynamic, tuple(fixed), events, () if known else gaps)
+
+
+def _verdict(outcomes: set[str], is_open: bool) -> ExportVerdict:
     if "refused" in outcomes:
-        verdict = "refused"
-    elif walk.gaps:
-        verdict = "unknown"
-    else:
-        verdict = "specialised" if "specialised" in outcomes else "exports"
-    return ExportOutcome(verdict, verdict, (), events, walk.gaps if verdict == "unknown" else ())
+        return "refused"
+    if is_open:
+        return "unknown"
+    return "specialised" if "specialised" in outcomes else "exports"
 
 
 def _held(event: Event) -> Event:

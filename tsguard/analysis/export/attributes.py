@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
-from tsguard.analysis.trace.values import Traced
+from tsguard.analysis.trace.values import Opaque, Traced
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
 
+# Types of inputs that torch.export takes, beside tensors.
+_KNOWN = (int, float, str, tuple, list, dict)
 # What is asked of x.data and rests on no element of it.
 _OF_FORM = frozenset(
     [
@@ -36,3 +38,13 @@ def taken_of_data(tracer: Tracer, name: str, node: ast.AST | None) -> None:
         for key, known in list(tracer.exports.events.items()):
             if known.rule == event.rule and known.span == event.span and known.module is event.module:
                 del tracer.exports.events[key]
+
+
+def taken_of_input(tracer: Tracer, owner: py.Value, name: str, node: ast.AST | None) -> None:
+    """An attribute of an input is read: what no tensor and no container has says that it is an object."""
+    if not isinstance(owner, (Traced, Opaque)) or owner.origin.node is not None or not owner.origin.name:
+        return
+    if isinstance(owner, Traced) and owner.of != "inputs":
+        return
+    if name not in tracer.tables.tensor and not any(hasattr(kind, name) for kind in _KNOWN):
+        report(tracer, "unknown-type/read", node, owner.origin)

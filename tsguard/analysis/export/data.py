@@ -19,20 +19,25 @@ from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
+    from tsguard.analysis.trace.origins import Origin
 
 _CONDITION_OF: dict[str, RuleName] = {
     "inputs": "data-condition",
     "state": "data-condition/state",
     "random": "data-condition/random",
 }
+_OF_A_NUMBER = frozenset({"aten::tensor", "aten::as_tensor", "aten::scalar_tensor"})
 # Functions of math that know symbols.
-_SYMBOLIC = frozenset({"floor", "ceil", "trunc", "prod"})
+SYMBOLIC = frozenset({"floor", "ceil", "trunc", "prod"})
 
 
 def asked(tracer: Tracer, value: py.Value, node: ast.AST | None) -> None:
     """A value is asked whether it is true."""
     if isinstance(value, Traced):
-        report(tracer, _CONDITION_OF[value.of], node, value.origin)
+        if _is_data(tracer, value):
+            report(tracer, _CONDITION_OF[value.of], node, value.origin)
+    elif has_no_value(value):
+        report(tracer, "data-condition/constant", node)
     elif isinstance(tracer.statement, ast.Assert):
         return  # of symbols, it is kept as a check at run time
     elif isinstance(value, Number) and value.unbacked:
@@ -40,6 +45,25 @@ def asked(tracer: Tracer, value: py.Value, node: ast.AST | None) -> None:
         report(tracer, rule, node, value.origin)
     elif not isinstance(value, Number) and _takes_held_number(tracer, node):
         report(tracer, "data-condition/held", node)
+
+
+def has_no_value(value: py.Value) -> bool:
+    """Whether a tensor that no input reaches has no elements while exporting, which one of a single number has."""
+    if not isinstance(value, py.TensorValue) or isinstance(value, Traced):
+        return False
+    return value.several or (value.name.startswith("aten::") and value.name not in _OF_A_NUMBER)
+
+
+def _is_data(tracer: Tracer, value: Traced) -> bool:
+    """Whether it was computed, or taken of something: a bare argument that is asked is most likely no tensor."""
+    if tracer.exports.are_inputs_given:
+        return True
+    step: Origin | None = value.origin
+    while value.of == "inputs" and step is not None:
+        if isinstance(step.node, (ast.Call, ast.Subscript, ast.Attribute)):
+            return True
+        step = step.parent
+    return value.of != "inputs"
 
 
 def _takes_held_number(tracer: Tracer, node: ast.AST | None) -> bool:
@@ -51,8 +75,22 @@ def _takes_held_number(tracer: Tracer, node: ast.AST | None) -> bool:
 def number_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """Python needs the value of what may be data, whichever of ``values`` that is."""
     for value in parts(values):
-        if isinstance(value, Traced) or (isinstance(value, Number) and value.unbacked):
+        if (isinstance(value, Traced) and _is_data(tracer, value)) or (
+            isinstance(value, Number) and value.unbacked
+        ):
             report(tracer, rule, node, value.origin)
+            return
+        if type(value) is py.Unknown and _takes_held_number(tracer, node):
+            report(tracer, rule, node, source="a tensor")
+            return
+
+
+def array_wanted(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
+    """NumPy is given values, of which tensors have no memory."""
+    for value in parts(values):
+        if isinstance(value, py.TensorValue) or (isinstance(value, Number) and value.unbacked):
+            origin = value.origin if isinstance(value, (Traced, Number)) else None
+            report(tracer, "outside-torch", node, origin, source="a tensor")
             return
 
 
@@ -65,7 +103,7 @@ def symbol_wanted(tracer: Tracer, rule: RuleName, value: py.Value, node: ast.AST
 def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> None:
     """A function of the math module, most of which want a float."""
     tensors = [value for value in parts(args) if isinstance(value, Traced)]
-    number_wanted(tracer, "data-number/math", tensors if name in _SYMBOLIC else args, node)
+    number_wanted(tracer, "data-number/math", tensors if name in SYMBOLIC else args, node)
 
 
 def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:

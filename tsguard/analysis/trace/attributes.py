@@ -97,6 +97,7 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
 def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | None:
     node = tracer.node
     exported.taken_of_data(tracer, name, node)
+    exported.taken_of_input(tracer, owner, name, node)
     if name == "shape":
         return shape_of(tracer, owner, node)
     if name in _PROPERTIES:
@@ -175,6 +176,7 @@ def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: as
 
 def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:
     """What only tensors have tells that a result which could not be followed is one."""
+    exported.taken_of_input(tracer, owner, name, tracer.node)
     if name in ("shape", "dtype", "device", "ndim"):
         found = _of_tensor(tracer, Traced(origin=owner.origin), name)
         assert found is not None

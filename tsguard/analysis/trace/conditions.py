@@ -13,6 +13,8 @@ from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
 from tsguard.language.rule_names import RuleName
 
+OPEN_SHAPES = "whether the shapes of two tensors are always alike is not told by the source"
+
 
 def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> bool | None:
     """The truth of a value, None where it is open; what the trace bakes is reported.
@@ -64,7 +66,7 @@ def _of_elements(tracer: Tracer, value: Traced) -> bool | None:
 
 def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) -> None:
     if value.lost and form not in ("assert", "while"):
-        tracer.gap(node, "whether the shapes of two tensors are always alike is not told by the source")
+        tracer.gap(node, OPEN_SHAPES)
     elif value.live:
         tracer.report(_rule(tracer, value, form), node, value.origin)
     else:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, reports
+from tsguard.analysis.export import data, reports, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, iteration, kinds, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -59,8 +59,10 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         args, kwargs = [plainly(value) for value in args], {key: plainly(v) for key, v in kwargs.items()}
     if head == "math":
         data.mathematics(tracer, short, args, node)
+        sizes.wanted(tracer, "fixed-size", args if short not in data.SYMBOLIC else [], node)
     elif head == "numpy":
-        data.number_wanted(tracer, "outside-torch", [*args, *kwargs.values()], node)
+        data.array_wanted(tracer, [*args, *kwargs.values()], node)
+        sizes.wanted(tracer, "lost-size", [*args, *kwargs.values()], node)
     if not any(depends(value) for value in (*args, *kwargs.values())):
         return None
     if head == "math":
@@ -135,6 +137,7 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
 
 def _range(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     data.number_wanted(tracer, "data-number/range", args, node)
+    sizes.wanted(tracer, "fixed-size/range", args, node)
     kinds.used_as_sizes(tracer, args)
     for bound in args:
         if is_live(bound):
@@ -227,6 +230,7 @@ def _converted(hint: str) -> Handler:
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         value = args[0] if args else py.NONE
         data.number_wanted(tracer, "data-number", args[:1], node)
+        sizes.wanted(tracer, "fixed-size", args[:1], node)
         if isinstance(value, Traced) or (isinstance(value, Number) and is_live(value)):
             return conversions.to_number(tracer, value, hint, node)
         if isinstance(value, Number) and value.hint == "str":

@@ -39,6 +39,7 @@ class Inputs:
 def of_examples(tracer: Tracer, function: py.FunctionValue, skip: int, examples: Examples) -> Inputs:
     """The example arguments; where the other ones differ is noted with the tracer."""
     assert examples.given is not None
+    tracer.exports.are_inputs_given = True
     parameters = _positional(function)[skip:]
     names = [parameter.arg for parameter in parameters]
     result = Inputs()

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data
+from tsguard.analysis.export import data, sizes
 from tsguard.analysis.python import containers
 from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -100,6 +100,8 @@ def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST)
     ):
         if not isinstance(owner, (py.DictValue, py.SetValue)) or isinstance(key, Number):
             data.number_wanted(tracer, "data-number/index", [key], node)
+        is_hashed = isinstance(owner, (py.DictValue, py.SetValue))
+        sizes.wanted(tracer, "lost-size/key" if is_hashed else "fixed-size/index", [key], node)
         if is_live(key) or is_symbolic(key):
             hashed = isinstance(owner, (py.DictValue, py.SetValue))
             report_number(tracer, "key" if hashed else "index", key, node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import reports
+from tsguard.analysis.export import reports, sizes
 from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import FIXED, VARIED
@@ -68,10 +68,12 @@ def rows_wanted(tracer: Tracer, value: Traced, node: ast.AST | None) -> None:
     dim = None if extent is None else extent.at(0)
     if dim is not None and dim.is_of_data:
         reports.report(tracer, "data-number/rows", node, value.origin)
+    sizes.rows_wanted(tracer, value, dim, node)
 
 
 def _rows(tracer: Tracer, value: Traced, wanted: int | None) -> Items:
-    rows_wanted(tracer, value, tracer.node)
+    if wanted is None:
+        rows_wanted(tracer, value, tracer.node)
     extent = shaping.extent(tracer, value)
     count = tracer.facts.number(None if extent is None else extent.at(0))
     if wanted is None and value.of == "inputs" and count is not None and count <= _MOST_ROWS:

@@ -6,12 +6,13 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
+from tsguard.analysis.export import sizes
 from tsguard.analysis.python import classes, library
 from tsguard.analysis.trace import results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
-from tsguard.analysis.trace.values import Number, Opaque, is_live, origin_of, parts
+from tsguard.analysis.trace.values import Number, Opaque, Traced, is_live, origin_of, parts
 from tsguard.language import schemas
 from tsguard.language.rule_names import RuleName
 
@@ -78,6 +79,10 @@ def _layer(
     if name in _RECURRENT and args and not isinstance(args[0], py.TensorValue):
         exported.recurrent(tracer, args[0], node)
         return py.TupleValue((values[0], tensor(values, node)))
+    if name in _RECURRENT and args and isinstance(args[0], Traced):
+        first = tracer.settled(module.arguments.get("batch_first", py.FALSE)) == py.FALSE
+        extent = shaping.extent(tracer, args[0])
+        sizes.stepped_over(tracer, args[0], extent.at(0) if first and extent is not None else None, node)
     texts = _schemas(tracer, module, name)
     if not texts:
         return tensor(values, node)

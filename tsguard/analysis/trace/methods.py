@@ -228,13 +228,15 @@ def _contents(name: str) -> Handler:
     def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
         if isinstance(receiver, Traced):
             return conversions.contents(tracer, receiver, name, node)
+        if data.has_no_value(receiver):
+            tracer.exports.numbers.add(id(node))
         return py.Unknown(None, "list" if name == "tolist" else "")
 
     return run
 
 
 def _numpy(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    data.number_wanted(tracer, "outside-torch", [receiver], node)
+    data.array_wanted(tracer, [receiver], node)
     return conversions.to_numpy(tracer, [receiver], {}, node)
 
 

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data
+from tsguard.analysis.export import data, sizes
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
@@ -48,7 +48,9 @@ def tensor(values: list[py.Value], node: ast.AST | None) -> py.TensorValue:
         return Traced(origin=origin.then(node))
     others = [value for value in parts(values) if isinstance(value, Traced)]
     first = next((value for value in others if value.of == "random"), others[0] if others else None)
-    return py.TensorValue() if first is None else Traced(origin=first.origin.then(node), of=first.of)
+    if first is None:
+        return py.TensorValue(several=any(data.has_no_value(value) for value in values))
+    return Traced(origin=first.origin.then(node), of=first.of)
 
 
 def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
@@ -101,6 +103,7 @@ def _repeated(
     tracer: Tracer, op: ast.operator, sequence: py.ListValue | py.TupleValue, times: py.Value, node: ast.AST
 ) -> py.Value:
     data.symbol_wanted(tracer, "data-number/index", times, node)
+    sizes.wanted(tracer, "fixed-size/index", [times], node)
     if isinstance(times, Number) and is_live(times):
         report_number(tracer, "index", times, node)
     lost_sight(tracer, [times])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import sizes
+from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
@@ -30,6 +32,10 @@ def made(
     if not isinstance(args[0], Traced) or args[0].of != "inputs":
         return py.ListValue([piece], True)
     if name == "unbind":
+        where = args[1] if len(args) > 1 else kwargs.get("dim", py.Const(0))
+        extent = shaping.extent(tracer, args[0])
+        if py.constant(where) == 0 and extent is not None:
+            sizes.rows_wanted(tracer, args[0], extent.at(0), node)
         return _counted_by_size(values, piece, node)
     how = (
         args[1]

@@ -122,7 +122,10 @@ def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
     live = next((value for value in parts([given]) if is_live(value)), None)
     if live is None:
         tracer.report("harmless-warning/constant", node)
-        return py.TensorValue()
+        listed = operations.default_of(given)
+        return py.TensorValue(
+            several=isinstance(listed, (py.ListValue, py.TupleValue)) and len(listed.items) > 1
+        )
     assert isinstance(live, (Traced, Number))
     tracer.report("constant-from-values", node, live.origin)
     return py.TensorValue()
