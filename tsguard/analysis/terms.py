@@ -205,10 +205,12 @@ def _size_of(term: Term) -> int:
     try:
         return term._size
     except AttributeError:
+        size = 1
         held = _HELD.get(type(term))
-        parts = held(term) if held is not None else ()
-        term._size = 1 + sum(_size_of(part) for part in parts if part is not None)
-        return term._size
+        for part in held(term) if held is not None else ():
+            size += 0 if part is None else _size_of(part)
+        term._size = size
+        return size
 
 
 def placed(node: ast.AST | None) -> Term | None:

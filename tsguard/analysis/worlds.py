@@ -63,7 +63,8 @@ class Asked(NamedTuple):
 class World:
     """Answers so far; ``given`` are those fixed from the start, ``guessed`` those that no
     parameter's default decides.  In a ``lenient`` world code that raises is passed over.
-    ``spent`` counts the steps of the runs in it, ``asked`` is what they asked it, in order."""
+    ``spent`` counts the steps of the runs in it, ``asked`` is what they asked it, in order, while
+    somebody is ``listening``."""
 
     given: dict[Question, bool] = field(default_factory=dict)
     answers: dict[Question, bool] = field(default_factory=dict)
@@ -71,6 +72,7 @@ class World:
     lenient: bool = False
     spent: int = 0
     asked: list[Asked] = field(default_factory=list)
+    listening: int = 0
     _fixed: dict[Term, Term] = field(default_factory=dict)
 
     def decide(self, term: Term, answer_by_default: bool, *, guess: bool = False) -> bool:
@@ -81,7 +83,8 @@ class World:
         asked, yes = question(term)
         how = (answer_by_default is yes, guess)
         answer = self._answer(asked, *how)
-        self.asked.append(Asked(asked, answer, None, how))
+        if self.listening:
+            self.asked.append(Asked(asked, answer, None, how))
         return answer is yes
 
     def answer(self, term: Term) -> bool | None:
@@ -106,7 +109,8 @@ class World:
     def known(self, term: Term) -> Term | None:
         """The constant that an answer has fixed a term to."""
         found = self._fixed.get(term) if self._fixed else None
-        self.asked.append(Asked(term, False, found))
+        if self.listening:
+            self.asked.append(Asked(term, False, found))
         return found
 
     def _fix(self, asked: Question) -> None:
@@ -128,7 +132,8 @@ class World:
                 agrees = self._answer(asked.term, *asked.how) == asked.answer
             if not agrees:
                 return False
-            self.asked.append(asked)
+            if self.listening:
+                self.asked.append(asked)
         return True
 
     def copy(self) -> World:

@@ -54,7 +54,11 @@ def made(
         if world.agrees(pattern.asked):
             return _copied(interp, pattern.module)
     begun = len(world.asked)
-    module = make()
+    world.listening += 1
+    try:
+        module = make()
+    finally:
+        world.listening -= 1
     copying = Copying()
     twin = copying.copy(module)
     if copying.is_whole and isinstance(twin, ModuleValue) and _key(interp, cls, args, kwargs) == key:

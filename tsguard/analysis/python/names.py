@@ -48,7 +48,7 @@ def lookup(interp: Interpreter, name: str, scope: Scope) -> Value | None:
         value = runner.names.get(name)
         if value is not None and not (runner.cls is not None and runner is not scope):
             return value
-        if runner.is_global:
+        if runner.parent is None:
             found = global_name(interp, name, runner)
             if found is not None:
                 return found

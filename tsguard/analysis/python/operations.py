@@ -100,7 +100,10 @@ def combined(make: Callable[..., Term], values: list[Value], node: ast.AST | Non
     if None in terms:
         return placed(node)
     term = make(*terms)
-    return bounded(term, node) if any(isinstance(part, COMPOUND) for part in terms) else term
+    for part in terms:
+        if isinstance(part, COMPOUND):
+            return bounded(term, node)
+    return term
 
 
 def called(name: str, args: list[Value], node: ast.AST | None) -> Term | None:

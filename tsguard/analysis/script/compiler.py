@@ -21,6 +21,7 @@ from tsguard.analysis.script import (
     overload_checks,
     signatures,
 )
+from tsguard.analysis.script.class_memory import ClassMemory
 from tsguard.analysis.script.class_types import class_type
 from tsguard.analysis.script.compiled import ModuleInfo, ScriptClass, Signature
 from tsguard.analysis.script.concrete_types import concrete_type
@@ -31,7 +32,7 @@ from tsguard.analysis.script.modules import describe
 from tsguard.analysis.script.names import PythonNames, is_context
 from tsguard.analysis.script.once import Once, is_shared
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.reports import Entered, Recording
+from tsguard.analysis.script.reports import Entered
 from tsguard.analysis.script.sugared import ModuleS, Sugared, Value
 from tsguard.analysis.values import Scope
 from tsguard.language import grammar
@@ -57,8 +58,9 @@ class TargetCompiler(Compiler):
         self.compiling: set[tuple[int, int]] = set()
         self.infos: dict[int, ModuleInfo] = {}
         self.models: dict[Hashable, py.ModuleValue] = {}
-        self.class_recordings: dict[int, Recording] = {}
         self.once = Once(interp, self.reporter)
+        self.class_memory = ClassMemory(interp, self.reporter, self.once)
+        self.script_classes = self.class_memory.classes
         self._model_classes: list[py.Value] | None = None
         self._first: dict[py.Value, py.ModuleValue] | None = None
 
@@ -228,20 +230,12 @@ class TargetCompiler(Compiler):
         if known is None:
             known = class_type(self, cls, node)
             self.class_types[id(cls)] = known
-        elif id(cls) in self.class_recordings and self.reporter.recordings:
-            self.reporter.replay(self.class_recordings[id(cls)])
+        else:
+            self.class_memory.replay(cls)
         return known
 
     def compiled_class(self, cls: py.ClassValue) -> ScriptClass:
-        known = self.script_classes.get(id(cls))
-        if known is None:
-            with self.reporter.recording() as recording:
-                known = classes.compile_class(self, cls)
-            self.class_recordings[id(cls)] = recording
-            self.reporter.replay(recording)
-        elif id(cls) in self.class_recordings and self.reporter.recordings:
-            self.reporter.replay(self.class_recordings[id(cls)])
-        return known
+        return self.class_memory.compiled(cls, lambda: classes.compile_class(self, cls))
 
     def compiles(self, cls: py.ClassValue) -> bool:
         """Whether a class compiles: torch tries those of attributes, and says nothing if they do not."""

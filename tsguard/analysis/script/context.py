@@ -30,7 +30,7 @@ from tsguard.project.modules import Module
 from tsguard.source.walking import walked
 
 # What is compiled in one go; only loops unrolled within loops are longer.
-_BUDGET = 200_000
+BUDGET = 200_000
 
 _CONTAINERS = {
     "torch.nn.ModuleDict": "dict",
@@ -102,7 +102,7 @@ class Compiler(ABC):
             Exhausted: the target is too large to be compiled.
         """
         self.steps += steps
-        if self.steps > _BUDGET:
+        if self.steps > BUDGET:
             raise Exhausted
 
     def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:

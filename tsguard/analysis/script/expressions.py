@@ -21,7 +21,7 @@ from tsguard.analysis.script import (
 )
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call, call_builtin, call_method
-from tsguard.analysis.script.context import FunctionCompiler
+from tsguard.analysis.script.context import BUDGET, FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -64,7 +64,10 @@ def emit(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = None) -> Va
 
 def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = None) -> Sugared:
     """The sugared value of an expression."""
-    fc.compiler.spend()
+    compiler = fc.compiler
+    compiler.steps += 1
+    if compiler.steps > BUDGET:
+        compiler.spend(0)
     if isinstance(node, ast.Name):
         if node.id == "Ellipsis":
             raise Refusal("unsupported-expression/ellipsis", node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tsguard.analysis import values as py
 from tsguard.analysis.script.reports import Recording, Reporter
@@ -24,17 +24,22 @@ class _Compiled:
     recording: Recording
 
 
+Done: TypeAlias = "dict[Hashable, _Compiled]"
+
+
 class Once:
     """What a target has compiled so far, beside what all targets share.
 
     What is met again is reported again only into recordings, which must be whole.
+    ``met`` is what was asked for, for who clears it before.
     """
 
     def __init__(self, interp: Interpreter, reporter: Reporter) -> None:
         self._world = interp.world
         self._memory = interp.program.memory
         self._reporter = reporter
-        self._done: dict[Hashable, _Compiled] = {}
+        self.done: Done = {}
+        self.met: set[Hashable] = set()
 
     def compiled(
         self,
@@ -48,9 +53,10 @@ class Once:
         ``is_shared`` where it is the same for other targets, unless compiling shows that
         it rests on answers of this world, or on the target.
         """
-        done = self._done.get(key)
+        self.met.add(key)
+        done = self.done.get(key)
         if done is None:
-            done = self._done[key] = self._shared(key, compile_) if is_shared else self._new(compile_)
+            done = self.done[key] = self._shared(key, compile_) if is_shared else self._new(compile_)
         elif not self._reporter.recordings:
             return done.schema
         self._reporter.replay(done.recording, *call)

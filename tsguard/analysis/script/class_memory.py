@@ -1,0 +1,104 @@
+"""Classes compiled once: for one target in one world, or for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.script.compiled import ScriptClass
+from tsguard.analysis.script.once import Done, Once
+from tsguard.analysis.script.reports import Recording, Reporter
+from tsguard.report.records import dataclass
+
+if TYPE_CHECKING:
+    from tsguard.analysis.python.context import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A class as another target compiled it, with all that it compiled for the first time on the way."""
+
+    recording: Recording
+    classes: dict[int, ScriptClass]
+    recordings: dict[int, Recording]
+    done: Done
+
+
+class ClassMemory:
+    """The classes that a target has met, as compiled.
+
+    What holds for all targets is what the first of them compiled: a class at the top level
+    of its module, of which nothing that it reports rests on the target or on its world.
+    """
+
+    def __init__(self, interp: Interpreter, reporter: Reporter, once: Once) -> None:
+        self.classes: dict[int, ScriptClass] = {}
+        self.recordings: dict[int, Recording] = {}
+        self._world = interp.world
+        self._memory = interp.program.memory
+        self._reporter = reporter
+        self._once = once
+        self._open = 0
+        self._met: set[int] = set()
+
+    def compiled(self, cls: py.ClassValue, compile_: Callable[[], ScriptClass]) -> ScriptClass:
+        """A class as compiled; what it reports is reported again into recordings, which must be whole."""
+        known = self.classes.get(id(cls))
+        self._met.add(id(cls))
+        if known is None:
+            self.recordings[id(cls)] = self._first(cls, compile_)
+            self._reporter.replay(self.recordings[id(cls)])
+            return self.classes[id(cls)]
+        self.replay(cls)
+        return known
+
+    def replay(self, cls: py.ClassValue) -> None:
+        """Report what a class has shown where that is being recorded."""
+        if id(cls) in self.recordings and self._reporter.recordings:
+            self._reporter.replay(self.recordings[id(cls)])
+
+    def _first(self, cls: py.ClassValue, compile_: Callable[[], ScriptClass]) -> Recording:
+        kept = self._memory.get((_Kept, cls))
+        # What is within another class may rest on that, which is not compiled to its end.
+        if isinstance(kept, _Kept) and not self._open and self._is_new(kept):
+            self.classes.update((key, _copied(known)) for key, known in kept.classes.items())
+            self.recordings.update(kept.recordings)
+            self._once.done.update(kept.done)
+            return kept.recording
+        asked = len(self._world.answers)
+        classes, recordings, done = set(self.classes), set(self.recordings), set(self._once.done)
+        if not self._open:
+            self._once.met.clear()
+            self._met.clear()
+        self._open += 1
+        try:
+            with self._reporter.recording() as recording:
+                compile_()
+        finally:
+            self._open -= 1
+        is_alone = not self._open and classes.isdisjoint(self._met) and done.isdisjoint(self._once.met)
+        is_tied = recording.is_tied or len(self._world.answers) != asked
+        if is_alone and cls.scope.is_global and not is_tied:
+            self._memory[_Kept, cls] = _Kept(
+                recording,
+                {key: _copied(known) for key, known in self.classes.items() if key not in classes},
+                {key: known for key, known in self.recordings.items() if key not in recordings},
+                {key: known for key, known in self._once.done.items() if key not in done},
+            )
+        return recording
+
+    def _is_new(self, kept: _Kept) -> bool:
+        """Whether nothing of what was compiled on the way has been met before."""
+        return kept.classes.keys().isdisjoint(self.classes) and kept.done.keys().isdisjoint(self._once.done)
+
+
+def _copied(known: ScriptClass) -> ScriptClass:
+    """A class that a target can add to: properties are compiled when they are read."""
+    return replace(
+        known,
+        attributes=dict(known.attributes),
+        schemas=dict(known.schemas),
+        compiling=set(known.compiling),
+    )
