@@ -119,7 +119,7 @@ class TestExploring:
         assert found[0].answers == {Is(NORM, NONE): False}
 
     def test_a_conversation_agrees_with_worlds_that_answer_alike(self):
-        first = World()
+        first = World(listening=1)
         first.decide(Is(NORM, NONE), True)
         first.known(NORM)
         assert World().agrees(first.asked)

@@ -212,7 +212,7 @@ class ClassValue(Value):
     """A class by its source; ``bases`` are evaluated, ``members`` its body's names.
 
     ``overloads`` are the declarations under ``@torch.jit._overload_method``, ``unread`` is a decorator
-    that was not read.
+    that was not read; ``is_whole`` once its body has run.
     """
 
     node: ast.ClassDef
@@ -225,6 +225,8 @@ class ClassValue(Value):
     marks: frozenset[str] = frozenset()
     unread: Gap | None = None
     cached_mro: tuple[Value, ...] | None = None
+    cached_kin: frozenset[str] | None = None
+    is_whole: bool = False
 
     @property
     def module(self) -> Module:

@@ -44,6 +44,8 @@ class Missing:
 
 
 Meaning = Definition | External | Missing | Module
+# Bases of a class: definitions, names of those that are not read, None for what is not found.
+Bases = tuple[Definition | str | None, ...]
 _Seen = frozenset[tuple[Module, str]]
 
 
@@ -58,6 +60,7 @@ class Project:
     def __init__(self, search_paths: tuple[Path, ...] = ()) -> None:
         self.finder = Finder(search_paths)
         self._meanings: dict[tuple[Module, str], Meaning | None] = {}
+        self.bases: dict[tuple[Module, ast.ClassDef], Bases] = {}
         self._stars: dict[Module, list[tuple[Module | External | Missing, frozenset[str] | None]]] = {}
         self._offers: dict[Module, dict[str, list[Module]]] = {}
 
@@ -71,6 +74,7 @@ class Project:
         gone = self.finder.forget(paths)
         modules = set(gone.values())
         self._meanings = {key: found for key, found in self._meanings.items() if key[0] not in modules}
+        self.bases = {key: found for key, found in self.bases.items() if key[0] not in modules}
         self._stars = {module: found for module, found in self._stars.items() if module not in modules}
         self._offers = {
             package: offers

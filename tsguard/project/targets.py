@@ -9,7 +9,7 @@ from typing import Literal
 
 from tsguard.project.handed import handed_over
 from tsguard.project.modules import Module
-from tsguard.project.project import Definition, External, Meaning, Missing, Project
+from tsguard.project.project import Bases, Definition, External, Meaning, Missing, Project
 from tsguard.report.likely import nearest
 from tsguard.report.records import dataclass
 
@@ -134,33 +134,57 @@ def _external_bases(project: Project, definition: Definition) -> Iterator[str]:
     return (base for base in _ancestry(project, definition) if isinstance(base, str))
 
 
-def _ancestry(
-    project: Project, definition: Definition, seen: frozenset[int] = frozenset()
-) -> Iterator[ast.ClassDef | str | None]:
+def _ancestry(project: Project, definition: Definition) -> Iterator[ast.ClassDef | str | None]:
     """A class and its bases: by their definitions, by name where they are not read, None for what is not found."""
-    node = definition.node
-    if not isinstance(node, ast.ClassDef) or id(node) in seen:
-        return
-    yield node
-    for base in node.bases:
-        root = base
-        while isinstance(root, (ast.Attribute, ast.Subscript)):
-            root = root.value
-        if isinstance(root, ast.Name) and project.has_unread_side(definition.module, root.id):
-            yield None
-        meaning = resolve(project, definition.module, base)
-        if isinstance(meaning, Definition) and isinstance(meaning.node, (ast.Assign, ast.AnnAssign)):
-            aliased = meaning.node.value
-            meaning = resolve(project, meaning.module, aliased) if aliased is not None else None
-        if isinstance(meaning, Definition):
-            yield from _ancestry(project, meaning, seen | {id(node)})
-        elif isinstance(meaning, External):
-            yield meaning.name
-        elif isinstance(meaning, Missing):
-            yield meaning.name
-            yield None
-        elif not (isinstance(base, ast.Name) and hasattr(builtins, base.id)):
-            yield None
+    running: list[tuple[ast.ClassDef | None, Iterator[Definition | str | None]]] = [
+        (None, iter([definition]))
+    ]
+    below: set[ast.ClassDef | None] = set()
+    while running:
+        node, bases = running[-1]
+        try:
+            base = next(bases)
+        except StopIteration:
+            running.pop()
+            below.discard(node)
+            continue
+        if not isinstance(base, Definition):
+            yield base
+        elif isinstance(base.node, ast.ClassDef) and base.node not in below:
+            yield base.node
+            below.add(base.node)
+            running.append((base.node, iter(_bases(project, base.module, base.node))))
+
+
+def _bases(project: Project, module: Module, node: ast.ClassDef) -> Bases:
+    known = project.bases.get((module, node))
+    if known is None:
+        known = project.bases[module, node] = tuple(
+            found for base in node.bases for found in _meant(project, module, base)
+        )
+    return known
+
+
+def _meant(project: Project, module: Module, base: ast.expr) -> Iterator[Definition | str | None]:
+    """What a base may be."""
+    root = base
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    if isinstance(root, ast.Name) and project.has_unread_side(module, root.id):
+        yield None
+    meaning = resolve(project, module, base)
+    if isinstance(meaning, Definition) and isinstance(meaning.node, (ast.Assign, ast.AnnAssign)):
+        aliased = meaning.node.value
+        meaning = resolve(project, meaning.module, aliased) if aliased is not None else None
+    if isinstance(meaning, Definition):
+        yield meaning
+    elif isinstance(meaning, External):
+        yield meaning.name
+    elif isinstance(meaning, Missing):
+        yield meaning.name
+        yield None
+    elif not (isinstance(base, ast.Name) and hasattr(builtins, base.id)):
+        yield None
 
 
 def resolve(project: Project, module: Module, expression: ast.expr) -> Meaning | None:

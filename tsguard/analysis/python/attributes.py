@@ -303,6 +303,7 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
         owner.attributes[name] = value
     elif isinstance(owner, ClassValue):
         owner.members[name] = value
+        interp.program.members.clear()
     elif isinstance(owner, FunctionValue):
         owner.attributes[name] = value
 

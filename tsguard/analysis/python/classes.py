@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from tsguard.analysis import unread
 from tsguard.analysis.events import Gap
@@ -257,6 +257,7 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     _tell_bases(interp, node, cls, scope)
     if derives_from(interp, cls, "enum.Enum"):
         enumerations.make_members(interp, cls, mro(interp, cls))
+    cls.is_whole = True
     return cls
 
 
@@ -341,7 +342,7 @@ def mro(interp: Interpreter, cls: Value) -> tuple[Value, ...]:
     if isinstance(cls, ClassValue):
         if cls.cached_mro is None:
             cls.cached_mro = (cls,)
-            cls.cached_mro = (cls, *_merge([[*mro(interp, b)] for b in cls.bases] + [list(cls.bases)]))
+            cls.cached_mro = (cls, *_merged(interp, cls.bases))
         return cls.cached_mro
     if isinstance(cls, External):
         known = interp.program.ancestries.get(cls.name)
@@ -361,6 +362,13 @@ def _ancestry(interp: Interpreter, cls: External) -> tuple[Value, ...]:
     if cls.name in MODULE_BASES or (isinstance(described, dict) and described.get("class") == "module"):
         return (cls, External("torch.nn.Module"))
     return (cls,)
+
+
+def _merged(interp: Interpreter, bases: tuple[Value, ...]) -> Iterable[Value]:
+    """The orders of the bases in one: of a single base, its own."""
+    if len(bases) == 1:
+        return mro(interp, bases[0])
+    return _merge([[*mro(interp, base)] for base in bases] + [list(bases)])
 
 
 def _merge(sequences: list[list[Value]]) -> list[Value]:
@@ -391,9 +399,10 @@ def _same_class(a: Value, b: Value) -> bool:
 
 def is_module_class(interp: Interpreter, cls: Value) -> bool:
     """Whether a class derives from ``nn.Module``."""
-    return any(isinstance(base, External) and base.name == "torch.nn.Module" for base in mro(interp, cls))
+    return "torch.nn.Module" in _kin(interp, cls)
 
 
+_UNKNOWN = "?"
 _KINDS = {
     "enum.Enum": frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}),
 }
@@ -401,12 +410,24 @@ _KINDS = {
 
 def derives_from(interp: Interpreter, cls: Value, name: str) -> bool:
     """Whether a class is, or derives from, the External of this name."""
-    wanted = _KINDS.get(name, {name})
-    return any(isinstance(base, External) and base.name in wanted for base in mro(interp, cls))
+    kinds = _KINDS.get(name)
+    return name in _kin(interp, cls) if kinds is None else not kinds.isdisjoint(_kin(interp, cls))
 
 
 def has_unknown_base(interp: Interpreter, cls: Value) -> bool:
-    return any(isinstance(base, Unknown) for base in mro(interp, cls))
+    return _UNKNOWN in _kin(interp, cls)
+
+
+def _kin(interp: Interpreter, cls: Value) -> frozenset[str]:
+    """The names of all External classes that a class derives from, and a mark for those that are not known."""
+    known = cls.cached_kin if isinstance(cls, ClassValue) else None
+    if known is None:
+        bases = mro(interp, cls)
+        names = {base.name for base in bases if isinstance(base, External)}
+        known = frozenset(names | {_UNKNOWN for base in bases if isinstance(base, Unknown)})
+        if isinstance(cls, ClassValue):
+            cls.cached_kin = known
+    return known
 
 
 def unread_base(interp: Interpreter, cls: ClassValue) -> Gap:
@@ -428,10 +449,19 @@ def class_member(
     interp: Interpreter, cls: Value, name: str, after: Value | None = None
 ) -> tuple[Value, Value] | None:
     """A member found along the MRO and the class that holds it; ``after`` for super()."""
+    if after is None and isinstance(cls, ClassValue) and cls.is_whole:
+        known = interp.program.members.setdefault(cls, {})
+        if name not in known:
+            known[name] = _found(mro(interp, cls), name)
+        return known[name]
     order = mro(interp, cls)
     if after is not None:
         index = next((i for i, c in enumerate(order) if _same_class(c, after)), -1)
         order = order[index + 1 :]
+    return _found(order, name)
+
+
+def _found(order: Sequence[Value], name: str) -> tuple[Value, Value] | None:
     for base in order:
         if isinstance(base, ClassValue):
             member = base.members.get(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.likeness import Likenesses
-from tsguard.analysis.values import FunctionNode, FunctionValue, ModuleValue, Scope, Value
+from tsguard.analysis.values import ClassValue, FunctionNode, FunctionValue, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Asked
 from tsguard.language.tables import Tables, tables
 from tsguard.source.walking import children
@@ -37,7 +37,7 @@ class Program:
     Module-level names do not depend on a target's constructor arguments, so they are
     evaluated once and shared by all runs.  ``memory`` is for later stages to keep what
     they find out about such shared values and nodes; ``likenesses`` are those of one
-    target's modules.
+    target's modules; ``members`` are those that were found of classes, until one is changed.
     """
 
     def __init__(self, project: Project, release: str | None = None) -> None:
@@ -45,6 +45,7 @@ class Program:
         self.tables: Tables = tables(release) if release else tables()
         self.memory: dict[object, object] = {}
         self.externals: dict[str, Value] = {}
+        self.members: dict[ClassValue, dict[str, tuple[Value, Value] | None]] = {}
         self.ancestries: dict[str, tuple[Value, ...]] = {}
         self._scopes: dict[int, Scope] = {}
         self.constructions: dict[Hashable, list[Construction]] = {}
@@ -63,6 +64,7 @@ class Program:
     def forget(self, paths: Iterable[Path]) -> Collection[Path]:
         """Forget files that have changed, and what rests on them: which these are."""
         gone = self.project.forget(paths)
+        self.members.clear()
         for module in gone.values():
             self._scopes.pop(id(module), None)
         return gone.keys()
