@@ -49,7 +49,15 @@ def calls(work: Callable[[], object]) -> int:
     return count
 
 
-def of_classes(folder: Path, work: Callable[..., object]) -> Callable[[int], int]:
+def derived(classes: int) -> str:
+    """Classes of which each derives from the one before."""
+    first = f"{HEAD}\n\nclass Net0(nn.Module):\n    def forward(self, x: torch.Tensor):\n        return x\n"
+    return first + "".join(f"\n\nclass Net{i}(Net{i - 1}):\n    pass\n" for i in range(1, classes))
+
+
+def of_classes(
+    folder: Path, work: Callable[..., object], source: Callable[[int], str] = source
+) -> Callable[[int], int]:
     def count(classes: int) -> int:
         file = folder / f"net{classes}.py"
         file.write_text(source(classes))
@@ -65,6 +73,14 @@ def test_lint_is_linear_in_classes_and_their_findings(folder: Path) -> None:
     count(1)  # what is imported and cached once
     few, many = count(20), count(80)
     assert many < 4.2 * few
+
+
+def test_lint_is_all_but_linear_in_the_depth_of_inheritance(folder: Path) -> None:
+    """Each class has as many bases as there are before it: they are listed, no more."""
+    count = of_classes(folder, lint, derived)
+    count(1)
+    few, many = count(20), count(80)
+    assert many < 5.5 * few
 
 
 def test_fixing_is_linear_in_classes_and_their_findings(folder: Path) -> None:

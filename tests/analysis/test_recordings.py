@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -46,3 +47,75 @@ def test_no_frames_are_kept(tmp_path: Path):
     assert recorded
     assert {event.key for event in events["Net"]} == {event.key for event in events["Other"]}
     assert all(refusal.__traceback__ is None and refusal.__context__ is None for refusal in recorded)
+
+
+BOXES = """\
+import torch
+from torch import nn
+
+
+class Box:
+    def __init__(self, size: int):
+        self.size = size
+
+    def area(self) -> int:
+        return self.size.no_such_method()
+
+    @property
+    def half(self) -> int:
+        return self.size + "1"
+
+
+class Pair:
+    def __init__(self, box: Box):
+        self.box = box
+
+    def area(self) -> int:
+        return self.box.area()
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return x + Pair(Box(1)).area()
+
+
+class Other(nn.Module):
+    def forward(self, x):
+        box = Box(2)
+        return x * Pair(box).area() + box.half
+"""
+
+
+class Compiled:
+    """Hears what is compiled; ``lines`` are those of it."""
+
+    def __init__(self) -> None:
+        self.lines: list[int] = []
+
+    def compiled(self, module: object, node: ast.AST, value: object) -> None:
+        self.lines.append(getattr(node, "lineno", 0))
+
+    def traced(self, module: object, node: ast.AST, value: object) -> None: ...
+
+
+def compiled(program: Program, file: Path, name: str) -> set[tuple[object, ...]]:
+    """What compiling a class of a file reports."""
+    interp, target = PythonInterpreter(program), find_target(program.project.module(file), name)
+    return {event.key[1:] for event in compile_target(interp, target, built(interp, target)).events}
+
+
+def test_classes_are_compiled_by_the_first_target_alone_and_report_to_all(tmp_path: Path):
+    file = tmp_path / "net.py"
+    file.write_text(BOXES)
+    alone = {name: compiled(Program(Project((tmp_path,))), file, name) for name in ("Net", "Other")}
+    program = Program(Project((tmp_path,)))
+    program.observer = first = Compiled()
+    assert compiled(program, file, "Net") == alone["Net"]
+    program.observer = second = Compiled()
+    assert compiled(program, file, "Other") == alone["Other"]
+    in_area, in_half = (
+        BOXES[: BOXES.index(text)].count("\n") + 1 for text in ("self.size.no", "self.size +")
+    )
+    assert in_area in first.lines
+    assert in_area not in second.lines
+    assert in_half in {*first.lines, *second.lines}

@@ -225,7 +225,6 @@ class ClassValue(Value):
     marks: frozenset[str] = frozenset()
     unread: Gap | None = None
     cached_mro: tuple[Value, ...] | None = None
-    cached_kin: frozenset[str] | None = None
     is_whole: bool = False
 
     @property

@@ -399,7 +399,7 @@ def _same_class(a: Value, b: Value) -> bool:
 
 def is_module_class(interp: Interpreter, cls: Value) -> bool:
     """Whether a class derives from ``nn.Module``."""
-    return "torch.nn.Module" in _kin(interp, cls)
+    return "torch.nn.Module" in kin(interp, cls)
 
 
 _UNKNOWN = "?"
@@ -411,22 +411,20 @@ _KINDS = {
 def derives_from(interp: Interpreter, cls: Value, name: str) -> bool:
     """Whether a class is, or derives from, the External of this name."""
     kinds = _KINDS.get(name)
-    return name in _kin(interp, cls) if kinds is None else not kinds.isdisjoint(_kin(interp, cls))
+    return name in kin(interp, cls) if kinds is None else not kinds.isdisjoint(kin(interp, cls))
 
 
 def has_unknown_base(interp: Interpreter, cls: Value) -> bool:
-    return _UNKNOWN in _kin(interp, cls)
+    return _UNKNOWN in kin(interp, cls)
 
 
-def _kin(interp: Interpreter, cls: Value) -> frozenset[str]:
-    """The names of all External classes that a class derives from, and a mark for those that are not known."""
-    known = cls.cached_kin if isinstance(cls, ClassValue) else None
+def kin(interp: Interpreter, cls: Value) -> tuple[str, ...]:
+    """The names of all External classes that a class derives from, ``?`` for one that is not known."""
+    known = interp.program.kin.get(cls)
     if known is None:
-        bases = mro(interp, cls)
-        names = {base.name for base in bases if isinstance(base, External)}
-        known = frozenset(names | {_UNKNOWN for base in bases if isinstance(base, Unknown)})
-        if isinstance(cls, ClassValue):
-            cls.cached_kin = known
+        bases = (base for base in mro(interp, cls) if isinstance(base, (External, Unknown)))
+        known = tuple([base.name if isinstance(base, External) else _UNKNOWN for base in bases])
+        interp.program.kin[cls] = known
     return known
 
 
@@ -452,13 +450,20 @@ def class_member(
     if after is None and isinstance(cls, ClassValue) and cls.is_whole:
         known = interp.program.members.setdefault(cls, {})
         if name not in known:
-            known[name] = _found(mro(interp, cls), name)
+            known[name] = _own_or_inherited(interp, cls, name)
         return known[name]
     order = mro(interp, cls)
     if after is not None:
         index = next((i for i, c in enumerate(order) if _same_class(c, after)), -1)
         order = order[index + 1 :]
     return _found(order, name)
+
+
+def _own_or_inherited(interp: Interpreter, cls: ClassValue, name: str) -> tuple[Value, Value] | None:
+    if len(cls.bases) != 1:
+        return _found(mro(interp, cls), name)
+    member = cls.members.get(name)
+    return class_member(interp, cls.bases[0], name) if member is None else (member, cls)
 
 
 def _found(order: Sequence[Value], name: str) -> tuple[Value, Value] | None:

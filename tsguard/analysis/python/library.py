@@ -177,28 +177,21 @@ def register(module: ModuleValue, name: str, child: Value) -> None:
 
 def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
     """An attribute or method that a module has from torch.nn, by the tables."""
-    for base in classes.mro(interp, owner.cls):
-        if not isinstance(base, External):
-            continue
-        entry = interp.tables.modules.get(base.name)
+    for base in classes.kin(interp, owner.cls):
+        entry = interp.tables.modules.get(base)
         if entry is not None:
             if name in entry["attributes"]:
                 return _table_attribute(entry["attributes"][name], owner)
             if name in entry["methods"] or name in ("forward", "extra_repr", "reset_parameters"):
-                return BoundMethod(External(f"{base.name}.{name}"), owner)
-        if base.name in CONTAINERS and name in _CONTAINER_METHODS:
-            return BoundMethod(External(f"{base.name}.{name}"), owner)
-        if name in OBSERVER_SWITCHES and observes(base.name):
-            return BoundMethod(External(f"{base.name}.{name}"), owner)
-        described = interp.tables.entry(base.name)
-        if (
-            entry is None
-            and base.name not in CONTAINERS
-            and base.name != "torch.nn.Module"
-            and described is not None
-        ):
+                return BoundMethod(External(f"{base}.{name}"), owner)
+        if base in CONTAINERS and name in _CONTAINER_METHODS:
+            return BoundMethod(External(f"{base}.{name}"), owner)
+        if name in OBSERVER_SWITCHES and observes(base):
+            return BoundMethod(External(f"{base}.{name}"), owner)
+        described = interp.tables.entry(base)
+        if entry is None and base not in CONTAINERS and base != "torch.nn.Module" and described is not None:
             return (
-                Unknown(Attribute(Named(base.name, base.name), name))
+                Unknown(Attribute(Named(base, base), name))
                 if name not in interp.tables.module_members
                 else _inherited(owner, name)
             )

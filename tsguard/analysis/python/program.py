@@ -46,6 +46,7 @@ class Program:
         self.memory: dict[object, object] = {}
         self.externals: dict[str, Value] = {}
         self.members: dict[ClassValue, dict[str, tuple[Value, Value] | None]] = {}
+        self.kin: dict[Value, tuple[str, ...]] = {}
         self.ancestries: dict[str, tuple[Value, ...]] = {}
         self._scopes: dict[int, Scope] = {}
         self.constructions: dict[Hashable, list[Construction]] = {}
@@ -65,6 +66,7 @@ class Program:
         """Forget files that have changed, and what rests on them: which these are."""
         gone = self.project.forget(paths)
         self.members.clear()
+        self.kin.clear()
         for module in gone.values():
             self._scopes.pop(id(module), None)
         return gone.keys()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,13 +40,12 @@ class ClassMemory:
         self._memory = interp.program.memory
         self._reporter = reporter
         self._once = once
-        self._open = 0
-        self._met: set[int] = set()
 
     def compiled(self, cls: py.ClassValue, compile_: Callable[[], ScriptClass]) -> ScriptClass:
         """A class as compiled; what it reports is reported again into recordings, which must be whole."""
         known = self.classes.get(id(cls))
-        self._met.add(id(cls))
+        for met in self._once.met:
+            met.add(id(cls))
         if known is None:
             self.recordings[id(cls)] = self._first(cls, compile_)
             self._reporter.replay(self.recordings[id(cls)])
@@ -61,26 +60,24 @@ class ClassMemory:
 
     def _first(self, cls: py.ClassValue, compile_: Callable[[], ScriptClass]) -> Recording:
         kept = self._memory.get((_Kept, cls))
-        # What is within another class may rest on that, which is not compiled to its end.
-        if isinstance(kept, _Kept) and not self._open and self._is_new(kept):
+        if isinstance(kept, _Kept) and self._is_new(kept):
             self.classes.update((key, _copied(known)) for key, known in kept.classes.items())
             self.recordings.update(kept.recordings)
             self._once.done.update(kept.done)
             return kept.recording
         asked = len(self._world.answers)
         classes, recordings, done = set(self.classes), set(self.recordings), set(self._once.done)
-        if not self._open:
-            self._once.met.clear()
-            self._met.clear()
-        self._open += 1
+        met: set[Hashable] = set()
+        self._once.met.append(met)
         try:
             with self._reporter.recording() as recording:
                 compile_()
         finally:
-            self._open -= 1
-        is_alone = not self._open and classes.isdisjoint(self._met) and done.isdisjoint(self._once.met)
+            self._once.met.pop()
         is_tied = recording.is_tied or len(self._world.answers) != asked
-        if is_alone and cls.scope.is_global and not is_tied:
+        # What was met before may be reported already, or not be compiled to its end.
+        is_alone = classes.isdisjoint(met) and done.isdisjoint(met)
+        if cls.scope.is_global and is_alone and not is_tied:
             self._memory[_Kept, cls] = _Kept(
                 recording,
                 {key: _copied(known) for key, known in self.classes.items() if key not in classes},

@@ -90,11 +90,8 @@ def _replaced(name: str, value: py.Value) -> Hashable:
 
 def _library_forward(compiler: Compiler, instance: py.ModuleValue) -> tuple[int, ...]:
     """Which forward each class of torch.nn in the ancestry has for these arguments."""
-    entries = (
-        compiler.tables.modules.get(base.name)
-        for base in python_classes.mro(compiler.interp, instance.cls)
-        if isinstance(base, py.External)
-    )
+    bases = python_classes.kin(compiler.interp, instance.cls)
+    entries = map(compiler.tables.modules.get, bases)
     return tuple(id(forward_entry(compiler, entry, instance)) for entry in entries if entry is not None)
 
 

@@ -316,10 +316,8 @@ def _library_refusals(
                 yield "unscriptable-layer/argument", facts
         elif instance.cls.name == "torch.nn.DataParallel":
             yield "unscriptable-layer", {"why": "it splits its input over devices"}
-    if any(
-        isinstance(base, py.External) and base.name.startswith("torch.distributions.")
-        for base in python_classes.mro(compiler.interp, instance.cls)
-    ):
+    bases = python_classes.kin(compiler.interp, instance.cls)
+    if any(base.startswith("torch.distributions.") for base in bases):
         yield "unscriptable-layer/distribution", {}
     if any(map(_is_lazy, (*instance.parameters.values(), *instance.buffers.values()))):
         yield "unscriptable-layer/lazy", {}

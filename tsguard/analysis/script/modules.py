@@ -327,8 +327,8 @@ def _check_value(
 
 def _from_tables(compiler: Compiler, instance: py.ModuleValue, info: ModuleInfo) -> None:
     """Attributes that a torch.nn class in the ancestry sets."""
-    for base in python_classes.mro(compiler.interp, instance.cls):
-        entry = compiler.tables.modules.get(base.name) if isinstance(base, py.External) else None
+    for base in python_classes.kin(compiler.interp, instance.cls):
+        entry = compiler.tables.modules.get(base)
         if entry is None:
             continue
         for name, attribute in entry["attributes"].items():

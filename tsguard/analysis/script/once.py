@@ -31,7 +31,7 @@ class Once:
     """What a target has compiled so far, beside what all targets share.
 
     What is met again is reported again only into recordings, which must be whole.
-    ``met`` is what was asked for, for who clears it before.
+    ``met`` are sets of those who want to know what is asked for meanwhile.
     """
 
     def __init__(self, interp: Interpreter, reporter: Reporter) -> None:
@@ -39,7 +39,7 @@ class Once:
         self._memory = interp.program.memory
         self._reporter = reporter
         self.done: Done = {}
-        self.met: set[Hashable] = set()
+        self.met: list[set[Hashable]] = []
 
     def compiled(
         self,
@@ -53,7 +53,8 @@ class Once:
         ``is_shared`` where it is the same for other targets, unless compiling shows that
         it rests on answers of this world, or on the target.
         """
-        self.met.add(key)
+        for met in self.met:
+            met.add(key)
         done = self.done.get(key)
         if done is None:
             done = self.done[key] = self._shared(key, compile_) if is_shared else self._new(compile_)
