@@ -42,6 +42,7 @@ PINNED = [
     ("self.a = nn.Linear(8, 16)", "y = torch.cat([self.a(x), self.a(x)], -1)\nreturn y * math.log(y.shape[-1])"),
     ("self.a = nn.Linear(8, 16)", "one, two = self.a(x).chunk(2, dim=-1)\nreturn one * float(two.shape[-1])"),
     ("self.a = nn.Linear(8, 16)", "y = self.a(x)\nreturn torch.cat([p * i for i, p in enumerate(y.split(4, -1))], -1)"),
+    ("self.kernel = nn.Parameter(torch.zeros(8, 3, 3, 3))", "y = F.conv2d(x, self.kernel, padding=1)\nif y.shape[-2:] != x.shape[-2:]:\n    y = y[..., 1:, 1:]\nreturn y * int(y.shape[1] / 2) * int(x.shape[1] / 3)"),
     ("self.pool = nn.AdaptiveAvgPool2d(4)", "y = self.pool(x).flatten(2)\nreturn y * int(y.shape[2])"),
     ("self.pos = nn.Parameter(torch.zeros(1, 16, 8))", "y = x + self.pos\nreturn y * math.sqrt(y.shape[-2])"),
     ("self.emb = nn.Embedding(10, 8)", "return self.emb(x) * math.sqrt(self.emb(x).shape[-1])"),
@@ -61,6 +62,8 @@ PINNED = [
     ("from unreadable import sides; self.conv = nn.Conv2d(3, 8, sides(16), sides(16))", "assert x.shape[-2:] == (224, 224)\nn = self.conv(x).flatten(2).shape[-1]\nreturn x * int(math.sqrt(n))"),
     ("self.conv = nn.Conv2d(3, 8, 16, 16); self.pos = nn.Parameter(torch.zeros(1, 8, 14, 14))", "y = self.conv(x)\nz = y + self.pos\nreturn z * int(y.shape[-1] / 2)"),
     ("", "b, c = x.shape\nn = x.view(-1, 4, 8).shape[0]\nm = x.view(-1, 32).shape[0]\nreturn x * (min(n, m) if n != m else 1)"),
+    ("self.a = nn.Linear(8, 16)", "parts = self.a(x).chunk(4, dim=-1)\nreturn torch.cat([part * i for i, part in enumerate(parts)], -1)"),
+    ("", "a, b, c = x.chunk(3)\nreturn a + b + c"),
     ("", "if x.dtype == torch.float16 and x.isinf().any():\n    x = x.clamp(-1, 1)\nreturn x * 2"),
 ]  # fmt: skip
 
@@ -75,6 +78,8 @@ OPEN = [
     ("", "assert x.shape[1] == 4 or x.shape[2] == 4\nreturn x * int(x.shape[1])"),
     ("self.conv = nn.Conv2d(3, 3, 3, stride=2)", "y = self.conv(x)\nreturn y if y.shape[-1] == x.shape[-1] else y * 2"),
     ("self.q = nn.Linear(8, 64)", "q = self.q(x).view(*x.shape[:-1], -1, 16)\nreturn q * int(q.shape[-3])"),
+    ("self.kernel = nn.Parameter(torch.zeros(8, 3, 3, 3))", "y = F.conv2d(x, self.kernel)\nreturn y * int(y.shape[2])"),
+    ("", "return torch.cat([part * i for i, part in enumerate(x.chunk(4, dim=1))])"),
     ("", "return x * max(1, x.shape[0])"),
     ("self.pos = nn.Parameter(torch.zeros(1, 16, 8))", "y = x + self.pos\nreturn y * int(x.shape[1])"),
     ("", "return x * min(x.shape[0], x.shape[1])"),

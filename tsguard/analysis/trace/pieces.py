@@ -9,11 +9,15 @@ from tsguard.analysis.export import sizes
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.shapes.dims import number
+from tsguard.analysis.trace.shapes.operation import Operation
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import NOWHERE, Number, Pieces, Traced, is_live, origin_of, plainly
 
 _MOST = 64
+_FEW = 3  # of two pieces, only a size of one gives less
 _COUNTED = frozenset({"chunk", "unsafe_chunk", "tensor_split", "hsplit", "vsplit", "dsplit"})
+_ROUNDED = frozenset({"chunk", "unsafe_chunk"})
 _SPLIT = frozenset({"split", "unsafe_split"})
 _TOGETHER = frozenset({"meshgrid", "broadcast_tensors", "atleast_1d", "atleast_2d", "atleast_3d"})
 MAKERS = _COUNTED | _SPLIT | _TOGETHER | {"unbind", "split_with_sizes"}
@@ -42,7 +46,8 @@ def made(
         if len(args) > 1
         else next((v for k, v in kwargs.items() if k not in ("dim", "axis")), py.NONE)
     )
-    return _divided(tracer, name, how, values, piece, node)
+    along = args[2] if len(args) > 2 else kwargs.get("dim", py.Const(0))
+    return _divided(tracer, name, how, [args[0], how, along], piece, node)
 
 
 def _divided(
@@ -58,10 +63,22 @@ def _divided(
         return _counted_by_size(values, piece, node, of_length=True)
     count = py.constant(plainly(how))
     if isinstance(count, int) and 0 < count <= _MOST:
+        if name in _ROUNDED and count >= _FEW and _may_be_fewer(tracer, values, count):
+            return _counted_by_size(values, piece, node, of_length=True)
         return py.ListValue([piece] * count)
     if isinstance(how, Number) and how.live:
         return _counted_by_size(values, piece, node)
     return py.ListValue([piece], True)
+
+
+def _may_be_fewer(tracer: Tracer, values: list[py.Value], count: int) -> bool:
+    """Whether some size of an input gives less pieces than are asked for: 9 in 4 are 3 of 3."""
+    op = Operation(tracer.facts, values)
+    shape, index = op.shape(), op.whole(2, "dim", 0)
+    dim = None if shape is None or index is None else shape.at(index)
+    if dim is None or dim.is_constant or dim.over(number(count)) is not None:
+        return False
+    return not any(symbol.is_found for symbol in dim.inner_symbols())
 
 
 def _counted_by_size(

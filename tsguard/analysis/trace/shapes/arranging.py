@@ -209,6 +209,8 @@ def chunked(op: Operation) -> Shaped:
         return None
     dim = shape.at(index)
     part = None if dim is None else dim.over(number(count))
+    if part is None:
+        return shape.replaced(index, None)
     return [shape.replaced(index, part)] * count
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes import arranging, computing, selecting
 from tsguard.analysis.trace.shapes.dims import number
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.layers import adapted
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped
-from tsguard.analysis.trace.shapes.windows import Window, slid
+from tsguard.analysis.trace.shapes.windows import convolved, pooled
 
 Rule = Callable[[Operation], Shaped]
 
@@ -21,22 +20,11 @@ def rule_of(name: str) -> Rule | None:
 
 
 def _pooled(count: int) -> Rule:
-    """``F.max_pool2d(x, kernel_size, stride, padding, ...)``."""
+    return lambda op: pooled(op, count)
 
-    def rule(op: Operation) -> Shaped:
-        shape, kernel, stride = op.shape(), op.given(1, "kernel_size"), op.given(2, "stride")
-        if shape is None:
-            return None
-        window = Window(
-            op.numbers(kernel, count),
-            op.numbers(kernel if stride is None or py.is_none(stride) else stride, count),
-            op.numbers(op.given(3, "padding") or py.Const(0), count),
-            op.numbers(op.kwargs.get("dilation", py.Const(1)), count),
-            op.flag(9, "ceil_mode") if len(op.args) <= 4 else None,
-        )
-        return slid(shape, count, window, shape.at(-count - 1))
 
-    return rule
+def _convolved(count: int) -> Rule:
+    return lambda op: convolved(op, count)
 
 
 def _adapted(count: int) -> Rule:
@@ -340,6 +328,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(_FILLED, computing.filled),
     **dict.fromkeys(_ANEW, computing.filled_anew),
     **{f"max_pool{count}d": _pooled(count) for count in (1, 2, 3)},
+    **{f"conv{count}d": _convolved(count) for count in (1, 2, 3)},
     **{f"avg_pool{count}d": _pooled(count) for count in (1, 2, 3)},
     **{f"adaptive_avg_pool{count}d": _adapted(count) for count in (1, 2, 3)},
     **{f"adaptive_max_pool{count}d": _adapted(count) for count in (1, 2, 3)},

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number, unknown_constant
 from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.analysis.trace.shapes.operation import Operation
 from tsguard.report.records import dataclass
 
 
@@ -37,6 +39,44 @@ def _slid(dim: Dim | None, window: Window, index: int) -> Dim | None:
         return None
     steps = dim.plus(number(reach)).floor(number(stride))
     return None if steps is None else steps.plus(ONE)
+
+
+def convolved(op: Operation, count: int) -> Extent | None:
+    """``F.conv2d(x, weight, bias, stride, padding, dilation, groups)`` of a batched tensor."""
+    weight = op.shape(1, "weight")
+    if weight is None or weight.lead is not None or len(weight.dims) != count + 2:
+        return None
+    shape, groups = op.takes_rank(op.shape(), count + 2), op.whole(6, "groups", 1)
+    if shape is None:
+        return None
+    if groups is not None and weight.dims[1] is not None:
+        op.takes(shape, -count - 1, weight.dims[1].times(number(groups)))
+        shape = op.facts.extent(shape)
+    kernel = [op.facts.number(dim) for dim in weight.dims[2:]]
+    window = Window(
+        [size for size in kernel if size is not None] if None not in kernel else None,
+        op.numbers(op.given(3, "stride") or py.Const(1), count),
+        op.numbers(op.given(4, "padding") or py.Const(0), count),
+        op.numbers(op.given(5, "dilation") or py.Const(1), count),
+    )
+    if op.given(4, "padding") == py.Const("same"):
+        return shape.without_last(count + 1).followed_by(weight.dims[0], *shape.last(count))
+    return slid(shape, count, window, weight.dims[0])
+
+
+def pooled(op: Operation, count: int) -> Extent | None:
+    """``F.max_pool2d(x, kernel_size, stride, padding, ...)``."""
+    shape, kernel, stride = op.shape(), op.given(1, "kernel_size"), op.given(2, "stride")
+    if shape is None:
+        return None
+    window = Window(
+        op.numbers(kernel, count),
+        op.numbers(kernel if stride is None or py.is_none(stride) else stride, count),
+        op.numbers(op.given(3, "padding") or py.Const(0), count),
+        op.numbers(op.kwargs.get("dilation", py.Const(1)), count),
+        op.flag(9, "ceil_mode") if len(op.args) <= 4 else None,
+    )
+    return slid(shape, count, window, shape.at(-count - 1))
 
 
 def _of_unknown(dim: Dim | None) -> Dim | None:
