@@ -26,12 +26,30 @@ REFUSED = {
             def forward(self, x, n):
                 return self.inner(x, n + 1)
     """,
+    "a size where the image is reduced, which it is not by default": """
+        class Net(nn.Module):
+            def __init__(self, ratio=1):
+                super().__init__()
+                self.ratio = ratio
+
+            def forward(self, x, H, W):
+                b, n, c = x.shape
+                if self.ratio > 1:
+                    x = x.transpose(1, 2).reshape(b, c, H, W).flatten(2).transpose(1, 2)
+                return x * 2
+    """,
     "a function": "def f(x, activation):\n    return x + activation(x)",
     "an object": "def f(batch):\n    return batch.nodes + 1",
 }
 
 TAKEN = {
     "a tensor of which a size is taken": "def f(x, y):\n    return x.view(y.shape[0], -1)",
+    "a name that is a size later": """
+        class Net(nn.Module):
+            def forward(self, x, y):
+                x, y = x + y, x.shape[0]
+                return x.view(y, -1)
+    """,
     "an index": "def f(x, index):\n    return x[index]",
     "what is calculated of a tensor": "def f(x, y):\n    return x * y + y.mean()",
     "a tensor by its annotation": "def f(x, n: torch.Tensor):\n    return x.view(2, n)",

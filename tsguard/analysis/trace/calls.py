@@ -112,6 +112,8 @@ def _run(
 ) -> py.Value:
     part = args[0] if args and function.name == "forward" and isinstance(args[0], py.ModuleValue) else None
     tracer.own_calls += tracer.is_own(function.module)
+    if function.name == "forward":
+        kinds.read_ahead(tracer, function, args)
     with tracer.running(_label(function, args), function.module, node, part) as frame:
         try:
             results = [python_calls.call_function(tracer, function, args, kwargs, node)]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import lru_cache
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Traced, parts
 from tsguard.language.rule_names import RuleName
+from tsguard.source.walking import walked
 
 _NUMBER: RuleName = "untraceable-input/scalar"
 _OBJECT: RuleName = "untraceable-input/object"
@@ -44,6 +46,33 @@ def _calculated_from(value: Traced) -> str:
             return ""
         origin = origin.parent
     return origin.name if value.of == "inputs" else ""
+
+
+def read_ahead(tracer: Tracer, function: py.FunctionValue, args: list[py.Value]) -> None:
+    """Note the inputs that a function takes for sizes on ways, too, that this call of it does not go."""
+    if not tracer.untold:
+        return
+    spec = function.node.args
+    for parameter, value in zip([*spec.posonlyargs, *spec.args], args, strict=False):
+        is_input = isinstance(value, Traced) and value.origin.parent is None
+        if is_input and parameter.arg in _named_as_sizes(function.node):
+            used_as_sizes(tracer, [value])
+
+
+@lru_cache(maxsize=4096)
+def _named_as_sizes(node: py.FunctionNode) -> frozenset[str]:
+    """The names that are sizes among others of a view, and nothing else than numbers anywhere."""
+    sizes: set[str] = set()
+    others: set[str] = set()
+    for part in walked(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and len(part.args) > 1:
+            if part.func.attr in ("view", "reshape", "expand"):
+                sizes.update(arg.id for arg in part.args if isinstance(arg, ast.Name))
+        elif isinstance(part, (ast.Attribute, ast.Subscript)) and isinstance(part.value, ast.Name):
+            others.add(part.value.id)
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            others.add(part.id)
+    return frozenset(sizes - others)
 
 
 def report(tracer: Tracer) -> None:
