@@ -12,6 +12,8 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 BLOCKS = """\
+from typing import Optional, Tuple
+
 from torch import nn
 
 

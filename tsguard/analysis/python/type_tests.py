@@ -198,10 +198,15 @@ def _is_container(interp: Interpreter, value: ModuleValue) -> bool:
 
 
 def _external_is(interp: Interpreter, value: External, real: type) -> bool | None:
-    """Of something that is not read: a class or a function, by its name."""
+    """Of something that is not read: a class or a function, by the tables or by its name."""
     if value.name in interp.tables.modules:
         return _is_subclass(type, real)
-    is_class = value.name.rpartition(".")[2][:1].isupper()
+    module, _, attribute = value.name.rpartition(".")
+    if module in _READ:  # Optional and Tuple are no classes, however they are spelled
+        found = getattr(importlib.import_module(module), attribute, None)
+        return None if found is None else isinstance(found, real)
+    entry = interp.tables.entry(value.name)
+    is_class = attribute[:1].isupper() if entry is None else isinstance(entry, dict) and "class" in entry
     if real is type:
         return is_class
     if real is types.FunctionType:
