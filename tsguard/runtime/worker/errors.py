@@ -18,6 +18,8 @@ from tsguard.runtime.usercode import UserCode
 _LOCATION = re.compile(r'^\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in \S+)?$', re.MULTILINE)
 _BARE_LOCATION = re.compile(r"Expected a single top-level function: (?P<file>.+):(?P<line>\d+)")
 _INTERPRETER = "The following operation failed in the TorchScript interpreter"
+# How torch.compile begins to tell what its backend raised.
+_COMPILER = re.compile(r"\Abackend='\w+' raised:\n")
 _EMBEDDED = "error stack is reproduced here:"
 _LONGEST_MESSAGE = 600
 _LAYERS = re.compile(r"[/\\]torch[/\\]nn[/\\]")
@@ -54,6 +56,7 @@ def _gist(text: str) -> str:
     """What a message says before it lists locations, without blank lines."""
     if text.startswith(_INTERPRETER):
         text = text.rstrip().rpartition("\n")[2].removeprefix("RuntimeError: ")
+    text = _COMPILER.sub("", text, count=1)
     head = text[: m.start()] if (m := _LOCATION.search(text)) and m.start() else text
     head = head.partition("\nValue: ")[0]
     lines = [line.rstrip() for line in head.splitlines() if line.strip()]
