@@ -149,7 +149,7 @@ def test_the_text_tells_the_order_the_reasons_and_the_successors(migrate):
     assert rows[0].startswith("1  layers.py:")
     assert "lost" in ran.out
     assert "torch.jit in the code, and what takes its place" in ran.out
-    assert "uses of torch.jit" in ran.err
+    assert "4 things lost, 6 uses of torch.jit" in ran.err
     assert all(len(line) <= 100 for line in ran.out.splitlines())
 
 

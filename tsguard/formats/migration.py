@@ -147,7 +147,11 @@ def summary(report: Report) -> str:
     exports = sum(step.export == "exports" for step in steps)
     unknown = sum(step.export == "unknown" for step in steps)
     uses = sum(len(use.findings) for use in report.migration.uses) if report.migration else 0
-    told = f"{exports} of {len(steps)} targets export"
-    told += f", {unknown} with an unknown verdict" if unknown else ""
     lost = len({number for step in steps for number in step.lost})
-    return f"{told}; {lost} things are lost, {uses} uses of torch.jit"
+    told = f"{exports} of {_count(len(steps), 'target')} export{'s' if exports == 1 else ''}"
+    told += f", {unknown} with an unknown verdict" if unknown else ""
+    return f"{told}; {_count(lost, 'thing')} lost, {_count(uses, 'use')} of torch.jit"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
