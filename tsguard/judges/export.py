@@ -37,7 +37,7 @@ def judge_export(walk: Walk) -> ExportOutcome:
     events = (*walk.exports, *(_held(event) for event in walk.events if event.rule in _HELD))
     of_sizes = tuple(event for event in events if rule(event.rule).name in _OF_SIZES)
     # For shapes that do not vary, torch.export takes the example's way.
-    gaps = tuple(gap for gap in walk.gaps if gap.why != OPEN_SHAPES)
+    gaps = tuple(gap for gap in walk.gaps if gap.why != OPEN_SHAPES and gap.key not in walk.harmless)
     outcomes = {rule(event.rule).outcome for event in events if event not in of_sizes}
     verdict = _verdict(outcomes, bool(gaps))
     open_outcomes = {rule(event.rule).outcome for event in of_sizes} | (outcomes & {"refused"})

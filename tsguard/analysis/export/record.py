@@ -16,13 +16,15 @@ class Record:
     ``doubtful`` are those on a way that may not be the example's: behind a condition on sizes that are
     not known.  ``elsewhere`` are statements (by identity) that decide by the kind of run, of which
     export takes the other side; ``numbers`` the calls that took a number out of what the module
-    holds or torch draws; ``are_inputs_given`` where the file has examples of them.
+    holds or torch draws; ``are_inputs_given`` where the file has examples of them, and
+    ``harmless`` the gaps (by key) that hide nothing from torch.export, as a method of what must be a tensor.
     """
 
     events: dict[Key, Event] = field(default_factory=dict)
     doubtful: set[Key] = field(default_factory=set)
     elsewhere: set[int] = field(default_factory=set)
     numbers: set[int] = field(default_factory=set)
+    harmless: set[Key] = field(default_factory=set)
     are_inputs_given: bool = False
 
     def add(self, event: Event, *, is_sure: bool) -> None:

@@ -189,8 +189,15 @@ class Tracer(PythonInterpreter):
         """Note a call of what was not read, or of an argument that may be anything."""
         if called.unread is not None or (called.default is None and unread.may_be_module(called)):
             gap = unread.what(called, self.target, self.module, node or self.target.node)
+            if self._is_of_tensor(node):
+                self.exports.harmless.add(gap.key)
             if gap not in self.gaps:
                 self.gaps.append(gap)
+
+    def _is_of_tensor(self, node: ast.AST | None) -> bool:
+        """Whether a call is of a method that tensors have and that gives tensors."""
+        name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        return self.tables.tensor.get(name) == "method" and name not in ("item", "tolist", "numpy")
 
     def varies(self, origin: Origin, what: Property) -> bool:
         """Whether the file's own inputs differ in a property of the input that a value comes from."""

@@ -34,7 +34,7 @@ class Walk:
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
     what its returns give, ``facts`` what was learned of the inputs' sizes, ``raised`` whether
     it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
-    ``exports`` is what it means for torch.export, of which ``doubtful`` lies on ways that the example may not take.
+    ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on ways that the example may not take.
     """
 
     events: tuple[Event, ...] = ()
@@ -45,6 +45,7 @@ class Walk:
     raised: bool = False
     asked_ranks: tuple[Symbol, tuple[int, ...]] | None = None
     exports: tuple[Event, ...] = ()
+    harmless: frozenset[tuple[object, ...]] = frozenset()
     doubtful: tuple[Event, ...] = ()
 
     @classmethod
@@ -62,6 +63,7 @@ class Walk:
             raised,
             next(((tensor, tuple(sorted(asked))) for tensor, asked in tracer.asked_ranks.items()), None),
             tuple(e for key, e in tracer.exports.events.items() if key not in tracer.exports.doubtful),
+            frozenset(tracer.exports.harmless),
             tuple(e for key, e in tracer.exports.events.items() if key in tracer.exports.doubtful),
         )
 

@@ -1,0 +1,136 @@
+"""The export judge: verdicts for static shapes and for an open batch, and what they do not rest on."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges import judge
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+from tsguard.report import ExportJudgement, FixedDimension
+
+IMPORTS = """\
+import math
+import torch
+from torch import nn
+"""
+
+
+@pytest.fixture
+def exported(tmp_path: Path):
+    """What is said of ``Net``, or of the function ``f``, of a source."""
+
+    def run(source: str) -> ExportJudgement:
+        path = tmp_path / "model.py"
+        path.write_text(IMPORTS + textwrap.dedent(source), encoding="utf-8")
+        project = Project((tmp_path,))
+        target = "Net" if "class Net" in source else "f"
+        return judge(Program(project), find_target(project.module(path), target)).export
+
+    return run
+
+
+def test_a_size_that_is_made_a_number_holds_the_batch_only_where_that_is_open(exported):
+    judged = exported("def f(x):\n    return torch.zeros(int(x.shape[0] / 2))")
+    assert (judged.verdict, judged.dynamic) == ("exports", "specialised")
+    assert judged.fixed == (FixedDimension("x", 0),)
+
+
+@pytest.mark.parametrize("size", ["x.shape[1]", "x.size(-1)"])
+def test_another_size_holds_no_batch(exported, size):
+    assert exported(f"def f(x):\n    return torch.zeros(int({size} / 2))").dynamic == "exports"
+
+
+def test_arithmetic_and_comparisons_leave_the_batch_open(exported):
+    source = """
+        def f(x):
+            if x.shape[0] > 8:
+                x = x[: x.shape[0] // 2]
+            return x.view(x.shape[0], -1) * math.floor(x.shape[0] / 2)
+    """
+    assert exported(source) == ExportJudgement("exports", dynamic="exports")
+
+
+def test_what_is_refused_is_refused_with_an_open_batch_too(exported):
+    judged = exported("def f(x):\n    return x if x.sum() > 0 else -x")
+    assert (judged.verdict, judged.dynamic) == ("refused", "refused")
+
+
+def test_what_the_forward_catches_is_not_refused(exported):
+    source = """
+        def f(x):
+            try:
+                return x * float(x.sum())
+            except RuntimeError:
+                return x
+    """
+    assert exported(source).verdict == "exports"
+
+
+@pytest.mark.parametrize("flag", ["torch.compiler.is_compiling()", "torch.compiler.is_exporting()"])
+def test_a_check_that_is_left_out_while_exporting_is_not_refused(exported, flag):
+    source = f"""
+        def f(x):
+            if not {flag} and x.isnan().any():
+                raise ValueError
+            return x
+    """
+    assert exported(source).verdict == "exports"
+
+
+def test_a_bare_argument_that_is_asked_may_be_a_flag(exported):
+    assert exported("def f(x, flag):\n    return x * 2 if flag else x").verdict == "exports"
+
+
+def test_an_assertion_on_a_symbol_is_kept_and_a_condition_on_it_refused(exported):
+    begins = "def f(x):\n    n = x.sum().item()\n"
+    assert exported(begins + "    assert n < 9\n    return x * n").verdict == "exports"
+    assert exported(begins + "    return x if n < 9 else -x").verdict == "refused"
+
+
+def test_what_is_not_read_leaves_it_unknown_unless_something_else_is_refused(exported):
+    source = """
+        from elsewhere import layer
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = layer()
+            def forward(self, x):
+                x = self.layer(x)
+                return {result}
+    """
+    judged = exported(source.format(result="x * 2"))
+    assert (judged.verdict, judged.dynamic) == ("unknown", "unknown")
+    assert judged.unknown
+    assert exported(source.format(result="torch.equal(x, x.abs())")).verdict == "unknown"
+    refused = "def f(x, run):\n    if x.sum() > 0:\n        return run(x)\n    return x"
+    assert exported(refused).verdict == "refused"
+
+
+def test_a_script_function_is_looked_into(exported):
+    source = """
+        @torch.jit.script
+        def gate(x):
+            if bool(x.sum() > 0):
+                return x * 2
+            return x
+        def f(x):
+            return gate(x)
+    """
+    assert exported(source).verdict == "refused"
+
+
+def test_shapes_that_are_not_told_do_not_matter(exported):
+    source = """
+        class Net(nn.Module):
+            def forward(self, x):
+                y = x[..., ::2].repeat_interleave(2, -1)
+                if y.shape != x.shape:
+                    y = y[..., : x.shape[-1]]
+                return x + y
+    """
+    assert exported(source).verdict == "exports"
