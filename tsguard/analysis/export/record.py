@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from tsguard.analysis.events import Event
-
-Key = tuple[object, ...]
 
 
 @dataclass(slots=True)
@@ -20,11 +19,11 @@ class Record:
     ``harmless`` the gaps (by key) that hide nothing from torch.export, as a method of what must be a tensor.
     """
 
-    events: dict[Key, Event] = field(default_factory=dict)
-    doubtful: set[Key] = field(default_factory=set)
+    events: dict[Hashable, Event] = field(default_factory=dict)
+    doubtful: set[Hashable] = field(default_factory=set)
     elsewhere: set[int] = field(default_factory=set)
     numbers: set[int] = field(default_factory=set)
-    harmless: set[Key] = field(default_factory=set)
+    harmless: set[Hashable] = field(default_factory=set)
     are_inputs_given: bool = False
 
     def add(self, event: Event, *, is_sure: bool) -> None:
@@ -36,11 +35,11 @@ class Record:
         elif is_sure:
             self.doubtful.discard(event.key)
 
-    def keys(self) -> tuple[Key, ...]:
+    def keys(self) -> tuple[Hashable, ...]:
         """What is recorded so far, for ``back_to``."""
         return tuple(self.events)
 
-    def back_to(self, keys: tuple[Key, ...]) -> None:
+    def back_to(self, keys: tuple[Hashable, ...]) -> None:
         """Forget what was recorded since."""
         for key in list(self.events)[len(keys) :]:
             del self.events[key]

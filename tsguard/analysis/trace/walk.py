@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ class Walk:
     raised: bool = False
     asked_ranks: tuple[Symbol, tuple[int, ...]] | None = None
     exports: tuple[Event, ...] = ()
-    harmless: frozenset[tuple[object, ...]] = frozenset()
+    harmless: frozenset[Hashable] = frozenset()
     doubtful: tuple[Event, ...] = ()
 
     @classmethod
