@@ -52,7 +52,6 @@ class Program:
         self.constructions: dict[Hashable, list[Construction]] = {}
         self.likenesses = Likenesses()
         self.observer: Observer | None = None
-        self.black_boxes: set[int] = set()
         self._generators: dict[FunctionNode, bool] = {}
 
     def scope(self, module: Module) -> Scope:
@@ -76,7 +75,6 @@ class Program:
         """Judge what is soon replaced: what is found out of shared values meanwhile is not kept."""
         stores: tuple[dict[Any, Any], ...] = (self.memory, self.constructions, self._generators)
         sizes = [len(store) for store in stores]
-        boxes = set(self.black_boxes)
         grown = {key: set(known) for key, known in self.memory.items() if isinstance(known, set)}
         try:
             yield
@@ -86,7 +84,6 @@ class Program:
                     del store[key]
             self.memory.update(grown)
             self.memory.pop("built", None)
-            self.black_boxes = boxes
 
     def is_generator(self, function: FunctionValue) -> bool:
         """Whether calling a function only makes a generator or coroutine."""

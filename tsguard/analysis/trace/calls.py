@@ -72,7 +72,7 @@ def _foreign(
 
     What such a box hides is a gap where it is a module's forward, or has called back into the target's own code.
     """
-    box = tracer.program.black_boxes
+    box = tracer.black_boxes
     origin = origin_of([*args, *kwargs.values()])
     outcome: py.Value = py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
     is_forward = function.name == "forward"

@@ -54,12 +54,15 @@ class Tracer(PythonInterpreter):
     """One run of a forward, as torch.jit.trace would run it on inputs of unknown content.
 
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
-    ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must hold of the inputs' sizes,
-    ``asked_ranks`` the numbers with which ranks of inputs are compared that nothing tells, ``changed`` the parameters and buffers that a call changes, ``refilled`` those and others of which the elements
-    are no longer what they were before, ``asked`` the statements that ask for some, ``own_calls`` how many
-    functions of the target's own package ran, ``untold`` the inputs without an annotation and
-    ``told`` what the use of some says of them, ``exports`` what it means for torch.export,
-    ``seeded`` the generators of random numbers that the forward seeds, with the statements around that.
+    ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must
+    hold of the inputs' sizes, ``asked_ranks`` the numbers with which ranks of inputs are compared
+    that nothing tells, ``changed`` the parameters and buffers that a call changes, ``refilled`` those
+    and others of which the elements are no longer what they were before, ``asked`` the statements
+    that ask for some, ``own_calls`` how many functions of the target's own package ran,
+    ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
+    without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
+    for torch.export, ``seeded`` the generators of random numbers that the forward seeds, with the
+    statements around that.
     """
 
     def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
@@ -85,6 +88,7 @@ class Tracer(PythonInterpreter):
         self.told: dict[str, RuleName] = {}
         self.named_tensors = 0
         self.own_calls = 0
+        self.black_boxes: set[int] = set()
         self.serves_others = False
         self.changed: set[str] = set()
         self.refilled: set[str] = set()
