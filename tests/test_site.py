@@ -36,7 +36,7 @@ def test_an_example_says_which_releases_it_is_about(site):
     """A fence that Markdown does not take would show as text."""
     (page,) = (site / "reference" / "rules").glob("TSG115-*/index.html")
     titles = re.findall(r'class="filename">(.*?)<', page.read_text())
-    assert titles == ["torch &gt;=2.3", "torch &gt;=2.2,&lt;2.3"]
+    assert set(titles) == {"torch &gt;=2.3", "torch &gt;=2.2,&lt;2.3"}
     assert [
         p.parent.name for p in (site / "reference" / "rules").rglob("*.html") if "```" in p.read_text()
     ] == []
