@@ -61,4 +61,5 @@ class Noted(torch.nn.Module):
 
 
 def test_an_annotation_that_is_text_for_an_attribute_that_is_never_set():
+    assert not hasattr(Noted, "never_set")
     assert scripts(Noted()) is WAYS.passes_over_text_annotations
