@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from tsguard.analysis.script.sugared import Function, Method, ModuleS, Simple, Sugared
+from tsguard.analysis.script.sugared import Function, Method, Simple, Sugared, SugaredModule
 from tsguard.analysis.trace.values import Fixed, Number, Traced, Untraced
 from tsguard.analysis.values import Value
 from tsguard.project.modules import Module
@@ -64,7 +64,7 @@ def _add(found: dict[str, list[str]], name: str, text: str) -> None:
 def _type(value: Sugared) -> str:
     if isinstance(value, Simple):
         return str(value.value.type)
-    if isinstance(value, ModuleS):
+    if isinstance(value, SugaredModule):
         return f"module {getattr(value.instance.cls, 'name', '')}".strip()
     return value.kind if isinstance(value, (Method, Function)) else ""
 

@@ -17,10 +17,10 @@ from tsguard.analysis.python import PythonInterpreter, classes, library
 from tsguard.analysis.python.calls import make_module
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.expressions import arguments
-from tsguard.analysis.python.likeness import Likenesses
+from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.terms import Is, Named, Parameter
 from tsguard.analysis.values import Scope
-from tsguard.analysis.worlds import Exhausted, Impossible, World, run_first
+from tsguard.analysis.worlds import BudgetExceeded, Impossible, World, run_first
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module
 from tsguard.report.records import dataclass
@@ -53,7 +53,7 @@ class Built:
 class _Construction:
     """What one world makes of a target: a value or the exception, and the world afterwards."""
 
-    outcome: py.Value | Impossible | Exhausted
+    outcome: py.Value | Impossible | BudgetExceeded
     world: World
 
 
@@ -61,7 +61,7 @@ def first_built(program: Program, target: Target) -> Built | None:
     """The target in the first world in which its constructor does not raise; None if it always does.
 
     Raises:
-        Exhausted: the constructor is too large to be followed.
+        BudgetExceeded: the constructor is too large to be followed.
     """
 
     def run(world: World) -> py.Value:
@@ -78,14 +78,14 @@ def built(interp: Interpreter, target: Target) -> py.Value:
 
     Raises:
         Impossible: the constructor raises in this world.
-        Exhausted: the constructor is too large to be followed.
+        BudgetExceeded: the constructor is too large to be followed.
     """
     world, memory = interp.world, interp.program.memory
     last = memory.get("built")
     kept = last[1] if isinstance(last, tuple) and last[0] is target else {}
     if not kept:
         memory["built"] = (target, kept)
-        interp.program.likenesses = Likenesses()
+        interp.program.structural_keys = StructuralKeys()
     key = (tuple(world.given.items()), world.lenient)
     known = kept.get(key)
     if known is None:
@@ -103,10 +103,10 @@ def forget(program: Program) -> None:
 
 
 def _construction(interp: Interpreter, target: Target) -> _Construction:
-    outcome: py.Value | Impossible | Exhausted
+    outcome: py.Value | Impossible | BudgetExceeded
     try:
         outcome = build(interp, target)
-    except (Impossible, Exhausted) as raised:
+    except (Impossible, BudgetExceeded) as raised:
         outcome = type(raised)(*raised.args)  # without the frames that led to it, for it is kept
     return _Construction(outcome, interp.world.copy())
 

@@ -34,7 +34,7 @@ class Impossible(Exception):
     """This world's answers make the constructor raise: nothing follows from it."""
 
 
-class Exhausted(Exception):
+class BudgetExceeded(Exception):
     """The analysis of a target has used up its budget of steps."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.trace import Walk
+from tsguard.analysis.trace import TraceResult
 from tsguard.analysis.trace.conditions import OPEN_SHAPES
 from tsguard.language.rule_names import RuleName
 from tsguard.report import ExportVerdict, FixedDimension
@@ -32,7 +32,7 @@ class ExportOutcome:
     gaps: tuple[Gap, ...] = ()
 
 
-def judge_export(walk: Walk) -> ExportOutcome:
+def judge_export(walk: TraceResult) -> ExportOutcome:
     """What one walk shows; a target that was not followed to its end is unknown, unless it is refused."""
     events = (*walk.exports, *(_held(event) for event in walk.events if event.rule in _HELD))
     of_sizes = tuple(event for event in events if rule(event.rule).name in _OF_SIZES)

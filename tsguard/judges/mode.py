@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.mode import Walk, follow
+from tsguard.analysis.mode import ModeInterpreter, follow
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import first_built, unread_classes
 from tsguard.analysis.values import ClassValue, External, ModuleValue
-from tsguard.analysis.worlds import Exhausted
+from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.project import Target
 from tsguard.report import Layer, ModeVerdict
 from tsguard.report.records import dataclass
@@ -28,7 +28,7 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     """Follow a target as its constructor's defaults make it."""
     try:
         built = first_built(program, target)
-    except Exhausted:
+    except BudgetExceeded:
         return _unknown(target, "it is too large to be followed to the end")
     if built is None:
         return _unknown(target, "its constructor always raises")
@@ -46,7 +46,7 @@ def _unknown(target: Target, why: str) -> ModeOutcome:
     return ModeOutcome("unknown", gaps=(Gap(target.module, target.line, why),))
 
 
-def _layers(walk: Walk) -> tuple[Layer, ...]:
+def _layers(walk: ModeInterpreter) -> tuple[Layer, ...]:
     """The modules that depend on the mode, by their paths; the target itself is none of them."""
     paths = ((walk.tree.path(module), module) for module in walk.layers)
     return tuple(

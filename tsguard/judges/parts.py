@@ -9,9 +9,9 @@ from tsguard.analysis.events import Event
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import compile_target
 from tsguard.analysis.subjects import first_built
-from tsguard.analysis.trace import Walk, trace_target
+from tsguard.analysis.trace import TraceResult, trace_target
 from tsguard.analysis.values import External, ModuleValue, TensorValue, Value
-from tsguard.analysis.worlds import Exhausted, World
+from tsguard.analysis.worlds import BudgetExceeded, World
 from tsguard.language.rule_names import RuleName
 from tsguard.project import Target
 from tsguard.report.records import dataclass
@@ -21,7 +21,9 @@ from tsguard.rules import rule
 _MOST_PARTS = 200
 
 
-def script_parts(program: Program, target: Target, world: World, subject: Value, walk: Walk) -> Event | None:
+def script_parts(
+    program: Program, target: Target, world: World, subject: Value, walk: TraceResult
+) -> Event | None:
     """Advice to script the submodules in which all that goes wrong in a trace lies; None where that is no way."""
     if not isinstance(subject, ModuleValue):
         return None
@@ -53,7 +55,7 @@ def trace_parts(program: Program, target: Target) -> Event | None:
         with _traced(chosen):
             if not chosen or not _scripts(program, target, world, subject):
                 return None
-    except Exhausted:
+    except BudgetExceeded:
         return None
     if not all(_traces_tensor_to_tensor(program, target, world, place.part) for place in chosen):
         return None
@@ -136,7 +138,7 @@ def _scripts(program: Program, target: Target, world: World, part: ModuleValue) 
     interp = PythonInterpreter(program, World({**world.given, **world.answers}))
     try:
         compilation = compile_target(interp, target, part)
-    except Exhausted:
+    except BudgetExceeded:
         return False
     refused = any(rule(event.rule).outcome in ("blocked", "broken") for event in compilation.events)
     return not refused and not compilation.gaps

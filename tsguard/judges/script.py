@@ -9,7 +9,7 @@ from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
 from tsguard.analysis.subjects import built
 from tsguard.analysis.terms import Question
-from tsguard.analysis.worlds import Answer, Exhausted, World, explore
+from tsguard.analysis.worlds import Answer, BudgetExceeded, World, explore
 from tsguard.project import Target
 from tsguard.report import ScriptVerdict
 from tsguard.report.records import dataclass
@@ -35,7 +35,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         interp = PythonInterpreter(program, world)
         try:
             compilation = compile_target(interp, target, built(interp, target))
-        except Exhausted:
+        except BudgetExceeded:
             exhausted.append(Gap(target.module, target.line, "it is too large to be followed to the end"))
             return Compilation(gaps=tuple(exhausted[-1:]))
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))

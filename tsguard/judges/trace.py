@@ -7,11 +7,11 @@ from dataclasses import field, replace
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built, forget, unread_classes
-from tsguard.analysis.trace import Walk, trace_target
+from tsguard.analysis.trace import TraceResult, trace_target
 from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
-from tsguard.analysis.worlds import Exhausted, World, run_first
+from tsguard.analysis.worlds import BudgetExceeded, World, run_first
 from tsguard.judges.export import ExportOutcome, judge_export
 from tsguard.project import Target
 from tsguard.report import TraceVerdict
@@ -60,16 +60,16 @@ class _Followed:
 
     world: World
     subject: Value
-    walk: Walk
+    walk: TraceResult
 
 
 def _followed(program: Program, target: Target, facts: Facts) -> _Followed | TraceOutcome:
     """The last of as many walks as settle what the inputs are; a verdict where there is none."""
-    plain: Walk | None = None
+    plain: TraceResult | None = None
     for _ in range(_MOST_WALKS):
         try:
             first = _walked(program, target, facts, plain is not None)
-        except Exhausted:
+        except BudgetExceeded:
             return _unknown(target, "it is too large to be followed to the end")
         if first is None:
             return _unknown(target, "its constructor always raises")
@@ -118,8 +118,8 @@ def _accepted(program: Program, target: Target, facts: Facts) -> _Followed | Non
 
 def _walked(
     program: Program, target: Target, facts: Facts, whole: bool
-) -> tuple[World, tuple[Value, Walk]] | None:
-    def run(world: World) -> tuple[Value, Walk]:
+) -> tuple[World, tuple[Value, TraceResult]] | None:
+    def run(world: World) -> tuple[Value, TraceResult]:
         interp = PythonInterpreter(program, world)
         subject = built(interp, target)
         walk = trace_target(interp, target, subject, facts, whole=whole)
@@ -129,7 +129,7 @@ def _walked(
     return run_first(run, World())
 
 
-def _may_need_optional_inputs(walk: Walk) -> bool:
+def _may_need_optional_inputs(walk: TraceResult) -> bool:
     """Whether a walk ends in an error, for no other reason that shows than an optional input left out."""
     left_out = walk.raised and any(event.rule == OMITTED for event in walk.events)
     return left_out and not any(map(_is_hazard, walk.events))

@@ -56,7 +56,7 @@ def _about_workers(report: LoaderReport, workers: int, gain: Speedup | None, ste
     if workers == current:
         others = [row for row in report.throughput if row.workers]
         broken = others and all(row.status not in ("ok", "skipped") for row in others)
-        return f"keep {told}; {'workers do not deliver' if broken else 'no other number is worth more'}"
+        return f"keep {told}; {'workers do not deliver' if broken else 'no other number is faster'}"
     if now is None:
         row = next((row for row in report.throughput if row.workers == current), None)
         return f"{told}; {current}, as it is now, {row.status if row else 'was not tried'}"
@@ -99,7 +99,7 @@ def _about_cores(report: LoaderReport, workers: int, most: int) -> list[str]:
     said = []
     if workers == most:
         said.append(
-            f"{workers} is the largest number that was tried; more may be worth more: --max-workers N"
+            f"{workers} is the largest number that was tried; more may be faster still: --max-workers N"
         )
     waiting = _waiting_share(report)
     if workers > report.cores and waiting is not None and waiting > _WAITING:

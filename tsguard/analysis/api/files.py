@@ -5,7 +5,7 @@ from __future__ import annotations
 from tsguard.analysis.api import definitions
 from tsguard.analysis.api.flow import StatementFlow
 from tsguard.analysis.api.looks import Looks
-from tsguard.analysis.api.names import Names
+from tsguard.analysis.api.names import ApiNames
 from tsguard.analysis.api.usage import Usage
 from tsguard.analysis.events import Event
 from tsguard.analysis.python import Program
@@ -14,14 +14,14 @@ from tsguard.project.modules import Module
 
 def import_events(program: Program, module: Module) -> tuple[Event, ...]:
     """What a file does for which importing it raises, as far as this package looks."""
-    usage = Usage(Names(program, module), Looks(program, module))
+    usage = Usage(ApiNames(program, module), Looks(program, module))
     definitions.check_import(usage)
     return tuple(usage.events.values())
 
 
 def all_events(program: Program, module: Module) -> tuple[Event, ...]:
     """What a file does wrong with torch.jit, in no particular order."""
-    usage = Usage(Names(program, module), Looks(program, module))
+    usage = Usage(ApiNames(program, module), Looks(program, module))
     definitions.check(usage)
     flow = StatementFlow(usage)
     flow.run(module.file.tree.body)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.mode import Walk, follow
+from tsguard.analysis.mode import ModeInterpreter, follow
 from tsguard.analysis.python import PythonInterpreter, Raised, classes
 from tsguard.analysis.values import ModuleValue
-from tsguard.analysis.worlds import Exhausted, Impossible
+from tsguard.analysis.worlds import BudgetExceeded, Impossible
 from tsguard.project import Target
 from tsguard.report.records import dataclass
 
@@ -45,7 +45,7 @@ class Looks:
         if expression not in self._taken:
             try:
                 self._taken[expression] = self._look(expression)
-            except (Raised, Impossible, Exhausted, RecursionError):
+            except (Raised, Impossible, BudgetExceeded, RecursionError):
                 self._taken[expression] = Look()
         return self._taken[expression]
 
@@ -74,7 +74,7 @@ class Looks:
         )
 
 
-def _compiles_itself(walk: Walk, module: ModuleValue) -> bool:
+def _compiles_itself(walk: ModeInterpreter, module: ModuleValue) -> bool:
     """Whether a module is, or may be, a ScriptModule."""
     is_script_module = classes.derives_from(walk, module.cls, "torch.jit.ScriptModule")
     return is_script_module or classes.has_unknown_base(walk, module.cls)

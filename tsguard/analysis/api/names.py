@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _SCRIPT_MODULE = "torch.jit.ScriptModule"
 
 
-class Names:
+class ApiNames:
     """The names of one file."""
 
     def __init__(self, program: Program, module: Module) -> None:
         self.program = program
         self.module = module
         # Every class of a file asks the files of its bases, mostly the same again and again.
-        memory, key = program.memory, (Names, module)
+        memory, key = program.memory, (ApiNames, module)
         if key not in memory:
             memory[key] = dict(self._imported_in_functions())
         self._imports = cast("dict[str, Meaning]", memory[key])
@@ -59,7 +59,7 @@ class Names:
         for base in node.bases:
             cls = self.class_of(base)
             if cls is not None and cls.node is not node and isinstance(cls.node, ast.ClassDef):
-                found |= Names(self.program, cls.module).ancestry(cls.node)
+                found |= ApiNames(self.program, cls.module).ancestry(cls.node)
             else:
                 found.add(self.dotted(base))
         return found

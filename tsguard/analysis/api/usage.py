@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.api.looks import Looks
-from tsguard.analysis.api.names import Names
+from tsguard.analysis.api.names import ApiNames
 from tsguard.analysis.events import Event
 from tsguard.language.rule_names import RuleName
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Usage:
     """A file under inspection, and what was found in it."""
 
-    names: Names
+    names: ApiNames
     looks: Looks
     events: dict[tuple[object, ...], Event] = field(default_factory=dict)
     scripts: bool = False

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.api.names import Names
+from tsguard.analysis.api.names import ApiNames
 from tsguard.project.targets import is_module_class
 from tsguard.source.walking import walked
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def parts_of(program: Program, target: Target) -> Iterator[tuple[Module, str]]:
     """The module classes that a target names: its bases, and what it constructs, calls or is annotated with."""
-    names = Names(program, target.module)
+    names = ApiNames(program, target.module)
     seen = {target.node}
     for node in walked(target.node):
         if not isinstance(node, (ast.Name, ast.Attribute)):

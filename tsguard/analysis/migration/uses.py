@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.api.names import Names
+from tsguard.analysis.api.names import ApiNames
 from tsguard.analysis.events import Event
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import children
@@ -43,7 +43,7 @@ def uses_in(program: Program, module: Module) -> Iterator[Event]:
     """Each use of torch.jit in a file, in the order of the file."""
     if "jit" not in module.file.text:
         return
-    names = Names(program, module)
+    names = ApiNames(program, module)
     for node, decorates in _expressions(module.file.tree):
         name = names.dotted(node)
         if name.startswith(_JIT):

@@ -5,7 +5,7 @@ forward.  What differs between the modes is carried as such, what data decides i
 both ways, and each layer is asked with the flag that train() and eval() really give it.
 """
 
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.walk import follow
 
-__all__ = ["Walk", "follow"]
+__all__ = ["ModeInterpreter", "follow"]

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 
 from tsguard.analysis.mode.choices import Either, Mode, in_mode, truths
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.terms import spelled
 from tsguard.analysis.values import Const, Unknown, Value
 from tsguard.language import schemas
@@ -43,25 +43,29 @@ class Activity:
         return self if mode != "eval" else Activity(self.eval, self.eval, self.when)
 
 
-def of_call(walk: Walk, use: ModeUse, given: Mapping[str, Value]) -> Activity:
+def of_call(walk: ModeInterpreter, use: ModeUse, given: Mapping[str, Value]) -> Activity:
     """The effect of calling a function, whose flag is one of its arguments."""
     flag = walk.settled(given.get(use.flag, _NO_VALUE))
     train, other = truths(walk, flag) if use.flag else (True, True)
     return _activity(walk, use, given, (train is True, other is True))
 
 
-def of_layer(walk: Walk, use: ModeUse, given: Mapping[str, Value], flags: tuple[bool, bool]) -> Activity:
+def of_layer(
+    walk: ModeInterpreter, use: ModeUse, given: Mapping[str, Value], flags: tuple[bool, bool]
+) -> Activity:
     """The effect of calling a layer, whose flag is ``training`` in each mode."""
     return _activity(walk, use, given, flags if use.flag else (True, True))
 
 
-def _activity(walk: Walk, use: ModeUse, given: Mapping[str, Value], flags: tuple[bool, bool]) -> Activity:
+def _activity(
+    walk: ModeInterpreter, use: ModeUse, given: Mapping[str, Value], flags: tuple[bool, bool]
+) -> Activity:
     train = _in(walk, use, given, "train") if flags[0] else _INACTIVE
     other = _in(walk, use, given, "eval") if flags[1] else _INACTIVE
     return Activity(train[0], other[0], train[1] or other[1])
 
 
-def _in(walk: Walk, use: ModeUse, given: Mapping[str, Value], mode: Mode) -> _Fact:
+def _in(walk: ModeInterpreter, use: ModeUse, given: Mapping[str, Value], mode: Mode) -> _Fact:
     conditions = []
     for name, idle in use.off:
         value = walk.settled(in_mode(given.get(name, _NO_VALUE), mode))
@@ -92,7 +96,9 @@ def _unless(subject: str, idle: object) -> str:
     return subject if idle is False else f"{subject} > {idle}"
 
 
-def bound(walk: Walk, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> dict[str, Value]:
+def bound(
+    walk: ModeInterpreter, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> dict[str, Value]:
     """The arguments of a call of a torch function by name, with the defaults of those not given."""
     arguments = parameters(walk, name)
     values: dict[str, Value] = {a.name: Const(a.default) for a in arguments if a.has_default}
@@ -100,7 +106,7 @@ def bound(walk: Walk, name: str, args: Sequence[Value], kwargs: Mapping[str, Val
     return {**values, **kwargs}
 
 
-def parameters(walk: Walk, name: str) -> tuple[schemas.Argument, ...]:
+def parameters(walk: ModeInterpreter, name: str) -> tuple[schemas.Argument, ...]:
     """The parameters of a function of torch, by its first schema."""
     described = walk.tables.entry(name)
     if isinstance(described, str):

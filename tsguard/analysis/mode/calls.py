@@ -8,7 +8,7 @@ from tsguard.analysis import unread
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import quiet, state, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import PythonInterpreter, Raised, classes
 from tsguard.analysis.terms import placed, spelled
@@ -54,7 +54,9 @@ _TRANSFORMERS = frozenset(
 _RECURSION = 3
 
 
-def call(walk: Walk, function: Value, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value | None:
+def call(
+    walk: ModeInterpreter, function: Value, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> Value | None:
     """The result of a call that the walk sees to; None for those of the interpreter."""
     if isinstance(function, BoundMethod) and isinstance(function.function, FunctionValue):
         receiver = function.receiver if isinstance(function.receiver, ModuleValue) else None
@@ -77,7 +79,7 @@ def call(walk: Walk, function: Value, args: Args, kwargs: Kwargs, node: ast.AST 
 
 
 def _run(
-    walk: Walk,
+    walk: ModeInterpreter,
     function: FunctionValue,
     args: Args,
     kwargs: Kwargs,
@@ -102,7 +104,9 @@ def _run(
     return either([*frame.returned, *value])
 
 
-def _in_each_mode(walk: Walk, function: ByMode, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _in_each_mode(
+    walk: ModeInterpreter, function: ByMode, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> Value:
     results = []
     ways: list[tuple[Mode, Value]] = [("train", function.train), ("eval", function.eval)]
     for mode, option in ways:
@@ -111,12 +115,16 @@ def _in_each_mode(walk: Walk, function: ByMode, args: Args, kwargs: Kwargs, node
     return by_mode(*results, known=True)
 
 
-def _construct(walk: Walk, cls: ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+def _construct(
+    walk: ModeInterpreter, cls: ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> Value:
     """A module built in a forward: its constructor is no part of the walk."""
     return walk.plain.call(cls, args, kwargs, node)
 
 
-def _method(walk: Walk, name: str, receiver: Value, args: Args, node: ast.AST | None) -> Value | None:
+def _method(
+    walk: ModeInterpreter, name: str, receiver: Value, args: Args, node: ast.AST | None
+) -> Value | None:
     """Methods of tensors that are random, or that change a module's state."""
     kind, _, short = name.rpartition(".")
     if kind != "method" or not isinstance(receiver, TensorValue):
@@ -134,7 +142,7 @@ def _method(walk: Walk, name: str, receiver: Value, args: Args, node: ast.AST | 
 
 
 def _external(
-    walk: Walk, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
+    walk: ModeInterpreter, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value | None:
     name = function.name
     if name in _NOT_IN_EAGER:
@@ -154,14 +162,14 @@ def _external(
     return None
 
 
-def _report_use(walk: Walk, node: ast.AST | None) -> None:
+def _report_use(walk: ModeInterpreter, node: ast.AST | None) -> None:
     """What differs by mode is given to a function that may do anything with it."""
     if node is not None:
         walk.report("training-branch", node, test=text_of(node))
 
 
 def _builtin(
-    walk: Walk, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
+    walk: ModeInterpreter, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value | None:
     """``float(self.training)`` is a value for each mode too."""
     if kwargs or not any(isinstance(walk.settled(arg), ByMode) for arg in args):
@@ -169,7 +177,7 @@ def _builtin(
     return lifted(walk, args, lambda values: PythonInterpreter.call(walk, function, values, {}, node))
 
 
-def _in_sequence(walk: Walk, functions: Value, value: Value, node: ast.AST | None) -> Value:
+def _in_sequence(walk: ModeInterpreter, functions: Value, value: Value, node: ast.AST | None) -> Value:
     items = (
         list(functions.children.values())
         if isinstance(functions, ModuleValue)
@@ -195,7 +203,7 @@ def _differs(values: Args) -> bool:
     return False
 
 
-def _unknown(walk: Walk, function: Unknown, args: Args, node: ast.AST | None) -> None:
+def _unknown(walk: ModeInterpreter, function: Unknown, args: Args, node: ast.AST | None) -> None:
     """A call that cannot be followed: what it does matters where it may be a module."""
     name = spelled(function.term) if function.term is not None else ""
     if name.startswith("torch.distributions.") and name.endswith((".sample", ".rsample")):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _BUDGET = 100_000
 
 
-class Walk(PythonInterpreter):
+class ModeInterpreter(PythonInterpreter):
     """One target in one world, followed in both modes at once.
 
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
@@ -42,7 +42,7 @@ class Walk(PythonInterpreter):
         self.frames: list[Frame] = []
         self.tree = Tree()
         self.done: dict[tuple[ModuleValue, Mode], tuple[Value, tuple[ModuleValue, ...]]] = {}
-        self.memory = Memory(program.likenesses)
+        self.memory = Memory(program.structural_keys)
         self.dependent: list[ModuleValue] = []
         self.changes = 0
         self.events: dict[tuple[object, ...], Event] = {}

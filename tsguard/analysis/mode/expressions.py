@@ -19,7 +19,7 @@ from tsguard.analysis.mode.choices import (
     lifted,
     truths,
 )
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.terms import Attribute, placed
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _CONTAINERS = (dict, list, set, str, tuple)
 
 
-def _attribute(walk: Walk, node: ast.Attribute, scope: Scope) -> Value:
+def _attribute(walk: ModeInterpreter, node: ast.Attribute, scope: Scope) -> Value:
     """An attribute; of several values, that of each which has it: code that takes it asked before."""
     owner = walk.evaluate(node.value, scope)
     if not isinstance(owner, Either):
@@ -45,7 +45,7 @@ def _is_absent(value: Value, node: ast.Attribute) -> bool:
     return isinstance(value, Unknown) and value.term == placed(node)
 
 
-def _named(walk: Walk, owner: Value, value: Value, node: ast.Attribute) -> Value:
+def _named(walk: ModeInterpreter, owner: Value, value: Value, node: ast.Attribute) -> Value:
     """An attribute under the name of its place, where the interpreter has none for it and it is no module.
 
     That is a method of a tensor or a container, and what its owner certainly has not: to call it raises.
@@ -57,11 +57,11 @@ def _named(walk: Walk, owner: Value, value: Value, node: ast.Attribute) -> Value
     return Unknown(Attribute(place, node.attr)) if is_method or _is_absent(value, node) else value
 
 
-def _is_method(walk: Walk, name: str) -> bool:
+def _is_method(walk: ModeInterpreter, name: str) -> bool:
     return name in walk.tables.tensor or any(hasattr(container, name) for container in _CONTAINERS)
 
 
-def _boolean(walk: Walk, node: ast.BoolOp, scope: Scope) -> Value:
+def _boolean(walk: ModeInterpreter, node: ast.BoolOp, scope: Scope) -> Value:
     modes: tuple[Mode, ...] = ("train", "eval") if walk.mode == "both" else (walk.mode,)
     results: dict[Mode, list[Value]] = {mode: [] for mode in modes}
     pending = set(modes)
@@ -83,7 +83,7 @@ def _boolean(walk: Walk, node: ast.BoolOp, scope: Scope) -> Value:
     return by_mode(*outcomes, known=not is_news) if len(outcomes) == 2 else outcomes[0]
 
 
-def _in(walk: Walk, modes: set[Mode], node: ast.expr, scope: Scope) -> Value:
+def _in(walk: ModeInterpreter, modes: set[Mode], node: ast.expr, scope: Scope) -> Value:
     if len(modes) == 2 or walk.mode != "both":
         return walk.evaluate(node, scope)
     [mode] = modes
@@ -91,7 +91,7 @@ def _in(walk: Walk, modes: set[Mode], node: ast.expr, scope: Scope) -> Value:
         return walk.evaluate(node, scope)
 
 
-def _decides(walk: Walk, op: ast.boolop, value: Value, results: list[Value]) -> bool:
+def _decides(walk: ModeInterpreter, op: ast.boolop, value: Value, results: list[Value]) -> bool:
     """Whether an operand ends the evaluation for certain; what it may end it with is kept."""
     absorbing = isinstance(op, ast.Or)
     answer, _ = truths(walk, value)
@@ -104,24 +104,24 @@ def _decides(walk: Walk, op: ast.boolop, value: Value, results: list[Value]) -> 
     return False
 
 
-def _conditional(walk: Walk, node: ast.IfExp, scope: Scope) -> Value:
+def _conditional(walk: ModeInterpreter, node: ast.IfExp, scope: Scope) -> Value:
     test = walk.evaluate(node.test, scope)
     return paths.choose(walk, test, node, scope)
 
 
-def _binary(walk: Walk, node: ast.BinOp, scope: Scope) -> Value:
+def _binary(walk: ModeInterpreter, node: ast.BinOp, scope: Scope) -> Value:
     operands = [walk.evaluate(node.left, scope), walk.evaluate(node.right, scope)]
     return _operated(walk, node, operands, lambda v: operations.binary(walk, node.op, v[0], v[1], node))
 
 
-def _unary(walk: Walk, node: ast.UnaryOp, scope: Scope) -> Value:
+def _unary(walk: ModeInterpreter, node: ast.UnaryOp, scope: Scope) -> Value:
     operand = walk.evaluate(node.operand, scope)
     if isinstance(node.op, ast.Not) and isinstance(operand, (TensorValue, ListValue, TupleValue)):
         return Unknown()
     return _operated(walk, node, [operand], lambda v: operations.unary(walk, node.op, v[0], node))
 
 
-def _compare(walk: Walk, node: ast.Compare, scope: Scope) -> Value:
+def _compare(walk: ModeInterpreter, node: ast.Compare, scope: Scope) -> Value:
     operands = [walk.evaluate(operand, scope) for operand in (node.left, *node.comparators)]
     if len(node.ops) > 1:
         return Unknown()
@@ -129,7 +129,7 @@ def _compare(walk: Walk, node: ast.Compare, scope: Scope) -> Value:
 
 
 def _operated(
-    walk: Walk, node: ast.expr, operands: list[Value], operate: Callable[[list[Value]], Value]
+    walk: ModeInterpreter, node: ast.expr, operands: list[Value], operate: Callable[[list[Value]], Value]
 ) -> Value:
     """An operator's result; a tensor computed with what differs by mode differs by mode."""
     result = lifted(walk, operands, operate)
@@ -138,7 +138,7 @@ def _operated(
     return result
 
 
-def _subscript(walk: Walk, node: ast.Subscript, scope: Scope) -> Value:
+def _subscript(walk: ModeInterpreter, node: ast.Subscript, scope: Scope) -> Value:
     owner = walk.evaluate(node.value, scope)
     key = walk.evaluate(node.slice, scope)
     if isinstance(owner, TensorValue) and owner.role:
@@ -146,7 +146,7 @@ def _subscript(walk: Walk, node: ast.Subscript, scope: Scope) -> Value:
     return lifted(walk, [owner, key], lambda v: _item(walk, v[0], v[1], node))
 
 
-def _item(walk: Walk, owner: Value, key: Value, node: ast.expr) -> Value:
+def _item(walk: ModeInterpreter, owner: Value, key: Value, node: ast.expr) -> Value:
     """``owner[key]``; any of the modules where the key is not known.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.mode.choices import either
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Raised
 from tsguard.analysis.values import (
     NONE,
@@ -26,7 +26,7 @@ from tsguard.source.unparsing import unparsed
 _NUMBERS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
 
 
-def of(walk: Walk, function: Value, *, bound: bool) -> tuple[list[Value], dict[str, Value]]:
+def of(walk: ModeInterpreter, function: Value, *, bound: bool) -> tuple[list[Value], dict[str, Value]]:
     """Arguments for a function; ``bound`` when its first parameter is given already.
 
     ``*args`` get a tensor only where nothing else does: in ``forward(self, x, *args)`` they are what
@@ -47,7 +47,9 @@ def of(walk: Walk, function: Value, *, bound: bool) -> tuple[list[Value], dict[s
     }
 
 
-def _argument(walk: Walk, function: FunctionValue, parameter: ast.arg, default: ast.expr | None) -> Value:
+def _argument(
+    walk: ModeInterpreter, function: FunctionValue, parameter: ast.arg, default: ast.expr | None
+) -> Value:
     given = _by_annotation(parameter.annotation)
     if default is None:
         return given

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.mode.choices import ByMode, Either, Mode
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python.library import descendants
-from tsguard.analysis.python.likeness import Likenesses, likeness
+from tsguard.analysis.python.structural_keys import StructuralKeys, structural_key
 from tsguard.analysis.values import ModuleValue, TensorValue, Value
 from tsguard.report.records import dataclass
 
@@ -26,18 +26,23 @@ class Followed:
 
 @dataclass(slots=True)
 class Memory:
-    """What was followed, by the likeness of modules and arguments, the mode and where findings go."""
+    """What was followed, by the structural key of modules and arguments, the mode and where findings go."""
 
-    likenesses: Likenesses
+    structural_keys: StructuralKeys
     followed: dict[Hashable, Followed] = field(default_factory=dict)
 
     def key(
         self, module: ModuleValue, args: Sequence[Value], mode: Mode, ways: Iterable[Place | None]
     ) -> Hashable:
         """What two calls have in common that show the same; ``ways`` are the places findings may go to."""
-        return (self.likenesses.of(module), tuple(likeness(arg, _kind) for arg in args), mode, *ways)
+        return (
+            self.structural_keys.of(module),
+            tuple(structural_key(arg, _kind) for arg in args),
+            mode,
+            *ways,
+        )
 
-    def keep(self, key: Hashable, module: ModuleValue, result: Value, layers: Iterable[ModuleValue]) -> None:
+    def put(self, key: Hashable, module: ModuleValue, result: Value, layers: Iterable[ModuleValue]) -> None:
         """Remember what a module showed, unless it concerns modules that are not below it."""
         touched = dict.fromkeys(layers)
         parts = descendants(module) if touched else ()
@@ -45,7 +50,7 @@ class Memory:
         if all(layer in below for layer in touched):
             self.followed[key] = Followed(result, tuple(below[layer] for layer in touched))
 
-    def recall(self, key: Hashable, module: ModuleValue) -> tuple[Value, list[ModuleValue]] | None:
+    def get(self, key: Hashable, module: ModuleValue) -> tuple[Value, list[ModuleValue]] | None:
         """What a module like this one showed: its result, and this one's layers that depend on the mode."""
         known = self.followed.get(key)
         if known is None:

@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis import unread
 from tsguard.analysis.mode import inputs, switching, uses
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
@@ -27,7 +27,7 @@ from tsguard.analysis.values import (
 from tsguard.language.modes import LAYERS, observes
 
 
-def run_target(walk: Walk, subject: Value) -> None:
+def run_target(walk: ModeInterpreter, subject: Value) -> None:
     """Call the target as a user would."""
     if isinstance(subject, ModuleValue):
         forward = classes.class_member(walk, subject.cls, "forward")
@@ -45,7 +45,11 @@ def run_target(walk: Walk, subject: Value) -> None:
 
 
 def call(
-    walk: Walk, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    walk: ModeInterpreter,
+    module: ModuleValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
 ) -> Value:
     """The result of calling a module; a second call of it shows nothing new."""
     key = (module, walk.mode)
@@ -61,26 +65,34 @@ def call(
 
 
 def _result(
-    walk: Walk, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    walk: ModeInterpreter,
+    module: ModuleValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
 ) -> Value:
     """What a module returns, from memory if one like it was called before and changed nothing."""
     if isinstance(module.cls, External) or not walk.tree.is_plain or walk.tree.is_switching:
         return _followed(walk, module, args, kwargs, node)
     given = [*args, *kwargs.values()]
     key = (*kwargs, walk.memory.key(module, given, walk.mode, walk.ways(module, node)))
-    known = walk.memory.recall(key, module)
+    known = walk.memory.get(key, module)
     if known is not None:
         walk.depend(known[1])
         return known[0]
     begun, changes = len(walk.dependent), walk.changes
     result = _followed(walk, module, args, kwargs, node)
     if walk.changes == changes:
-        walk.memory.keep(key, module, result, walk.dependent[begun:])
+        walk.memory.put(key, module, result, walk.dependent[begun:])
     return result
 
 
 def _followed(
-    walk: Walk, module: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    walk: ModeInterpreter,
+    module: ModuleValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
 ) -> Value:
     if module.hooks or module.parametrized or "parametrizations" in module.children:
         _hooks(walk, module, "forward_pre", [TupleValue(tuple(args))], node)
@@ -95,7 +107,9 @@ def _followed(
     return result
 
 
-def _hooks(walk: Walk, module: ModuleValue, kind: str, args: list[Value], node: ast.AST | None) -> None:
+def _hooks(
+    walk: ModeInterpreter, module: ModuleValue, kind: str, args: list[Value], node: ast.AST | None
+) -> None:
     for hook in module.hooks.get(kind, ()):
         if isinstance(hook, External):
             if hook.name == "torch.nn.utils.spectral_norm":
@@ -110,7 +124,7 @@ def _hooks(walk: Walk, module: ModuleValue, kind: str, args: list[Value], node: 
             walk.call(parametrization, [TensorValue()], {}, node)
 
 
-def _opaque(walk: Walk, module: ModuleValue, node: ast.AST | None) -> None:
+def _opaque(walk: ModeInterpreter, module: ModuleValue, node: ast.AST | None) -> None:
     """A module whose forward is not read: described by a table, or unknown."""
     name = next((base.name for base in classes.mro(walk, module.cls) if isinstance(base, External)), "")
     if observes(name):
@@ -121,7 +135,7 @@ def _opaque(walk: Walk, module: ModuleValue, node: ast.AST | None) -> None:
 
 
 def forward_of_library(
-    walk: Walk, base: str, module: ModuleValue, args: list[Value], node: ast.AST | None
+    walk: ModeInterpreter, base: str, module: ModuleValue, args: list[Value], node: ast.AST | None
 ) -> Value:
     """What ``forward`` of a class of torch.nn does, on a module of it or of a subclass."""
     if base == "torch.nn.Sequential":
@@ -149,7 +163,7 @@ def result_of(base: str) -> Value:
 
 
 def method(
-    walk: Walk,
+    walk: ModeInterpreter,
     name: str,
     owner: ModuleValue,
     args: list[Value],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.mode import activity
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.library import descendants
@@ -15,7 +15,7 @@ from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
 
-def check(walk: Walk) -> None:
+def check(walk: ModeInterpreter) -> None:
     """Report overrides of train() that break eval() or the chaining of calls."""
     seen = dict.fromkeys(m.cls for m in walk.tree.paths if isinstance(m.cls, ClassValue))
     for cls in seen:
@@ -43,7 +43,7 @@ def _broken(node: ast.FunctionDef) -> RuleName | None:
     return None if returns or raises else "train-override"
 
 
-def report_thawed(walk: Walk, root: ModuleValue) -> None:
+def report_thawed(walk: ModeInterpreter, root: ModuleValue) -> None:
     """Report layers that the constructor puts into eval mode and the next train() takes out again."""
     for module, path in walk.tree.paths.items():
         if path and module.training is False and module.switched is not None and walk.tree.flag(module)[0]:
@@ -53,7 +53,7 @@ def report_thawed(walk: Walk, root: ModuleValue) -> None:
                 walk.report_at("eval-undone-by-train", [place], None, name=path)
 
 
-def _constructor_with(walk: Walk, root: ModuleValue, node: ast.AST) -> Place | None:
+def _constructor_with(walk: ModeInterpreter, root: ModuleValue, node: ast.AST) -> Place | None:
     """A node of one of the constructors that made a target, with the file that it lies in."""
     for cls in dict.fromkeys(module.cls for _, module in descendants(root)):
         for base in classes.mro(walk, cls):
@@ -63,7 +63,7 @@ def _constructor_with(walk: Walk, root: ModuleValue, node: ast.AST) -> Place | N
     return None
 
 
-def _depends(walk: Walk, module: ModuleValue) -> bool:
+def _depends(walk: ModeInterpreter, module: ModuleValue) -> bool:
     bases = (base.name for base in classes.mro(walk, module.cls) if isinstance(base, External))
     use = next((LAYERS[name] for name in bases if name in LAYERS), None)
     return (

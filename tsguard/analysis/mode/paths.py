@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import state, twins
 from tsguard.analysis.mode.choices import ByMode, Mode, by_mode, differs, either, truths
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
@@ -29,7 +29,7 @@ Names = dict[str, Value]
 _REMARKS = re.compile(r"_?(check|validate|assert|verify|log|warn|print|debug|info|error|exception)\w*")
 
 
-def execute(walk: Walk, body: list[ast.stmt], scope: Scope) -> Signal:
+def execute(walk: ModeInterpreter, body: list[ast.stmt], scope: Scope) -> Signal:
     """Run statements; one that raises other than by ``raise`` is passed over."""
     for node in body:
         walk.spend()
@@ -47,14 +47,14 @@ def execute(walk: Walk, body: list[ast.stmt], scope: Scope) -> Signal:
     return None
 
 
-def _passed(walk: Walk, node: ast.stmt, scope: Scope) -> Signal:
+def _passed(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> Signal:
     for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
         if isinstance(target, ast.expr):
             assignments.assign(walk, target, Unknown(), scope)
     return Return(Unknown()) if isinstance(node, ast.Return) else None
 
 
-def _if(walk: Walk, node: ast.If, scope: Scope) -> Signal:
+def _if(walk: ModeInterpreter, node: ast.If, scope: Scope) -> Signal:
     test = walk.evaluate(node.test, scope)
     train, other = _truths_here(walk, test)
     if _splits(walk, test) and _sides_differ(walk, node, scope):
@@ -64,18 +64,20 @@ def _if(walk: Walk, node: ast.If, scope: Scope) -> Signal:
     return fork(walk, scope, *(_alternatives(walk, node, answer, scope) for answer in (train, other)))
 
 
-def _sides_differ(walk: Walk, node: ast.If, scope: Scope) -> bool:
+def _sides_differ(walk: ModeInterpreter, node: ast.If, scope: Scope) -> bool:
     """Whether it matters which side of a branch runs."""
     if not has_effect(node.body) and not has_effect(node.orelse):
         return False
     return not _are_twins(walk, node.body, node.orelse, scope)
 
 
-def _are_twins(walk: Walk, body: Sequence[ast.AST], orelse: Sequence[ast.AST], scope: Scope) -> bool:
+def _are_twins(
+    walk: ModeInterpreter, body: Sequence[ast.AST], orelse: Sequence[ast.AST], scope: Scope
+) -> bool:
     return twins.compute_the_same(body, orelse, partial(_is_checkpoint, walk, scope))
 
 
-def _is_checkpoint(walk: Walk, scope: Scope, called: ast.expr) -> bool:
+def _is_checkpoint(walk: ModeInterpreter, scope: Scope, called: ast.expr) -> bool:
     try:
         value = walk.plain.evaluate(called, scope)
     except Raised:
@@ -83,7 +85,7 @@ def _is_checkpoint(walk: Walk, scope: Scope, called: ast.expr) -> bool:
     return isinstance(value, External) and value.name == twins.CHECKPOINT
 
 
-def _splits(walk: Walk, test: Value) -> bool:
+def _splits(walk: ModeInterpreter, test: Value) -> bool:
     """Whether a condition may have another answer in train() than in eval()."""
     if not differs([walk.settled(test)]):
         return False
@@ -91,14 +93,14 @@ def _splits(walk: Walk, test: Value) -> bool:
     return train is None or train != other
 
 
-def _truths_here(walk: Walk, test: Value) -> tuple[bool | None, bool | None]:
+def _truths_here(walk: ModeInterpreter, test: Value) -> tuple[bool | None, bool | None]:
     train, other = truths(walk, test)
     if walk.mode == "both":
         return train, other
     return (train, train) if walk.mode == "train" else (other, other)
 
 
-def _alternatives(walk: Walk, node: ast.If, answer: bool | None, scope: Scope) -> list[Path]:
+def _alternatives(walk: ModeInterpreter, node: ast.If, answer: bool | None, scope: Scope) -> list[Path]:
     bodies = [node.body, node.orelse] if answer is None else [node.body if answer else node.orelse]
     return [lambda body=body: walk.execute(body, scope) for body in bodies]  # type: ignore[misc]
 
@@ -120,7 +122,7 @@ def _is_remark(node: ast.stmt) -> bool:
     )
 
 
-def explore(walk: Walk, scope: Scope, alternatives: list[Path]) -> Signal:
+def explore(walk: ModeInterpreter, scope: Scope, alternatives: list[Path]) -> Signal:
     """Follow each alternative from the same state; what they leave is joined."""
     if len(alternatives) == 1:
         return alternatives[0]()
@@ -143,7 +145,7 @@ def explore(walk: Walk, scope: Scope, alternatives: list[Path]) -> Signal:
     return _signal(walk, [end[0] for end in ends])
 
 
-def fork(walk: Walk, scope: Scope, train: list[Path], other: list[Path]) -> Signal:
+def fork(walk: ModeInterpreter, scope: Scope, train: list[Path], other: list[Path]) -> Signal:
     """Follow one way in train() and another in eval(); where one of them ends, the other goes on alone."""
     before = scope.names
     ends: dict[Mode, tuple[Signal, Names]] = {}
@@ -177,7 +179,7 @@ def _joined(ends: list[Names], join: Callable[[list[Value]], Value]) -> Names:
     return joined
 
 
-def _signal(walk: Walk, signals: list[Signal]) -> Signal:
+def _signal(walk: ModeInterpreter, signals: list[Signal]) -> Signal:
     """How several ways together end: returns are kept while another way goes on."""
     returned = [signal.value for signal in signals if isinstance(signal, Return)]
     if len(returned) == len(signals):
@@ -187,7 +189,7 @@ def _signal(walk: Walk, signals: list[Signal]) -> Signal:
     return None if None in signals else next(s for s in signals if not isinstance(s, Return))
 
 
-def choose(walk: Walk, test: Value, node: ast.IfExp, scope: Scope) -> Value:
+def choose(walk: ModeInterpreter, test: Value, node: ast.IfExp, scope: Scope) -> Value:
     """``body if test else orelse``."""
     body, orelse = (partial(walk.evaluate, side, scope) for side in (node.body, node.orelse))
     train, other = _truths_here(walk, test)
@@ -226,7 +228,7 @@ def _any_of(*ways: Callable[[], Value]) -> Value:
     return either(values)
 
 
-def _for(walk: Walk, node: ast.For, scope: Scope) -> Signal:
+def _for(walk: ModeInterpreter, node: ast.For, scope: Scope) -> Signal:
     items, is_open = iterate(walk, walk.evaluate(node.iter, scope))
     mode = walk.mode
     walk.open_loops += is_open
@@ -244,13 +246,13 @@ def _for(walk: Walk, node: ast.For, scope: Scope) -> Signal:
     return walk.execute(node.orelse, scope)
 
 
-def _perhaps(walk: Walk, signal: Return) -> Signal:
+def _perhaps(walk: ModeInterpreter, signal: Return) -> Signal:
     """A return in a loop that may not run at all."""
     walk.frames[-1].returned.append(signal.value)
     return None
 
 
-def _while(walk: Walk, node: ast.While, scope: Scope) -> Signal:
+def _while(walk: ModeInterpreter, node: ast.While, scope: Scope) -> Signal:
     mode = walk.mode
     for _ in range(64):
         train, other = _truths_here(walk, walk.evaluate(node.test, scope))
@@ -267,7 +269,7 @@ def _while(walk: Walk, node: ast.While, scope: Scope) -> Signal:
     return None
 
 
-def _try(walk: Walk, node: ast.Try, scope: Scope) -> Signal:
+def _try(walk: ModeInterpreter, node: ast.Try, scope: Scope) -> Signal:
     try:
         signal = walk.execute([*node.body, *node.orelse], scope)
     except Raised:
@@ -278,7 +280,7 @@ def _try(walk: Walk, node: ast.Try, scope: Scope) -> Signal:
     return final if final is not None else signal
 
 
-def _with(walk: Walk, node: ast.With, scope: Scope) -> Signal:
+def _with(walk: ModeInterpreter, node: ast.With, scope: Scope) -> Signal:
     for item in node.items:
         entered = walk.evaluate(item.context_expr, scope)
         if item.optional_vars is not None:
@@ -286,24 +288,24 @@ def _with(walk: Walk, node: ast.With, scope: Scope) -> Signal:
     return walk.execute(node.body, scope)
 
 
-def _match(walk: Walk, node: ast.Match, scope: Scope) -> Signal:
+def _match(walk: ModeInterpreter, node: ast.Match, scope: Scope) -> Signal:
     walk.evaluate(node.subject, scope)
     cases = [lambda case=case: walk.execute(case.body, scope) for case in node.cases]
     return explore(walk, scope, [*cases, lambda: None])
 
 
-def _changing(walk: Walk, node: ast.stmt, scope: Scope) -> Signal:
+def _changing(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> Signal:
     state.check(walk, node, scope)
     return python.HANDLERS[type(node)](walk, node, scope)
 
 
-def _expression(walk: Walk, node: ast.Expr, scope: Scope) -> Signal:
+def _expression(walk: ModeInterpreter, node: ast.Expr, scope: Scope) -> Signal:
     if not isinstance(node.value, ast.Constant):
         walk.evaluate(node.value, scope)
     return None
 
 
-def _nothing(walk: Walk, node: ast.stmt, scope: Scope) -> Signal:
+def _nothing(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> Signal:
     return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.state import changes_in_place
 from tsguard.analysis.python import classes
 from tsguard.analysis.values import (
@@ -34,7 +34,7 @@ _LOUD = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random",
 
 
 def computes_only(
-    walk: Walk, function: FunctionValue, args: Iterable[Value], receiver: ModuleValue | None
+    walk: ModeInterpreter, function: FunctionValue, args: Iterable[Value], receiver: ModuleValue | None
 ) -> bool:
     """Whether a call is given tensors and settings alone, by a function that makes nothing else of them.
 
@@ -64,7 +64,7 @@ def _holds_tensor(value: Value) -> bool:
     return isinstance(value, TensorValue) or (isinstance(value, Unknown) and value.default is None)
 
 
-def _is_quiet(walk: Walk, function: FunctionValue, receiver: ModuleValue | None) -> bool:
+def _is_quiet(walk: ModeInterpreter, function: FunctionValue, receiver: ModuleValue | None) -> bool:
     seen: set[ast.AST] = set()
     todo = [function]
     state = {*receiver.buffers, *receiver.parameters} if receiver is not None else set()

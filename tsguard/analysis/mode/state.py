@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import switching
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.values import (
     Atom,
     BoundMethod,
@@ -48,7 +48,7 @@ _SIMPLE = frozenset({"int", "float", "bool", "str"})
 _ALIASES = frozenset({"data", "T", "mT", "real"})
 
 
-def attribute(walk: Walk, owner: Value, name: str) -> Value | None:
+def attribute(walk: ModeInterpreter, owner: Value, name: str) -> Value | None:
     """Attributes that the walk knows better than the interpreter; None for the rest."""
     if isinstance(owner, ModuleValue):
         if name == "training":
@@ -75,7 +75,7 @@ def is_setting(value: Value) -> bool:
     return isinstance(value, (Const, Atom))
 
 
-def check(walk: Walk, node: ast.stmt, scope: Scope) -> None:
+def check(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> None:
     """Report an assignment that changes a parameter, a buffer or a counter of a module."""
     if walk.mode == "train":
         return
@@ -86,7 +86,7 @@ def check(walk: Walk, node: ast.stmt, scope: Scope) -> None:
             walk.report(rule, target, name=unparsed(target))
 
 
-def _changed(walk: Walk, target: ast.expr, node: ast.stmt, scope: Scope) -> RuleName | None:
+def _changed(walk: ModeInterpreter, target: ast.expr, node: ast.stmt, scope: Scope) -> RuleName | None:
     """The rule that an assignment to a piece of state breaks; None for no state."""
     if isinstance(target, ast.Subscript):
         return "state-updated-in-eval" if _is_state(walk.evaluate(target.value, scope)) else None

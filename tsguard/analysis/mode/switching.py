@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tsguard.analysis.mode.choices import by_mode, in_mode
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.tree import Tree
 from tsguard.analysis.python import Raised, classes
 from tsguard.analysis.python.library import descendants
@@ -16,7 +16,7 @@ from tsguard.analysis.values import (
 )
 
 
-def of(walk: Walk, root: ModuleValue) -> Tree:
+def of(walk: ModeInterpreter, root: ModuleValue) -> Tree:
     """Name the modules below a target, and call train() and then eval() on it, its overrides included."""
     tree = walk.tree = Tree(root, current={m: m.training is not False for _, m in descendants(root)})
     tree.register()
@@ -37,7 +37,7 @@ def of(walk: Walk, root: ModuleValue) -> Tree:
     return tree
 
 
-def set_flag(walk: Walk, module: ModuleValue, value: Value) -> None:
+def set_flag(walk: ModeInterpreter, module: ModuleValue, value: Value) -> None:
     """``module.train(value)`` as torch.nn.Module has it: the flag, then the children's own train()."""
     walk.spend()
     store(walk, module, value)
@@ -52,7 +52,7 @@ def set_flag(walk: Walk, module: ModuleValue, value: Value) -> None:
             walk.call(method, [value], {}, None)
 
 
-def store(walk: Walk, module: ModuleValue, value: Value) -> None:
+def store(walk: ModeInterpreter, module: ModuleValue, value: Value) -> None:
     """``module.training = value``."""
     if walk.tree.is_switching and isinstance(value, Const):
         walk.tree.current[module] = bool(value.value)
@@ -66,7 +66,7 @@ def store(walk: Walk, module: ModuleValue, value: Value) -> None:
         walk.tree.is_plain = False
 
 
-def training(walk: Walk, module: ModuleValue) -> Value:
+def training(walk: ModeInterpreter, module: ModuleValue) -> Value:
     """The value of ``module.training``."""
     if walk.tree.is_switching:
         return TRUE if walk.tree.current.get(module, True) else FALSE

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tsguard.analysis.mode import activity
 from tsguard.analysis.mode.activity import Activity
 from tsguard.analysis.mode.choices import differs
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.values import ClassValue, External, ModuleValue, TupleValue, Value
 from tsguard.language.modes import FUNCTIONS, ModeUse
@@ -27,7 +27,7 @@ _IN_BOTH: dict[str, tuple[RuleName, RuleName]] = {
 
 
 def function(
-    walk: Walk, name: str, args: list[Value], kwargs: Mapping[str, Value], node: ast.AST | None
+    walk: ModeInterpreter, name: str, args: list[Value], kwargs: Mapping[str, Value], node: ast.AST | None
 ) -> bool:
     """Report what a function does; whether the tables know it to depend on a flag."""
     use = FUNCTIONS.get(name)
@@ -54,7 +54,7 @@ def _rule(use: ModeUse, acts: Activity, is_flag_given: bool) -> RuleName:
     return "always-training/constant" if is_flag_given else "always-training"
 
 
-def layer(walk: Walk, use: ModeUse, base: str, module: ModuleValue, node: ast.AST | None) -> None:
+def layer(walk: ModeInterpreter, use: ModeUse, base: str, module: ModuleValue, node: ast.AST | None) -> None:
     """Report what a layer of torch.nn does in the modes that it is put in."""
     flags = walk.tree.flag(module)
     acts = activity.of_layer(walk, use, module.arguments, flags).reached_in(walk.mode)
@@ -70,7 +70,9 @@ def layer(walk: Walk, use: ModeUse, base: str, module: ModuleValue, node: ast.AS
     walk.report_at(rule, places(walk, module, node), module, acts.condition, **facts)
 
 
-def _kept_out(walk: Walk, module: ModuleValue, facts: dict[str, str]) -> tuple[RuleName, dict[str, str]]:
+def _kept_out(
+    walk: ModeInterpreter, module: ModuleValue, facts: dict[str, str]
+) -> tuple[RuleName, dict[str, str]]:
     """Why a layer is in training mode although the target is in eval()."""
     if walk.tree.path(module) is not None:
         return "layer-never-in-eval/override", facts
@@ -80,7 +82,7 @@ def _kept_out(walk: Walk, module: ModuleValue, facts: dict[str, str]) -> tuple[R
     return "layer-never-in-eval/built-in-forward", facts
 
 
-def places(walk: Walk, module: ModuleValue, node: ast.AST | None) -> list[Place]:
+def places(walk: ModeInterpreter, module: ModuleValue, node: ast.AST | None) -> list[Place]:
     """Where a module is made, then where the modules around it are made, innermost first."""
     around = [frame.receiver for frame in reversed(walk.frames) if frame.receiver is not None]
     made = (m.place for m in dict.fromkeys((module, *around)))
@@ -88,7 +90,7 @@ def places(walk: Walk, module: ModuleValue, node: ast.AST | None) -> list[Place]
     return found or ([Place(walk.module, node)] if node is not None else [])
 
 
-def power_iteration(walk: Walk, module: ModuleValue, node: ast.AST | None) -> None:
+def power_iteration(walk: ModeInterpreter, module: ModuleValue, node: ast.AST | None) -> None:
     """Spectral normalisation updates its vectors at each call in training mode."""
     train, other = walk.tree.flag(module)
     if not train or walk.mode == "eval":
@@ -98,19 +100,19 @@ def power_iteration(walk: Walk, module: ModuleValue, node: ast.AST | None) -> No
     walk.report_at(rule, places(walk, module, node), module, layer=name.replace("torch.nn.", "nn."))
 
 
-def observing(walk: Walk, module: ModuleValue, name: str, node: ast.AST | None) -> None:
+def observing(walk: ModeInterpreter, module: ModuleValue, name: str, node: ast.AST | None) -> None:
     """An observer learns the range of what it is given, in both modes."""
     shown = name.rpartition(".")[2]
     walk.report_at("state-updated-in-eval/observer", places(walk, module, node), module, name=shown)
 
 
-def random(walk: Walk, name: str, node: ast.AST | None) -> None:
+def random(walk: ModeInterpreter, name: str, node: ast.AST | None) -> None:
     """Report a function that is random whatever the mode, unless only train() reaches it."""
     if walk.mode != "train":
         walk.report("random-in-eval", node, name=name)
 
 
-def check_result(walk: Walk, result: Value) -> None:
+def check_result(walk: ModeInterpreter, result: Value) -> None:
     """A result that holds a setting that differs by mode."""
     parts = result.items if isinstance(result, TupleValue) else (result,)
     if differs(parts):

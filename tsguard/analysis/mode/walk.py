@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, switching, uses
 from tsguard.analysis.mode.choices import ByMode, in_mode
-from tsguard.analysis.mode.context import Walk
+from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python import Program, Raised
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.values import ModuleValue, ObjectValue, TensorValue, Unknown, Value
-from tsguard.analysis.worlds import Exhausted, World
+from tsguard.analysis.worlds import BudgetExceeded, World
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
     from tsguard.project import Target
 
 
-class ModeWalk(Walk):
+class ModeWalk(ModeInterpreter):
     """A walk with the handlers bound to what it meets."""
 
     def follow(self, subject: Value) -> None:
@@ -32,7 +32,7 @@ class ModeWalk(Walk):
             modules.run_target(self, subject)
         except Raised:
             pass
-        except (Exhausted, RecursionError):
+        except (BudgetExceeded, RecursionError):
             self.gap(self.target.node, "it is too large to be followed to the end")
         finally:
             self._restore()
@@ -45,7 +45,7 @@ class ModeWalk(Walk):
             for registry, names in zip(_registries(owner), before, strict=True):
                 registry.clear()
                 registry.update(names)
-        self.memory.likenesses.forget()
+        self.memory.structural_keys.forget()
 
     def ways(self, module: ModuleValue, node: ast.AST | None) -> tuple[Place | None, Place | None]:
         """The places to which what is found in a module goes, unless it is found at a place of its own."""
@@ -55,7 +55,7 @@ class ModeWalk(Walk):
         world = self.world
         world.spent += 1
         if world.spent > self._limit:
-            raise Exhausted
+            raise BudgetExceeded
         handler = expressions.HANDLERS.get(type(node))
         return handler(self, node, scope) if handler is not None else Unknown()
 
@@ -94,7 +94,7 @@ class ModeWalk(Walk):
             return
         if isinstance(owner, ObjectValue):
             self.changes += 1
-            self.memory.likenesses.forget()
+            self.memory.structural_keys.forget()
             self._changed.setdefault(owner, [dict(names) for names in _registries(owner)])
         super().set_attribute(owner, name, value)
         if isinstance(value, ModuleValue):

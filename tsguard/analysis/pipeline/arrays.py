@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tsguard.analysis.events import Event, text_of
 from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.analysis.pipeline.frames import Frame, Site
-from tsguard.analysis.pipeline.names import Names
+from tsguard.analysis.pipeline.names import PipelineNames
 from tsguard.source.walking import walked
 
 # Functions that return an array of their own, which nothing else can change.
@@ -60,19 +60,19 @@ def check(pipeline: Pipeline) -> Iterator[Event]:
     yield from _double_precision(pipeline)
 
 
-def is_tensor(expression: ast.expr, names: Names, frame: Frame) -> bool:
+def is_tensor(expression: ast.expr, names: PipelineNames, frame: Frame) -> bool:
     """Whether an expression gives a tensor for certain: it calls what returns nothing else."""
     return isinstance(expression, ast.Call) and names.qualified(expression.func, frame) in _TENSORS
 
 
-def _array(expression: ast.expr, names: Names, frame: Frame) -> tuple[ast.Call, str, Frame] | None:
+def _array(expression: ast.expr, names: PipelineNames, frame: Frame) -> tuple[ast.Call, str, Frame] | None:
     """The numpy call that makes an array, through names."""
     value, where = names.origin(expression, frame)
     name = names.qualified(value.func, where) if isinstance(value, ast.Call) else ""
     return (value, name, where) if isinstance(value, ast.Call) and name.startswith("numpy.") else None
 
 
-def _dtype(call: ast.Call, names: Names, frame: Frame) -> str:
+def _dtype(call: ast.Call, names: PipelineNames, frame: Frame) -> str:
     """The dtype that an array is asked for by keyword; "" for none, "?" where it cannot be told."""
     for keyword in call.keywords:
         if keyword.arg is None:
@@ -129,7 +129,7 @@ def _is_float64(call: ast.Call, name: str, dtype: str) -> bool:
     return (name in _FLOAT64 | _FLOAT64_UNLESS_TOLD and dtype == "") or dtype in ("float64", "double")
 
 
-def _data(pipeline: Pipeline) -> Iterator[tuple[ast.expr, Names, Frame]]:
+def _data(pipeline: Pipeline) -> Iterator[tuple[ast.expr, PipelineNames, Frame]]:
     """What is returned as an item, or made a TensorDataset of."""
     for code in pipeline.item_code:
         for node in walked(code.function):

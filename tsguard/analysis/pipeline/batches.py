@@ -9,7 +9,7 @@ from tsguard.analysis.events import Event, text_of
 from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.analysis.pipeline.frames import Frame, Function
 from tsguard.analysis.pipeline.loaders import LoaderLoop
-from tsguard.analysis.pipeline.names import Names, method
+from tsguard.analysis.pipeline.names import PipelineNames, method
 from tsguard.project.project import Definition
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
@@ -27,7 +27,7 @@ def check(pipeline: Pipeline) -> Iterator[Event]:
                 yield pipeline.event("partial-batch-in-trace", call, function=text_of(call.func, 30))
 
 
-def _has_baked_batch(call: ast.Call, loop: LoaderLoop, names: Names) -> bool:
+def _has_baked_batch(call: ast.Call, loop: LoaderLoop, names: PipelineNames) -> bool:
     """Whether a call gives a batch to a trace of code that goes through the batch in Python."""
     value, where = names.origin(call.func, loop.frame)
     if value is call.func or not isinstance(value, ast.Call) or not value.args:
@@ -38,7 +38,7 @@ def _has_baked_batch(call: ast.Call, loop: LoaderLoop, names: Names) -> bool:
     return function is not None and _goes_through_rows(function)
 
 
-def _traced(expression: ast.expr, frame: Frame, names: Names) -> Function | None:
+def _traced(expression: ast.expr, frame: Frame, names: PipelineNames) -> Function | None:
     """The function that a trace follows: itself, or the ``forward`` of a module."""
     value, where = names.origin(expression, frame)
     while isinstance(value, ast.Call) and getattr(value.func, "attr", "") in _SELF_RETURNING:

@@ -10,7 +10,7 @@ from tsguard.analysis.pipeline.arrays import is_tensor
 from tsguard.analysis.pipeline.context import ItemCode, Pipeline
 from tsguard.analysis.pipeline.frames import Frame, Loop
 from tsguard.analysis.pipeline.loaders import Loader
-from tsguard.analysis.pipeline.names import Names
+from tsguard.analysis.pipeline.names import PipelineNames
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
@@ -106,7 +106,7 @@ def _is_item_of(element: ast.expr, target: ast.expr) -> bool:
 
 
 def _grown_by_cat(
-    pipeline: Pipeline, call: ast.Call, loop: Loop, names: Names, frame: Frame
+    pipeline: Pipeline, call: ast.Call, loop: Loop, names: PipelineNames, frame: Frame
 ) -> Iterator[Event]:
     """``out = torch.cat([out, part])`` in a loop that does nothing else with ``out``."""
     if names.qualified(call.func, frame) not in _CATS or not call.args:

@@ -12,7 +12,7 @@ from typing import Literal
 from tsguard.analysis.events import Event
 from tsguard.analysis.pipeline.frames import Frame, Function, Site, survey
 from tsguard.analysis.pipeline.loaders import Loader, LoaderLoop, loader_loops, loaders
-from tsguard.analysis.pipeline.names import Names, method
+from tsguard.analysis.pipeline.names import PipelineNames, method
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, Project
@@ -29,7 +29,7 @@ class Dataset:
 
     cls: ast.ClassDef
     kind: Literal["map", "iterable"]
-    names: Names
+    names: PipelineNames
 
     @property
     def module(self) -> Module:
@@ -47,7 +47,7 @@ class ItemCode:
 
     function: Function
     frame: Frame
-    names: Names
+    names: PipelineNames
     role: Literal["item", "collate"]
 
 
@@ -57,16 +57,16 @@ class Pipeline:
 
     project: Project
     module: Module
-    _names: dict[Module, Names] = field(default_factory=dict)
+    _names: dict[Module, PipelineNames] = field(default_factory=dict)
 
     @property
-    def names(self) -> Names:
+    def names(self) -> PipelineNames:
         return self.names_of(self.module)
 
-    def names_of(self, module: Module) -> Names:
+    def names_of(self, module: Module) -> PipelineNames:
         """The names of another module of the project, surveyed when first asked for."""
         if module not in self._names:
-            self._names[module] = Names(self.project, module, survey(module.file.tree))
+            self._names[module] = PipelineNames(self.project, module, survey(module.file.tree))
         return self._names[module]
 
     @cached_property

@@ -9,7 +9,7 @@ from tsguard.analysis.events import Event, text_of
 from tsguard.analysis.pipeline.context import Dataset, Pipeline
 from tsguard.analysis.pipeline.frames import Frame, Loop, Site
 from tsguard.analysis.pipeline.loaders import Loader, LoaderLoop
-from tsguard.analysis.pipeline.names import Names, method
+from tsguard.analysis.pipeline.names import PipelineNames, method
 from tsguard.source.walking import walked
 
 _DECODERS = frozenset(
@@ -156,7 +156,7 @@ def _is_own(function: ast.expr) -> bool:
     return isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "self"
 
 
-def called(names: Names, call: ast.Call, frame: Frame) -> str:
+def called(names: PipelineNames, call: ast.Call, frame: Frame) -> str:
     """The name of a known package's function, or of a builtin, that a call calls."""
     if isinstance(call.func, ast.Name) and frame.lookup(call.func.id) is None:
         return call.func.id

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tsguard.analysis.pipeline.frames import Frame, Loop, Site
-from tsguard.analysis.pipeline.names import Names, method
+from tsguard.analysis.pipeline.names import PipelineNames, method
 from tsguard.project.project import Definition
 from tsguard.report.records import dataclass
 from tsguard.source.walking import walked
@@ -47,7 +47,7 @@ class Loader:
     """
 
     site: Site[ast.Call]
-    names: Names
+    names: PipelineNames
     arguments: dict[str, ast.expr]
     complete: bool
     dataset: Definition | None
@@ -89,7 +89,7 @@ class Loader:
         return chosen if isinstance(chosen, str) else None
 
 
-def loaders(names: Names) -> list[Loader]:
+def loaders(names: PipelineNames) -> list[Loader]:
     """Every DataLoader that a module makes."""
     found = []
     for site in names.survey.calls:
@@ -101,13 +101,13 @@ def loaders(names: Names) -> list[Loader]:
     return found
 
 
-def _derived(found: Definition | None, names: Names) -> list[ast.ClassDef] | None:
+def _derived(found: Definition | None, names: PipelineNames) -> list[ast.ClassDef] | None:
     """A class derived from DataLoader and its ancestors of the project; None for any other class."""
     bases = names.external_bases(found) if found is not None else set()
     return names.ancestry(found) if found is not None and bases and bases <= DATALOADERS else None
 
 
-def _constructs_itself(site: Site[ast.Call], names: Names) -> bool:
+def _constructs_itself(site: Site[ast.Call], names: PipelineNames) -> bool:
     """``super().__init__(...)`` in a class derived from DataLoader directly, and from nothing else."""
     cls = site.frame.cls
     if cls is None or not cls.bases or ast.unparse(site.node.func) != "super().__init__":
@@ -116,7 +116,7 @@ def _constructs_itself(site: Site[ast.Call], names: Names) -> bool:
     return all(names.qualified(base, names.survey.top) in DATALOADERS for base in plain)
 
 
-def _loader(site: Site[ast.Call], names: Names) -> Loader:
+def _loader(site: Site[ast.Call], names: PipelineNames) -> Loader:
     arguments: dict[str, ast.expr] = {}
     complete = True
     for name, value in zip(_PARAMETERS, site.node.args, strict=False):
@@ -134,7 +134,7 @@ def _loader(site: Site[ast.Call], names: Names) -> Loader:
     return Loader(site, names, arguments, complete, dataset_of(arguments.get("dataset"), site.frame, names))
 
 
-def _unpacked(expression: ast.expr, frame: Frame, names: Names) -> dict[str, ast.expr] | None:
+def _unpacked(expression: ast.expr, frame: Frame, names: PipelineNames) -> dict[str, ast.expr] | None:
     """What ``**expression`` gives, if it is a dictionary that is written out and never changed."""
     value, where = names.origin(expression, frame)
     if isinstance(expression, ast.Name) and _is_changed(expression.id, where):
@@ -165,7 +165,7 @@ def _is_named(expression: ast.expr, name: str) -> bool:
     return isinstance(expression, ast.Name) and expression.id == name
 
 
-def dataset_of(expression: ast.expr | None, frame: Frame, names: Names) -> Definition | None:
+def dataset_of(expression: ast.expr | None, frame: Frame, names: PipelineNames) -> Definition | None:
     """The class of the project whose instance an expression is, looked for under torch's own wrappers."""
     if expression is None:
         return None
@@ -206,7 +206,7 @@ class LoaderLoop:
         return any(loop not in self.loader.site.loops for loop in self.outer)
 
 
-def loader_loops(found: list[Loader], names: Names) -> Iterator[LoaderLoop]:
+def loader_loops(found: list[Loader], names: PipelineNames) -> Iterator[LoaderLoop]:
     """Every loop over one of a module's loaders that can be told to be one."""
     search = _Search({loader.site.node: loader for loader in found}, names)
     for site in names.survey.loops:
@@ -222,7 +222,7 @@ class _Search:
     """Looks for the loaders that an expression may be, and the loops around where it becomes them."""
 
     by_call: dict[ast.Call, Loader]
-    names: Names
+    names: PipelineNames
 
     def iterated(self, expression: ast.expr, frame: Frame) -> Iterator[tuple[Loader, tuple[Loop, ...]]]:
         """The loaders that an iterable goes over, under ``enumerate`` and progress bars."""

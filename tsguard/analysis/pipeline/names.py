@@ -34,7 +34,7 @@ Assignment = tuple[Function, ast.expr | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Names:
+class PipelineNames:
     """The names of one module."""
 
     project: Project

@@ -9,7 +9,7 @@ from tsguard.analysis.events import Event, text_of
 from tsguard.analysis.pipeline.context import ItemCode, Pipeline
 from tsguard.analysis.pipeline.frames import Frame
 from tsguard.analysis.pipeline.loaders import LoaderLoop
-from tsguard.analysis.pipeline.names import Names
+from tsguard.analysis.pipeline.names import PipelineNames
 from tsguard.source.walking import walked
 
 
@@ -33,7 +33,7 @@ def _half_pinned(pipeline: Pipeline, loop: LoaderLoop) -> Iterator[Event]:
             return
 
 
-def _transfers(loop: LoaderLoop, names: Names) -> Iterator[ast.Call]:
+def _transfers(loop: LoaderLoop, names: PipelineNames) -> Iterator[ast.Call]:
     """Calls in the loop that move a batch, or a part of it, to a device other than the CPU."""
     holders = set(loop.batch)
     for node in walked(loop.loop):
@@ -67,7 +67,7 @@ def _root(expression: ast.AST) -> str:
     return expression.id if isinstance(expression, ast.Name) else ""
 
 
-def _non_blocking(call: ast.Call, names: Names, frame: Frame) -> bool | None:
+def _non_blocking(call: ast.Call, names: PipelineNames, frame: Frame) -> bool | None:
     """Whether a transfer is not waited for; None where that cannot be told."""
     if any(keyword.arg is None for keyword in call.keywords):
         return None
@@ -80,7 +80,7 @@ def _non_blocking(call: ast.Call, names: Names, frame: Frame) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def to_device(call: ast.Call, names: Names, frame: Frame) -> str:
+def to_device(call: ast.Call, names: PipelineNames, frame: Frame) -> str:
     """ "cuda" where a method call moves to a GPU for certain, "device" where to some device, else ""."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if method == "cuda":
@@ -92,7 +92,7 @@ def to_device(call: ast.Call, names: Names, frame: Frame) -> str:
     return device(given, names, frame) if given is not None else ""
 
 
-def device(expression: ast.expr, names: Names, frame: Frame) -> str:
+def device(expression: ast.expr, names: PipelineNames, frame: Frame) -> str:
     """What an expression tells of the device that it names: "cuda", "device" or "" (the CPU, or none)."""
     value, where = names.origin(expression, frame)
     if isinstance(value, ast.IfExp):
@@ -119,7 +119,7 @@ def _transfers_of_items(pipeline: Pipeline, code: ItemCode) -> Iterator[Event]:
             yield pipeline.event("device-in-dataset", call, call=text_of(call, 40))
 
 
-def _made_on(call: ast.Call, names: Names, frame: Frame) -> str:
+def _made_on(call: ast.Call, names: PipelineNames, frame: Frame) -> str:
     """The device of a tensor that a function of torch makes."""
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "device"), None)
     if given is None or not names.qualified(call.func, frame).startswith("torch."):

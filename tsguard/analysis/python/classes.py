@@ -23,7 +23,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.analysis.worlds import Exhausted
+from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.project.targets import MODULE_BASES
 from tsguard.source.walking import walked
 
@@ -191,7 +191,7 @@ def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> V
     try:
         with interp.limited(_DEFINITION_BUDGET):
             return run()
-    except Exhausted:
+    except BudgetExceeded:
         if interp.is_exhausted:
             raise
         endless.add(function)

@@ -79,49 +79,49 @@ def _key(
 ) -> Hashable | None:
     if interp.depth > _DEEPEST:
         return None
-    given = _likenesses((*args, *kwargs.values()), count())
+    given = _structural_keys((*args, *kwargs.values()), count())
     if given is None:
         return None
     return (cls, interp.world.lenient, interp.tries > 0, interp.open_loops > 0, given, *kwargs)
 
 
-def _likeness(value: Value, looked_at: count[int], depth: int) -> Hashable | None:
+def _structural_key(value: Value, looked_at: count[int], depth: int) -> Hashable | None:
     """What arguments have in common if a constructor cannot tell them apart; None for what may change."""
     if isinstance(value, Const):
         return (type(value.value), value.value)
     if isinstance(value, (Atom, External, ClassValue)):
         return value
     if type(value) is Unknown:  # a walk has kinds of its own, which tell more
-        default = _likeness(value.default, looked_at, depth) if value.default is not None else ()
+        default = _structural_key(value.default, looked_at, depth) if value.default is not None else ()
         if value.term is None or default is None:
             return value
         return (value.term, value.hint, default, value.unread, value.annotation, value.scope, value.guess)
     if isinstance(value, FunctionValue):
         return None if is_closure(value) else value
     if isinstance(value, TupleValue):
-        items = _likenesses(value.items, looked_at, depth + 1)
+        items = _structural_keys(value.items, looked_at, depth + 1)
         return None if items is None else (TupleValue, value.open, value.cls, items)
     if isinstance(value, (ListValue, SetValue)):
-        items = _likenesses(value.items, looked_at, depth + 1)
+        items = _structural_keys(value.items, looked_at, depth + 1)
         return None if items is None else (type(value), value.open, items)
     if isinstance(value, DictValue):
-        items = _likenesses(value.items.values(), looked_at, depth + 1)
+        items = _structural_keys(value.items.values(), looked_at, depth + 1)
         return None if items is None else (DictValue, value.open, items, *value.items)
     if isinstance(value, Partial):
-        given = _likenesses((value.function, *value.args, *value.kwargs.values()), looked_at, depth + 1)
+        given = _structural_keys((value.function, *value.args, *value.kwargs.values()), looked_at, depth + 1)
         return None if given is None else (Partial, given, *value.kwargs)
     return None
 
 
-def _likenesses(
+def _structural_keys(
     values: Iterable[Value], looked_at: count[int], depth: int = 0
 ) -> tuple[Hashable, ...] | None:
     if depth > _DEEPEST:
         return None  # a list may hold itself
     found = []
     for value in values:
-        likeness = _likeness(value, looked_at, depth) if next(looked_at) < _MOST_VALUES else None
-        if likeness is None:
+        structural_key = _structural_key(value, looked_at, depth) if next(looked_at) < _MOST_VALUES else None
+        if structural_key is None:
             return None
-        found.append(likeness)
+        found.append(structural_key)
     return tuple(found)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.program import Program
 from tsguard.analysis.values import ClassValue, FunctionNode, ModuleValue, Scope, Value
-from tsguard.analysis.worlds import Exhausted, World
+from tsguard.analysis.worlds import BudgetExceeded, World
 from tsguard.language.tables import Tables
 from tsguard.report.records import dataclass
 
@@ -79,18 +79,18 @@ class Interpreter(ABC):
         """Count work against the budget.
 
         Raises:
-            Exhausted: nothing is left.
+            BudgetExceeded: nothing is left.
         """
         self.world.spent += steps
         if self.world.spent > self._limit:
-            raise Exhausted
+            raise BudgetExceeded
 
     @contextmanager
     def limited(self, steps: int) -> Iterator[None]:
         """Do something that is worth no more steps than these.
 
         Raises:
-            Exhausted: it takes more; ``is_exhausted`` tells whether the whole budget is used up.
+            BudgetExceeded: it takes more; ``is_exhausted`` tells whether the whole budget is used up.
         """
         kept, self._limit = self._limit, min(self._limit, self.world.spent + steps)
         try:

@@ -32,7 +32,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.analysis.worlds import Exhausted
+from tsguard.analysis.worlds import BudgetExceeded
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Gap
@@ -54,7 +54,7 @@ class PythonInterpreter(Interpreter):
         world = self.world
         world.spent += 1
         if world.spent > self._limit:
-            raise Exhausted
+            raise BudgetExceeded
         handler = expressions.HANDLERS.get(type(node))
         if handler is None:
             return Unknown(placed(node))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.python.likeness import Likenesses
+from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.values import ClassValue, FunctionNode, FunctionValue, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Asked
 from tsguard.language.tables import Tables, tables
@@ -36,7 +36,7 @@ class Program:
 
     Module-level names do not depend on a target's constructor arguments, so they are
     evaluated once and shared by all runs.  ``memory`` is for later stages to keep what
-    they find out about such shared values and nodes; ``likenesses`` are those of one
+    they find out about such shared values and nodes; ``structural_keys`` are those of one
     target's modules; ``members`` are those that were found of classes, until one is changed.
     """
 
@@ -50,7 +50,7 @@ class Program:
         self.ancestries: dict[str, tuple[Value, ...]] = {}
         self._scopes: dict[int, Scope] = {}
         self.constructions: dict[Hashable, list[Construction]] = {}
-        self.likenesses = Likenesses()
+        self.structural_keys = StructuralKeys()
         self.observer: Observer | None = None
         self._generators: dict[FunctionNode, bool] = {}
 

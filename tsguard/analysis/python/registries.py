@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.values import DictValue, EnumMember
-from tsguard.analysis.worlds import Exhausted, Impossible
+from tsguard.analysis.worlds import BudgetExceeded, Impossible
 from tsguard.project.modules import Module
 from tsguard.source.statements import module_level
 from tsguard.source.walking import walked
@@ -50,7 +50,7 @@ def _run(interp: Interpreter, module: Module, node: ast.stmt) -> None:
                     alone.call(alone.evaluate(decorator, scope), [cls], {}, decorator)
         else:
             alone.execute([node], scope)
-    except (Raised, Impossible, Exhausted):
+    except (Raised, Impossible, BudgetExceeded):
         return
 
 

@@ -103,7 +103,7 @@ def charge(interp: Interpreter, items: int) -> None:
     """Count what making a container of so many items takes.
 
     Raises:
-        Exhausted: nothing is left.
+        BudgetExceeded: nothing is left.
     """
     if items >= _ITEMS_PER_STEP:
         interp.spend(items // _ITEMS_PER_STEP)

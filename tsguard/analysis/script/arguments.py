@@ -14,7 +14,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.declared import is_module
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import ModuleS, Value
+from tsguard.analysis.script.sugared import SugaredModule, Value
 from tsguard.analysis.terms import Converts, Parameter, Term, root
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
@@ -87,7 +87,9 @@ def item(fc: FunctionCompiler, value: Value, index: ast.expr) -> None:
 
 
 def _owner(fc: FunctionCompiler) -> str:
-    return fc.compiler.name_of(fc.receiver.instance) if isinstance(fc.receiver, ModuleS) else "the module"
+    return (
+        fc.compiler.name_of(fc.receiver.instance) if isinstance(fc.receiver, SugaredModule) else "the module"
+    )
 
 
 def _refuse(

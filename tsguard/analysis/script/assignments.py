@@ -15,7 +15,7 @@ from tsguard.analysis.script.calls import call_builtin, call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Simple, Sugared, UnknownS, Value
+from tsguard.analysis.script.sugared import Simple, Sugared, SugaredUnknown, Value
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
@@ -70,13 +70,13 @@ def set_variable(
     fc.noted(node, value)
     plain = value.value if isinstance(value, Simple) else None
     outer = fc.frame.find_outside(name)
-    if isinstance(value, UnknownS):
+    if isinstance(value, SugaredUnknown):
         plain = Value(t.UNKNOWN, source=value.source)
     if outer is not None:
         if annotated is not None:
             raise Refusal("annotation-placement/in-block", node, name=name)
         if plain is None or not isinstance(outer, Simple):
-            if isinstance(outer, UnknownS):
+            if isinstance(outer, SugaredUnknown):
                 return
             raise Refusal("rebound-object", node, name=name, kind=(value if plain is None else outer).kind)
         plain = _kept(fc, name, plain, outer.value, node)

@@ -16,16 +16,16 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import (
     Builtin,
-    ClassS,
-    EnumS,
-    ModuleS,
     PythonModule,
-    PythonS,
     Simple,
     Special,
     Sugared,
+    SugaredClass,
+    SugaredEnum,
+    SugaredModule,
+    SugaredPython,
+    SugaredUnknown,
     TensorCast,
-    UnknownS,
     Value,
     simple,
 )
@@ -85,19 +85,19 @@ def get_attribute(fc: FunctionCompiler, owner: Sugared, name: str, node: ast.Att
     """
     if isinstance(owner, Simple):
         return _value_attribute(fc, owner, name, node)
-    if isinstance(owner, ModuleS):
+    if isinstance(owner, SugaredModule):
         if owner.interface is not None:
             return _value_attribute(fc, simple(owner.interface), name, node)
         return fc.compiler.module_attribute(fc, owner, name, node)
     if isinstance(owner, PythonModule):
         return fc.compiler.names.member(fc, owner, name, node)
-    if isinstance(owner, UnknownS):
+    if isinstance(owner, SugaredUnknown):
         return owner
-    if isinstance(owner, EnumS):
+    if isinstance(owner, SugaredEnum):
         return _enum_member(owner, name, node)
-    if isinstance(owner, ClassS):
+    if isinstance(owner, SugaredClass):
         return _class_attribute(fc, owner, name, node)
-    if isinstance(owner, PythonS):
+    if isinstance(owner, SugaredPython):
         return _python_attribute(fc, owner, name, node)
     raise Refusal(
         "python-object", node, value=text_of(node), kind=f"an attribute of {with_article(owner.kind)}"
@@ -108,7 +108,7 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
     value = owner.value
     type_ = value.type
     if type_ is t.UNKNOWN:
-        return UnknownS(arguments.attribute(fc, value.source, value.node, node))
+        return SugaredUnknown(arguments.attribute(fc, value.source, value.node, node))
     if is_subtype(type_, t.TENSOR) and name in _CASTS:
         return TensorCast(value)
     if type_ is t.TENSOR and name in _PROPERTIES:
@@ -127,9 +127,9 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
     if isinstance(type_, t.ModuleType):
         instance = fc.compiler.typed.get(type_.key)
         if name == "forward" and instance is not None:
-            return fc.compiler.module_attribute(fc, ModuleS(instance), name, node)
+            return fc.compiler.module_attribute(fc, SugaredModule(instance), name, node)
         fc.unread(node)
-        return UnknownS()
+        return SugaredUnknown()
     return _method(fc, value, name, node)
 
 
@@ -140,7 +140,7 @@ def _method(fc: FunctionCompiler, value: Value, name: str, node: ast.AST) -> Sug
     if is_subtype(value.type, t.TENSOR) and name in ("tolist", "__getitem__"):
         return Special(name)
     if name == "unchecked_unwrap_optional":
-        return UnknownS()
+        return SugaredUnknown()
     raise _no_attribute(fc, value, name, node)
 
 
@@ -178,22 +178,22 @@ def _no_attribute(fc: FunctionCompiler, value: Value, name: str, node: ast.AST) 
     return Refusal("unknown-method", node, name=name, type=type_, value=owner)
 
 
-def _enum_member(owner: EnumS, name: str, node: ast.AST) -> Sugared:
+def _enum_member(owner: SugaredEnum, name: str, node: ast.AST) -> Sugared:
     if isinstance(owner.cls.members.get(name), py.EnumMember):
         return simple(owner.type)
     raise Refusal("unknown-method/attribute", node, name=name, type=owner.type, value=owner.cls.name)
 
 
-def _class_attribute(fc: FunctionCompiler, owner: ClassS, name: str, node: ast.AST) -> Sugared:
+def _class_attribute(fc: FunctionCompiler, owner: SugaredClass, name: str, node: ast.AST) -> Sugared:
     found = fc.compiler.interp.attribute(owner.cls, name)
     if found is None:
         raise Refusal("unknown-method/attribute", node, name=name, type=owner.cls.name, value=owner.cls.name)
     return fc.compiler.names.sugar(fc, found, node)
 
 
-def _python_attribute(fc: FunctionCompiler, owner: PythonS, name: str, node: ast.AST) -> Sugared:
+def _python_attribute(fc: FunctionCompiler, owner: SugaredPython, name: str, node: ast.AST) -> Sugared:
     if isinstance(owner.value, py.Unknown):
-        return UnknownS(owner.value)
+        return SugaredUnknown(owner.value)
     if isinstance(owner.value, py.ClassValue):
         member = _python_class_member(fc, owner.value, name, node)
         if member is not None:
@@ -210,7 +210,7 @@ def _python_class_member(
         if fc.compiler.ways.compiles_autograd_properties:
             raise Refusal("unscriptable-function/autograd", node, name=text_of(node))
         if name == "apply":
-            return PythonS(cls, f"{cls.name}.apply", opaque=True)
+            return SugaredPython(cls, f"{cls.name}.apply", opaque=True)
         member = interp.attribute(cls, name)
         return fc.compiler.names.sugar(fc, member, node) if member is not None else None
     fc.compiler.reporter.tie()
@@ -227,9 +227,9 @@ def has_attribute(fc: FunctionCompiler, owner: Sugared, name: str, node: ast.AST
     Raises:
         Refusal: torch does not answer for values of this kind.
     """
-    if isinstance(owner, ModuleS):
+    if isinstance(owner, SugaredModule):
         return fc.compiler.has_module_attribute(owner, name)
-    if isinstance(owner, UnknownS):
+    if isinstance(owner, SugaredUnknown):
         return None
     if isinstance(owner, Simple):
         type_ = owner.value.type
@@ -239,7 +239,7 @@ def has_attribute(fc: FunctionCompiler, owner: Sugared, name: str, node: ast.AST
             return classes.has_member(fc, owner, name)
         if isinstance(type_, t.TupleType) and type_.fields:
             return name in type_.fields
-    if isinstance(owner, ClassS):
+    if isinstance(owner, SugaredClass):
         return fc.compiler.interp.attribute(owner.cls, name) is not None
     given = owner.value.type if isinstance(owner, Simple) else with_article(owner.kind)
     raise Refusal("dynamic-attribute/subject", node, value=text_of(node), type=given)
@@ -251,13 +251,13 @@ def set_attribute(fc: FunctionCompiler, owner: Sugared, name: str, value: Value,
     Raises:
         Refusal: there is no such attribute, or it has another type.
     """
-    if isinstance(owner, ModuleS):
+    if isinstance(owner, SugaredModule):
         fc.compiler.set_module_attribute(fc, owner, name, value, node)
         return
     if isinstance(owner, Simple) and isinstance(owner.value.type, t.ClassType):
         classes.set_member(fc, owner, name, value, node)
         return
-    if isinstance(owner, UnknownS) or (isinstance(owner, Simple) and owner.value.type is t.UNKNOWN):
+    if isinstance(owner, SugaredUnknown) or (isinstance(owner, Simple) and owner.value.type is t.UNKNOWN):
         return
     kind = str(owner.value.type) if isinstance(owner, Simple) else owner.kind
     raise Refusal("attribute-assignment", node, name=name, owner=kind)

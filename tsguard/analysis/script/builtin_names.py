@@ -5,7 +5,7 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (globals of ``getSugaredVar``).
 
 from __future__ import annotations
 
-from tsguard.analysis.script.sugared import Builtin, Cast, ExceptionS, Magic, Print, Special, Sugared
+from tsguard.analysis.script.sugared import Builtin, Cast, Magic, Print, Special, Sugared, SugaredException
 from tsguard.language import types as t
 
 
@@ -48,5 +48,5 @@ GLOBALS: dict[str, Sugared] = {
     "enumerate": Special("enumerate"),
     "rangelist": Builtin("prim::rangelist"),
     "sorted": Builtin("aten::sorted"),
-    "AssertionError": ExceptionS("AssertionError"),
+    "AssertionError": SugaredException("AssertionError"),
 }

@@ -20,26 +20,26 @@ from tsguard.analysis.script.sugared import (
     Args,
     Builtin,
     Cast,
-    ClassS,
     Compiled,
     Dispatch,
-    ExceptionS,
     Function,
     Kwargs,
     Magic,
     Method,
     ModuleCall,
-    ModuleS,
-    NamedTupleS,
-    NoneS,
     Print,
     PythonModule,
-    PythonS,
     Simple,
-    SliceS,
     Sugared,
+    SugaredClass,
+    SugaredException,
+    SugaredModule,
+    SugaredNamedTuple,
+    SugaredNone,
+    SugaredPython,
+    SugaredSlice,
+    SugaredUnknown,
     TensorCast,
-    UnknownS,
     Value,
     simple,
 )
@@ -55,7 +55,7 @@ def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node
     Raises:
         Refusal: torch refuses the call.
     """
-    if isinstance(callee, UnknownS):
+    if isinstance(callee, SugaredUnknown):
         return _call_unknown(fc, callee.source, node)
     if isinstance(callee, Builtin):
         return Simple(call_builtin(fc, callee.symbol, args, kwargs, node, callee.receiver))
@@ -64,7 +64,7 @@ def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node
         return call_schemas(fc, schemas, args, kwargs, node, callee.function.name)
     if isinstance(callee, Compiled):
         return call_schemas(fc, callee.schemas, args, kwargs, node, callee.name)
-    if isinstance(callee, (Method, ModuleS)):
+    if isinstance(callee, (Method, SugaredModule)):
         return _call_member(fc, callee, args, kwargs, node)
     if isinstance(callee, (Cast, Magic)):
         return _call_overloadable(fc, callee, args, kwargs, node)
@@ -81,29 +81,29 @@ def _call_unknown(fc: FunctionCompiler, source: py.Unknown | None, node: ast.Cal
     """
     if source is not None:
         arguments.called(fc, source, node)
-    return UnknownS()
+    return SugaredUnknown()
 
 
 def _call_object(
     fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node: ast.Call
 ) -> Sugared:
-    if isinstance(callee, ClassS):
+    if isinstance(callee, SugaredClass):
         return classes.construct(fc, callee, args, kwargs, node)
-    if isinstance(callee, NamedTupleS):
+    if isinstance(callee, SugaredNamedTuple):
         return _construct_tuple(fc, callee.type, args, kwargs, node)
-    if isinstance(callee, ExceptionS):
-        return ExceptionS(callee.name, True)
+    if isinstance(callee, SugaredException):
+        return SugaredException(callee.name, True)
     if isinstance(callee, Print):
         if kwargs:
             raise Refusal("unknown-keyword/positional", node, function="print", keyword=next(iter(kwargs)))
-        return NoneS()
+        return SugaredNone()
     if isinstance(callee, Dispatch):
         return _call_dispatch(fc, callee, args, kwargs, node)
     if isinstance(callee, ModuleCall):
         return callee.result
-    if isinstance(callee, SliceS):
-        return SliceS()
-    if isinstance(callee, PythonS):
+    if isinstance(callee, SugaredSlice):
+        return SugaredSlice()
+    if isinstance(callee, SugaredPython):
         return _call_python(fc, callee, args, kwargs, node)
     if isinstance(callee, PythonModule):
         raise Refusal("not-callable", node, value=text_of(node.func), type="a Python module")
@@ -130,13 +130,13 @@ def _call_value(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwarg
 
 
 def _call_member(
-    fc: FunctionCompiler, callee: Method | ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
+    fc: FunctionCompiler, callee: Method | SugaredModule, args: Args, kwargs: Kwargs, node: ast.Call
 ) -> Sugared:
-    if isinstance(callee, ModuleS):
+    if isinstance(callee, SugaredModule):
         return fc.compiler.call_module(fc, callee, args, kwargs, node)
     schemas = callee.schemas
     if not schemas and callee.function is not None:
-        if isinstance(callee.receiver, ModuleS):
+        if isinstance(callee.receiver, SugaredModule):
             schemas = fc.compiler.method_schemas(fc, callee.receiver, callee.name, callee.function, node)
         else:
             assert isinstance(callee.receiver, Simple)
@@ -244,24 +244,24 @@ def _module_magic(fc: FunctionCompiler, type_: t.ModuleType, name: str, node: as
     instance = compiler.typed.get(type_.key)
     if instance is None or python_classes.has_unknown_base(compiler.interp, instance.cls):
         fc.unread(node)
-        return UnknownS()
+        return SugaredUnknown()
     found = python_classes.class_member(compiler.interp, instance.cls, name)
     if found is not None and isinstance(found[0], py.FunctionValue) and "export" in found[0].marks:
-        return compiler.module_attribute(fc, ModuleS(instance), name, node)
-    own = isinstance(fc.receiver, ModuleS) and fc.receiver.instance is instance
+        return compiler.module_attribute(fc, SugaredModule(instance), name, node)
+    own = isinstance(fc.receiver, SugaredModule) and fc.receiver.instance is instance
     if name == "__len__" and not own and compiler.container_kind(instance) in ("list", "dict"):
-        return Method(ModuleS(instance), name, (Schema(name, "", (), t.INT),))
+        return Method(SugaredModule(instance), name, (Schema(name, "", (), t.INT),))
     raise Refusal("module-as-value", node, value=text_of(node.args[0]))
 
 
 def _call_ignored(
-    fc: FunctionCompiler, callee: PythonS, args: Args, kwargs: Kwargs, node: ast.Call
+    fc: FunctionCompiler, callee: SugaredPython, args: Args, kwargs: Kwargs, node: ast.Call
 ) -> Sugared:
     """A call of what ``@ignore`` leaves in Python or ``@unused`` replaces by a raise."""
     function = callee.value
     assert isinstance(function, py.FunctionValue)
     if not isinstance(function.node, ast.FunctionDef):
-        return UnknownS()
+        return SugaredUnknown()
     spec = function.node.args
     signature = signatures.read(
         fc.compiler, function.node, function.scope, method=callee.receiver is not None
@@ -305,7 +305,7 @@ def _call_dispatch(
     chosen = callee.default
     if flag is not None:
         if flag.type is t.UNKNOWN:
-            return UnknownS()
+            return SugaredUnknown()
         if not isinstance(flag.const, bool):
             raise Refusal("flag-not-constant", node, function=text_of(node.func), flag=callee.flag)
         chosen = flag.const
@@ -313,12 +313,12 @@ def _call_dispatch(
 
 
 def _call_python(
-    fc: FunctionCompiler, callee: PythonS, args: Args, kwargs: Kwargs, node: ast.Call
+    fc: FunctionCompiler, callee: SugaredPython, args: Args, kwargs: Kwargs, node: ast.Call
 ) -> Sugared:
     """An opaque call of Python: ``@ignore``d functions, ``autograd.Function.apply``, types."""
     value = callee.value
     if isinstance(value, py.Unknown):
-        return UnknownS(value)
+        return SugaredUnknown(value)
     if callee.ignored and isinstance(value, (py.FunctionValue, py.BoundMethod)):
         return _call_ignored(fc, callee, args, kwargs, node)
     if callee.opaque:

@@ -17,7 +17,15 @@ from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.names import context_schema
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.schema_calls import call_schemas
-from tsguard.analysis.script.sugared import ClassS, Method, Simple, Sugared, UnknownS, Value, simple
+from tsguard.analysis.script.sugared import (
+    Method,
+    Simple,
+    Sugared,
+    SugaredClass,
+    SugaredUnknown,
+    Value,
+    simple,
+)
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
@@ -70,7 +78,11 @@ def _compile(compiler: Compiler, compiled: ScriptClass, name: str, function: py.
 
 
 def construct(
-    fc: FunctionCompiler, callee: ClassS, args: Sequence[Value], kwargs: Mapping[str, Value], node: ast.Call
+    fc: FunctionCompiler,
+    callee: SugaredClass,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    node: ast.Call,
 ) -> Sugared:
     """An object of a script class, constructed in compiled code."""
     if "torch" in callee.cls.marks:
@@ -98,10 +110,10 @@ def member(fc: FunctionCompiler, owner: Simple, name: str, node: ast.AST) -> Sug
     """A method or attribute of an object; None where its class has none."""
     compiled = script_class(fc.compiler, owner.value.type)
     if compiled is None:
-        return UnknownS()
+        return SugaredUnknown()
     found = compiled.cls.members.get(name)
     if isinstance(found, py.FunctionValue):
-        return UnknownS() if "unused" in found.marks else Method(owner, name, (), found)
+        return SugaredUnknown() if "unused" in found.marks else Method(owner, name, (), found)
     if isinstance(found, py.PropertyValue) and isinstance(found.getter, py.FunctionValue):
         return simple(_compile(fc.compiler, compiled, name, found.getter).returns)
     if name in compiled.attributes:
@@ -109,7 +121,7 @@ def member(fc: FunctionCompiler, owner: Simple, name: str, node: ast.AST) -> Sug
     if name in compiled.schemas:
         return Method(owner, name, (compiled.schemas[name],))
     if not compiled.initialized and not compiled.compiling:
-        return UnknownS()
+        return SugaredUnknown()
     return None
 
 

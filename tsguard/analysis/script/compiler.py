@@ -33,7 +33,7 @@ from tsguard.analysis.script.names import PythonNames, is_context
 from tsguard.analysis.script.once import Once, is_shared
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.reports import Entered
-from tsguard.analysis.script.sugared import ModuleS, Sugared, Value
+from tsguard.analysis.script.sugared import Sugared, SugaredModule, Value
 from tsguard.analysis.values import Scope
 from tsguard.language import grammar
 from tsguard.language import types as t
@@ -68,7 +68,7 @@ class TargetCompiler(Compiler):
         """Count against the world's budget what compiling a function takes.
 
         Raises:
-            Exhausted: nothing is left.
+            BudgetExceeded: nothing is left.
         """
         memory, key = self.interp.program.memory, ("size", function.node)
         if key not in memory:
@@ -279,7 +279,7 @@ class TargetCompiler(Compiler):
 
     def model(self, instance: py.ModuleValue) -> py.ModuleValue:
         """The first module met that nothing tells from this one: what it shows, this one does."""
-        return self.models.setdefault(self.interp.program.likenesses.of(instance), instance)
+        return self.models.setdefault(self.interp.program.structural_keys.of(instance), instance)
 
     @property
     def model_classes(self) -> list[py.Value]:
@@ -324,27 +324,29 @@ class TargetCompiler(Compiler):
         self.typed.setdefault(type_, instance)
         return t.ModuleType(self.name_of(instance), type_)
 
-    def module_attribute(self, fc: FunctionCompiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared:
+    def module_attribute(
+        self, fc: FunctionCompiler, owner: SugaredModule, name: str, node: ast.AST
+    ) -> Sugared:
         return module_attributes.get(self, fc, owner, name, node)
 
-    def has_module_attribute(self, owner: ModuleS, name: str) -> bool | None:
+    def has_module_attribute(self, owner: SugaredModule, name: str) -> bool | None:
         return module_attributes.has(self, owner, name)
 
     def set_module_attribute(
-        self, fc: FunctionCompiler, owner: ModuleS, name: str, value: Value, node: ast.AST
+        self, fc: FunctionCompiler, owner: SugaredModule, name: str, value: Value, node: ast.AST
     ) -> None:
         module_attributes.set_(self, fc, owner, name, value, node)
 
     def module_item(
-        self, fc: FunctionCompiler, owner: ModuleS, node: ast.Subscript, hint: t.Type | None
+        self, fc: FunctionCompiler, owner: SugaredModule, node: ast.Subscript, hint: t.Type | None
     ) -> Sugared:
         return module_items.item(self, fc, owner, node, hint)
 
-    def module_is_instance(self, fc: FunctionCompiler, value: ModuleS, wanted: ast.expr) -> bool | None:
+    def module_is_instance(self, fc: FunctionCompiler, value: SugaredModule, wanted: ast.expr) -> bool | None:
         return module_calls.is_instance(self, fc, value, wanted)
 
     def call_module(
-        self, fc: FunctionCompiler, callee: ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
+        self, fc: FunctionCompiler, callee: SugaredModule, args: Args, kwargs: Kwargs, node: ast.Call
     ) -> Sugared:
         return module_calls.call(self, fc, callee, args, kwargs, node)
 
@@ -364,7 +366,7 @@ class TargetCompiler(Compiler):
     def method_schemas(
         self,
         fc: FunctionCompiler | None,
-        owner: ModuleS,
+        owner: SugaredModule,
         name: str,
         function: py.FunctionValue,
         node: ast.AST | None,

@@ -16,7 +16,7 @@ from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import ModuleS, Simple, Special, UnknownS, Value
+from tsguard.analysis.script.sugared import Simple, Special, SugaredModule, SugaredUnknown, Value
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, merged, same, unify_all, union
 from tsguard.report.records import dataclass
@@ -272,9 +272,9 @@ def _none_status(value: Value) -> str:
 def is_instance(fc: FunctionCompiler, subject: ast.expr, classes: ast.expr) -> Condition:
     """``isinstance(subject, classes)``: static where the type decides it."""
     sugared = fc.sugared(subject)
-    if isinstance(sugared, UnknownS):
+    if isinstance(sugared, SugaredUnknown):
         return Condition()
-    if isinstance(sugared, ModuleS):
+    if isinstance(sugared, SugaredModule):
         return Condition(fc.compiler.module_is_instance(fc, sugared, classes))
     value = as_value(fc, sugared, subject)
     try:

@@ -17,9 +17,9 @@ from tsguard.analysis.script.compiled import ConcreteType, ModuleInfo, ScriptCla
 from tsguard.analysis.script.environment import Frame
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.reports import Reporter
-from tsguard.analysis.script.sugared import Args, Kwargs, ModuleS, PythonModule, Sugared, Value
+from tsguard.analysis.script.sugared import Args, Kwargs, PythonModule, Sugared, SugaredModule, Value
 from tsguard.analysis.values import Scope
-from tsguard.analysis.worlds import Exhausted
+from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.language import types as t
 from tsguard.language.matching import Matcher, matcher
 from tsguard.language.releases import Ways
@@ -99,11 +99,11 @@ class Compiler(ABC):
         """Count work done now; ``charge`` counts what is compiled, whether now or before.
 
         Raises:
-            Exhausted: the target is too large to be compiled.
+            BudgetExceeded: the target is too large to be compiled.
         """
         self.steps += steps
         if self.steps > BUDGET:
-            raise Exhausted
+            raise BudgetExceeded
 
     def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:
         """Record a refusal where the user can act on it."""
@@ -134,7 +134,7 @@ class Compiler(ABC):
         """Count against the world's budget what compiling a function takes.
 
         Raises:
-            Exhausted: nothing is left.
+            BudgetExceeded: nothing is left.
         """
 
     @abstractmethod
@@ -203,34 +203,38 @@ class Compiler(ABC):
     def module_type(self, instance: py.ModuleValue) -> t.Type: ...
 
     @abstractmethod
-    def module_attribute(self, fc: FunctionCompiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared: ...
+    def module_attribute(
+        self, fc: FunctionCompiler, owner: SugaredModule, name: str, node: ast.AST
+    ) -> Sugared: ...
 
     @abstractmethod
-    def has_module_attribute(self, owner: ModuleS, name: str) -> bool | None: ...
+    def has_module_attribute(self, owner: SugaredModule, name: str) -> bool | None: ...
 
     @abstractmethod
     def set_module_attribute(
-        self, fc: FunctionCompiler, owner: ModuleS, name: str, value: Value, node: ast.AST
+        self, fc: FunctionCompiler, owner: SugaredModule, name: str, value: Value, node: ast.AST
     ) -> None: ...
 
     @abstractmethod
     def module_item(
-        self, fc: FunctionCompiler, owner: ModuleS, node: ast.Subscript, hint: t.Type | None
+        self, fc: FunctionCompiler, owner: SugaredModule, node: ast.Subscript, hint: t.Type | None
     ) -> Sugared: ...
 
     @abstractmethod
-    def module_is_instance(self, fc: FunctionCompiler, value: ModuleS, wanted: ast.expr) -> bool | None: ...
+    def module_is_instance(
+        self, fc: FunctionCompiler, value: SugaredModule, wanted: ast.expr
+    ) -> bool | None: ...
 
     @abstractmethod
     def call_module(
-        self, fc: FunctionCompiler, callee: ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
+        self, fc: FunctionCompiler, callee: SugaredModule, args: Args, kwargs: Kwargs, node: ast.Call
     ) -> Sugared: ...
 
     @abstractmethod
     def method_schemas(
         self,
         fc: FunctionCompiler | None,
-        owner: ModuleS,
+        owner: SugaredModule,
         name: str,
         function: py.FunctionValue,
         node: ast.AST | None,

@@ -16,14 +16,14 @@ from tsguard.analysis.script.sugared import (
     ABSENT,
     Function,
     Method,
-    ModuleS,
-    NoneS,
     PythonModule,
-    PythonS,
     Simple,
     Sugared,
+    SugaredModule,
+    SugaredNone,
+    SugaredPython,
+    SugaredUnknown,
     Tuple,
-    UnknownS,
     Value,
 )
 from tsguard.language import types as t
@@ -37,20 +37,20 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
     """
     if isinstance(value, Simple):
         return value.value
-    if isinstance(value, ModuleS):
+    if isinstance(value, SugaredModule):
         return Value(value.interface or fc.compiler.module_type(value.instance), node=node)
     if isinstance(value, Tuple):
         parts = [as_value(fc, item, node) for item in value.items]
         return Value(
             t.UNKNOWN if value.open else t.TupleType(tuple(part.type for part in parts)), ABSENT, node=node
         )
-    if isinstance(value, UnknownS):
+    if isinstance(value, SugaredUnknown):
         return Value(t.UNKNOWN, node=node, source=value.source)
-    if isinstance(value, NoneS):
+    if isinstance(value, SugaredNone):
         raise Refusal("python-object/printed", node, value=text_of(node))
-    if isinstance(value, PythonS):
+    if isinstance(value, SugaredPython):
         return _python_value(fc, value, node)
-    if isinstance(value, Method) and isinstance(value.receiver, ModuleS) and value.function is not None:
+    if isinstance(value, Method) and isinstance(value.receiver, SugaredModule) and value.function is not None:
         # Torch compiles methods and functions where they are read, and finds out afterwards that they are no values.
         fc.compiler.method_schemas(fc, value.receiver, value.name, value.function, node)
     if isinstance(value, Function):
@@ -60,7 +60,7 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
     raise Refusal("python-object", node, value=text_of(node), kind=with_article(value.kind))
 
 
-def _python_value(fc: FunctionCompiler, value: PythonS, node: ast.AST) -> Value:
+def _python_value(fc: FunctionCompiler, value: SugaredPython, node: ast.AST) -> Value:
     if isinstance(value.value, py.Unknown):
         return Value(t.UNKNOWN, node=node, source=value.value)
     raise python_objects.refusal(fc.compiler, value, node)

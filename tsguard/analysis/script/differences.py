@@ -16,7 +16,7 @@ from typing import Literal
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import ModuleS, Unlike, Value
+from tsguard.analysis.script.sugared import SugaredModule, Unlike, Value
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
 
@@ -237,7 +237,7 @@ def is_target(fc: FunctionCompiler) -> bool:
     stack = fc.compiler.reporter.stack
     if stack and stack[-1].call not in (None, fc.node):
         return False
-    if isinstance(fc.receiver, ModuleS):
+    if isinstance(fc.receiver, SugaredModule):
         return root is not None and fc.compiler.model(fc.receiver.instance) is fc.compiler.model(root)
     return root is None and fc.receiver is None and fc.node is fc.compiler.target.node
 

@@ -25,14 +25,14 @@ from tsguard.analysis.script.context import BUDGET, FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
-    ModuleS,
     Simple,
     Special,
     Sugared,
-    UnknownS,
+    SugaredModule,
+    SugaredUnknown,
     Value,
 )
-from tsguard.analysis.worlds import Exhausted
+from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.language import types as t
 from tsguard.language.relations import unify
 
@@ -82,7 +82,7 @@ def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = Non
     if emitter is None:
         if isinstance(node, ast.NamedExpr):
             fc.frame.root.variables[node.target.id] = Value(t.UNKNOWN)
-        return UnknownS()
+        return SugaredUnknown()
     return Simple(emitter(fc, node, hint))
 
 
@@ -95,7 +95,7 @@ def _call(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     args, exact = _arguments(fc, node)
     kwargs = {k.arg: _argument(fc, k.value) for k in node.keywords if k.arg is not None}
     if not exact or any(k.arg is None for k in node.keywords):
-        return UnknownS()
+        return SugaredUnknown()
     return call(fc, callee, args, kwargs, node)
 
 
@@ -223,7 +223,7 @@ def _is_module_dict(fc: FunctionCompiler, node: ast.expr) -> bool:
     if not isinstance(node, (ast.Attribute, ast.Name)):
         return False
     owner = fc.sugared(node)
-    return isinstance(owner, ModuleS) and fc.compiler.container_kind(owner.instance) == "dict"
+    return isinstance(owner, SugaredModule) and fc.compiler.container_kind(owner.instance) == "dict"
 
 
 def _homogeneous(type_: t.TupleType) -> bool:
@@ -305,7 +305,7 @@ def _tuple(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
 def _tuple_of(elements: Iterable[t.Type]) -> t.Type:
     type_ = t.tuple_of(elements)
     if t.is_large(type_):
-        raise Exhausted
+        raise BudgetExceeded
     return type_
 
 

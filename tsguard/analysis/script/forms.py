@@ -19,11 +19,11 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
     ABSENT,
     Iterables,
-    RangeS,
     Simple,
     Sugared,
+    SugaredRange,
+    SugaredUnknown,
     Tuple,
-    UnknownS,
     Value,
     simple,
 )
@@ -74,7 +74,7 @@ def _getattr(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugar
         return get_attribute(fc, owner, name.value, node)
     found = has_attribute(fc, owner, name.value, node.args[0])
     if found is None:
-        return UnknownS()
+        return SugaredUnknown()
     return get_attribute(fc, owner, name.value, node) if found else fc.sugared(node.args[2])
 
 
@@ -104,7 +104,7 @@ def _tuple(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared
     _count(node, "tuple", 1, 1)
     parts = iteration.as_tuple(fc, fc.sugared(node.args[0]), node, None, "starred-list/tuple")
     if parts is None:
-        return UnknownS()
+        return SugaredUnknown()
     return simple(t.TupleType(tuple(as_value(fc, part, node).type for part in parts)))
 
 
@@ -138,7 +138,7 @@ def _range(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared
                     "untyped-parameter", node, parameter=value.parameter, use="range takes int", needed="int"
                 )
             raise Refusal("argument-type/range", node, value=text_of(arg), type=value.type)
-    return RangeS()
+    return SugaredRange()
 
 
 def _enumerate(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
@@ -155,10 +155,10 @@ def _enumerate(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sug
     for start in node.args[1:]:
         fc.expression(start)
     iterable = iteration.iterate(fc, fc.sugared(node.args[0]), node.args[0])
-    if isinstance(iterable, UnknownS):
-        return UnknownS()
+    if isinstance(iterable, SugaredUnknown):
+        return SugaredUnknown()
     items = iteration.unrolled_items(fc, iterable, node)
-    return Iterables([RangeS(None if items is None else len(items)), iterable])
+    return Iterables([SugaredRange(None if items is None else len(items)), iterable])
 
 
 def _zip(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
@@ -170,9 +170,9 @@ def _zip(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
             raise Refusal("starred-list/zip", arg, value=text_of(arg.value))
         children.append(iteration.iterate(fc, fc.sugared(arg), arg))
     iterables = Iterables(children)
-    if any(isinstance(child, UnknownS) for child in children):
-        known = [c for c in children if not isinstance(c, UnknownS)]
-        return iterables if any(isinstance(c, Tuple) for c in known) else UnknownS()
+    if any(isinstance(child, SugaredUnknown) for child in children):
+        known = [c for c in children if not isinstance(c, SugaredUnknown)]
+        return iterables if any(isinstance(c, Tuple) for c in known) else SugaredUnknown()
     iteration.unrolled_items(fc, iterables, node)
     return iterables
 
@@ -191,8 +191,8 @@ def _list(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     ):
         element = source.value.type.element if isinstance(source.value.type, t.ListType) else t.STR
         return simple(t.ListType(element))
-    if isinstance(source, UnknownS) or (isinstance(source, Simple) and source.value.type is t.UNKNOWN):
-        return UnknownS()
+    if isinstance(source, SugaredUnknown) or (isinstance(source, Simple) and source.value.type is t.UNKNOWN):
+        return SugaredUnknown()
     name = fc.temporary_name()
     fc.frame.sugared[name] = source
     variable = ast.copy_location(ast.Name("$element"), node)
@@ -226,7 +226,7 @@ def _dict(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
         sugared = _pairs(fc, sugared, node.args[0])
     source = as_value(fc, sugared, node.args[0])
     if source.type is t.UNKNOWN:
-        return UnknownS()
+        return SugaredUnknown()
     type_ = source.type
     if source.empty_list:
         type_ = expected[0] if expected else t.DictType(t.STR, t.TENSOR)

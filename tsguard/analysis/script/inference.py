@@ -40,7 +40,7 @@ def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = 
 
     Raises:
         Uninferable: it infers none.
-        Exhausted: what it holds is held so often that there is no end to it.
+        BudgetExceeded: what it holds is held so often that there is no end to it.
     """
     value = compiler.interp.settled(value)
     if any(value is outer for outer in around):

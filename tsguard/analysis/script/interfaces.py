@@ -16,7 +16,7 @@ from tsguard.analysis.script import module_attributes, signatures
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.library_modules import WITHOUT_FORWARD
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Compiled, Method, ModuleS
+from tsguard.analysis.script.sugared import Compiled, Method, SugaredModule
 from tsguard.language import relations
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
@@ -102,7 +102,7 @@ def _module_method(
 ) -> Schema | None:
     """The schema of a method of a module, of which some are ``compiled`` for sure; None where it has none."""
     compiled = compiled or []
-    owner = ModuleS(compiler.model(instance))
+    owner = SugaredModule(compiler.model(instance))
     place = instance.cls.node if isinstance(instance.cls, py.ClassValue) else ast.Pass()
     found = module_attributes.find(compiler, None, owner, name, place)
     if isinstance(found, Method) and found.function is not None and not found.schemas:

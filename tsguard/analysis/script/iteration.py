@@ -14,16 +14,16 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
-    EnumS,
     Iterables,
     ModuleCall,
-    ModuleS,
-    PythonS,
-    RangeS,
     Simple,
     Sugared,
+    SugaredEnum,
+    SugaredModule,
+    SugaredPython,
+    SugaredRange,
+    SugaredUnknown,
     Tuple,
-    UnknownS,
     Value,
     simple,
 )
@@ -40,17 +40,17 @@ def iterate(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Sugared:
     """
     if isinstance(value, Simple):
         return _iterate_value(value.value, node)
-    if isinstance(value, ModuleS):
+    if isinstance(value, SugaredModule):
         return _iterate_module(fc, value, node)
-    if isinstance(value, (Tuple, Iterables, RangeS, UnknownS)):
+    if isinstance(value, (Tuple, Iterables, SugaredRange, SugaredUnknown)):
         return value
-    if isinstance(value, EnumS):
+    if isinstance(value, SugaredEnum):
         return simple(t.ListType(value.type))
     if isinstance(value, ModuleCall):
         raise Refusal("not-iterable", node, value=text_of(node), type="a method")
-    if isinstance(value, PythonS):
+    if isinstance(value, SugaredPython):
         if isinstance(value.value, py.Unknown):
-            return UnknownS()
+            return SugaredUnknown()
         raise python_objects.refusal(fc.compiler, value, node)
     raise Refusal("not-iterable", node, value=text_of(node), type=with_article(value.kind))
 
@@ -58,7 +58,7 @@ def iterate(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Sugared:
 def _iterate_value(value: Value, node: ast.AST) -> Sugared:
     type_ = value.type
     if type_ is t.UNKNOWN:
-        return UnknownS(value.source)
+        return SugaredUnknown(value.source)
     if isinstance(type_, t.ListType) or type_ is t.STR or type_ is t.TENSOR:
         return Simple(value)
     if isinstance(type_, t.DictType):
@@ -72,7 +72,7 @@ def _iterate_value(value: Value, node: ast.AST) -> Sugared:
     raise Refusal("not-iterable", node, value=text_of(node), type=type_)
 
 
-def _iterate_module(fc: FunctionCompiler, value: ModuleS, node: ast.AST) -> Sugared:
+def _iterate_module(fc: FunctionCompiler, value: SugaredModule, node: ast.AST) -> Sugared:
     kind = fc.compiler.container_kind(value.instance)
     if kind == "dict":
         return Submodules(fc.compiler, value).keys()
@@ -101,14 +101,14 @@ def unrolled_items(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> li
 
 
 def _is_unknown(value: Sugared) -> bool:
-    return isinstance(value, UnknownS) or (isinstance(value, Simple) and value.value.type is t.UNKNOWN)
+    return isinstance(value, SugaredUnknown) or (isinstance(value, Simple) and value.value.type is t.UNKNOWN)
 
 
 def _static_length(fc: FunctionCompiler, child: Sugared, node: ast.AST) -> int | None:
     items = unrolled_items(fc, child, node)
     if items is not None:
         return len(items)
-    return child.static_length if isinstance(child, RangeS) else None
+    return child.static_length if isinstance(child, SugaredRange) else None
 
 
 def _row(fc: FunctionCompiler, iterable: Iterables, index: int, node: ast.AST) -> Sugared:
@@ -117,7 +117,7 @@ def _row(fc: FunctionCompiler, iterable: Iterables, index: int, node: ast.AST) -
         items = unrolled_items(fc, child, node)
         if items is not None:
             row.append(items[index])
-        elif isinstance(child, RangeS):
+        elif isinstance(child, SugaredRange):
             row.append(simple(t.INT))
         else:
             row.append(element(fc, child, node))
@@ -126,7 +126,7 @@ def _row(fc: FunctionCompiler, iterable: Iterables, index: int, node: ast.AST) -
 
 def element(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> Sugared:
     """The item of a real loop."""
-    if isinstance(iterable, RangeS):
+    if isinstance(iterable, SugaredRange):
         return simple(t.INT)
     if isinstance(iterable, Iterables):
         return Tuple([element(fc, child, node) for child in iterable.children])
@@ -135,7 +135,7 @@ def element(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> Sugared:
         if isinstance(type_, t.ListType):
             return simple(type_.element)
         return simple(t.UNKNOWN if type_ is t.UNKNOWN else type_)
-    return UnknownS()
+    return SugaredUnknown()
 
 
 def as_tuple(
@@ -151,9 +151,9 @@ def as_tuple(
     """
     if isinstance(value, Tuple):
         return None if value.open else value.items
-    if isinstance(value, UnknownS):
+    if isinstance(value, SugaredUnknown):
         return None
-    if isinstance(value, ModuleS):
+    if isinstance(value, SugaredModule):
         raise Refusal("module-as-value/unpacked", node, value=text_of(node))
     if isinstance(value, Iterables):
         raise Refusal(rule, node, value=text_of(node), type="an iterator")

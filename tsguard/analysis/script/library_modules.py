@@ -17,16 +17,18 @@ from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.names import cause
 from tsguard.analysis.script.sugared import (
     Method,
-    ModuleS,
-    PythonS,
     Sugared,
-    UnknownS,
+    SugaredModule,
+    SugaredPython,
+    SugaredUnknown,
 )
 from tsguard.language import schemas
 from tsguard.language.schemas import Schema
 
 
-def library_member(compiler: Compiler, owner: ModuleS, name: str, holder: py.Value | None) -> Sugared | None:
+def library_member(
+    compiler: Compiler, owner: SugaredModule, name: str, holder: py.Value | None
+) -> Sugared | None:
     """A method that comes from a class of torch.nn, unless the project overrides it."""
     for base in python_classes.mro(compiler.interp, owner.instance.cls):
         if base is holder:
@@ -38,7 +40,7 @@ def library_member(compiler: Compiler, owner: ModuleS, name: str, holder: py.Val
             if name == "forward" and base.name in _CONTAINER_FORWARD:
                 return Method(owner, "forward")
             if name == "forward" and base.name not in WITHOUT_FORWARD:
-                return UnknownS()
+                return SugaredUnknown()
             continue
         if name == "forward":
             return _from_table(owner, name, forward_entry(compiler, entry, owner.instance))
@@ -55,9 +57,9 @@ WITHOUT_FORWARD = frozenset(
 )
 
 
-def _from_table(owner: ModuleS, name: str, entry: dict[str, Any]) -> Sugared:
+def _from_table(owner: SugaredModule, name: str, entry: dict[str, Any]) -> Sugared:
     if "fails" in entry:
-        return PythonS(py.External(f"torch.nn.{name}"), cause(entry["fails"]), receiver=owner)
+        return SugaredPython(py.External(f"torch.nn.{name}"), cause(entry["fails"]), receiver=owner)
     found = []
     for text in entry["schemas"]:
         schema = schemas.parse(text)
@@ -65,8 +67,10 @@ def _from_table(owner: ModuleS, name: str, entry: dict[str, Any]) -> Sugared:
     return Method(owner, name, tuple(found))
 
 
-def _base_method(owner: ModuleS, name: str) -> Sugared:
-    return PythonS(py.External(f"torch.nn.Module.{name}"), "it is Python code of nn.Module", receiver=owner)
+def _base_method(owner: SugaredModule, name: str) -> Sugared:
+    return SugaredPython(
+        py.External(f"torch.nn.Module.{name}"), "it is Python code of nn.Module", receiver=owner
+    )
 
 
 def forward_entry(compiler: Compiler, entry: dict[str, Any], instance: py.ModuleValue) -> dict[str, Any]:

@@ -25,12 +25,12 @@ from tsguard.analysis.script.sugared import (
     Iterables,
     Method,
     ModuleCall,
-    ModuleS,
-    PythonS,
     Simple,
     Sugared,
+    SugaredModule,
+    SugaredPython,
+    SugaredUnknown,
     Tuple,
-    UnknownS,
     Value,
     simple,
 )
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tsguard.project.modules import Module
 
 
-def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared:
+def get(compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: str, node: ast.AST) -> Sugared:
     """``module.name``.
 
     Raises:
@@ -68,7 +68,7 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, nod
     if owner.instance.open or python_classes.has_unknown_base(compiler.interp, owner.instance.cls):
         if isinstance(owner.instance.cls, py.ClassValue) and not _is_of_torch(compiler, owner.instance.cls):
             compiler.reporter.add_gap(_unread(compiler, owner.instance.cls, node, fc.module))
-        return UnknownS()
+        return SugaredUnknown()
     raise _absent(compiler, owner, name, node)
 
 
@@ -90,7 +90,7 @@ def _unread(compiler: Compiler, cls: py.ClassValue, node: ast.AST, module: Modul
     return unread.use(module, node)
 
 
-def _absent(compiler: Compiler, owner: ModuleS, name: str, node: ast.AST) -> Refusal:
+def _absent(compiler: Compiler, owner: SugaredModule, name: str, node: ast.AST) -> Refusal:
     cls = compiler.name_of(owner.instance)
     found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
     if found is not None:
@@ -133,7 +133,7 @@ def _hidden(member: py.Value) -> RuleName:
 
 
 def find(
-    compiler: Compiler, fc: FunctionCompiler | None, owner: ModuleS, name: str, node: ast.AST
+    compiler: Compiler, fc: FunctionCompiler | None, owner: SugaredModule, name: str, node: ast.AST
 ) -> Sugared | None:
     """An attribute in the order in which torch looks, or None."""
     instance = owner.instance
@@ -167,7 +167,7 @@ def chosen_forward(instance: py.ModuleValue) -> py.FunctionValue | None:
     return None
 
 
-def _container_method(compiler: Compiler, owner: ModuleS, name: str, node: ast.AST) -> Sugared | None:
+def _container_method(compiler: Compiler, owner: SugaredModule, name: str, node: ast.AST) -> Sugared | None:
     submodules = Submodules(compiler, owner)
     is_dict = compiler.container_kind(owner.instance) == "dict"
     own = python_classes.class_member(compiler.interp, owner.instance.cls, name)
@@ -193,17 +193,22 @@ def _container_method(compiler: Compiler, owner: ModuleS, name: str, node: ast.A
 
 
 def _function_attribute(
-    compiler: Compiler, fc: FunctionCompiler | None, value: py.Value, name: str, owner: ModuleS, node: ast.AST
+    compiler: Compiler,
+    fc: FunctionCompiler | None,
+    value: py.Value,
+    name: str,
+    owner: SugaredModule,
+    node: ast.AST,
 ) -> Sugared:
     if fc is None:
-        return UnknownS()
+        return SugaredUnknown()
     cls = compiler.name_of(owner.instance)
     if _compiles_only_by_name(compiler, value):
         function = getattr(value, "name", "")
         raise Refusal("unconvertible-attribute/function", node, name=name, owner=cls, function=function)
     if isinstance(value, py.FunctionValue):
         if value.marks & {"ignore", "unused"}:
-            return PythonS(value, name, ignored=True, dropped="unused" in value.marks)
+            return SugaredPython(value, name, ignored=True, dropped="unused" in value.marks)
         if isinstance(value.node, ast.Lambda):
             raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason="a lambda")
         return Function(value)
@@ -234,7 +239,7 @@ def _compiles_only_by_name(compiler: Compiler, value: py.Value) -> bool:
 
 
 def _class_member(
-    compiler: Compiler, fc: FunctionCompiler | None, owner: ModuleS, name: str, node: ast.AST
+    compiler: Compiler, fc: FunctionCompiler | None, owner: SugaredModule, name: str, node: ast.AST
 ) -> Sugared | None:
     found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
     library = library_member(compiler, owner, name, found[1] if found is not None else None)
@@ -245,7 +250,7 @@ def _class_member(
     value = found[0]
     if isinstance(value, py.FunctionValue):
         if value.marks & {"ignore", "unused"}:
-            return PythonS(value, name, ignored=True, dropped="unused" in value.marks, receiver=owner)
+            return SugaredPython(value, name, ignored=True, dropped="unused" in value.marks, receiver=owner)
         if "cached" in value.marks:
             return None
         return Method(owner, name, overloads_of(compiler, owner, name), value)
@@ -255,13 +260,13 @@ def _class_member(
         return Method(owner, name, (), value.function)
     if isinstance(value, py.PropertyValue):
         return _property(compiler, fc, owner, name, value, node)
-    return UnknownS(value) if isinstance(value, py.Unknown) else None
+    return SugaredUnknown(value) if isinstance(value, py.Unknown) else None
 
 
 def _property(
     compiler: Compiler,
     fc: FunctionCompiler | None,
-    owner: ModuleS,
+    owner: SugaredModule,
     name: str,
     value: py.PropertyValue,
     node: ast.AST,
@@ -277,7 +282,7 @@ def _property(
 def _set_property(
     compiler: Compiler,
     fc: FunctionCompiler,
-    owner: ModuleS,
+    owner: SugaredModule,
     found: py.PropertyValue,
     value: Value,
     node: ast.AST,
@@ -300,13 +305,13 @@ def unused_properties(compiler: Compiler, instance: py.ModuleValue) -> set[str]:
     return {str(py.constant(item)) for item in items if isinstance(item, py.Const)}
 
 
-def overload_declarations(compiler: Compiler, owner: ModuleS, name: str) -> list[py.FunctionValue]:
+def overload_declarations(compiler: Compiler, owner: SugaredModule, name: str) -> list[py.FunctionValue]:
     """The declarations of a method under ``@torch.jit._overload_method``, which no subclass inherits."""
     cls = owner.instance.cls
     return cls.overloads.get(name, []) if isinstance(cls, py.ClassValue) else []
 
 
-def overloads_of(compiler: Compiler, owner: ModuleS, name: str) -> tuple[Schema, ...]:
+def overloads_of(compiler: Compiler, owner: SugaredModule, name: str) -> tuple[Schema, ...]:
     """The schemas of a method's overloads."""
     found = []
     for function in overload_declarations(compiler, owner, name):
@@ -316,7 +321,7 @@ def overloads_of(compiler: Compiler, owner: ModuleS, name: str) -> tuple[Schema,
     return tuple(found)
 
 
-def has(compiler: Compiler, owner: ModuleS, name: str) -> bool | None:
+def has(compiler: Compiler, owner: SugaredModule, name: str) -> bool | None:
     """``hasattr(module, name)`` as torch answers it."""
     instance = owner.instance
     info = compiler.info(instance)
@@ -338,7 +343,7 @@ def has(compiler: Compiler, owner: ModuleS, name: str) -> bool | None:
 
 
 def set_(
-    compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, name: str, value: Value, node: ast.AST
+    compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: str, value: Value, node: ast.AST
 ) -> None:
     """``module.name = value``.
 

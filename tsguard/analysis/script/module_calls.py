@@ -21,11 +21,11 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
     Method,
-    ModuleS,
-    PythonS,
     Simple,
     Sugared,
-    UnknownS,
+    SugaredModule,
+    SugaredPython,
+    SugaredUnknown,
     Value,
     simple,
 )
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 _CALL = 5
 
 
-def is_instance(compiler: Compiler, fc: FunctionCompiler, value: ModuleS, wanted: ast.expr) -> bool | None:
+def is_instance(
+    compiler: Compiler, fc: FunctionCompiler, value: SugaredModule, wanted: ast.expr
+) -> bool | None:
     """``isinstance(module, Class)``, which is static; the class must be in the model."""
     answers: list[bool | None] = []
     for node in wanted.elts if isinstance(wanted, ast.Tuple) else [wanted]:
@@ -50,7 +52,7 @@ def is_instance(compiler: Compiler, fc: FunctionCompiler, value: ModuleS, wanted
     return True if True in answers else None if None in answers else False
 
 
-def _exact_class(compiler: Compiler, value: ModuleS, cls: py.Value, wanted: ast.expr) -> bool:
+def _exact_class(compiler: Compiler, value: SugaredModule, cls: py.Value, wanted: ast.expr) -> bool:
     own = value.instance.cls
     if own is cls or (isinstance(own, py.External) and own == cls):
         return True
@@ -61,7 +63,12 @@ def _exact_class(compiler: Compiler, value: ModuleS, cls: py.Value, wanted: ast.
 
 
 def call(
-    compiler: Compiler, fc: FunctionCompiler, callee: ModuleS, args: Args, kwargs: Kwargs, node: ast.Call
+    compiler: Compiler,
+    fc: FunctionCompiler,
+    callee: SugaredModule,
+    args: Args,
+    kwargs: Kwargs,
+    node: ast.Call,
 ) -> Sugared:
     """Call a module: its ``forward``."""
     if callee.interface is not None:
@@ -75,14 +82,14 @@ def call(
         forward = find(compiler, fc, callee, "forward", node)
         if isinstance(forward, Method) and forward.schemas:
             return simple(forward.schemas[0].returns)
-        return UnknownS()
+        return SugaredUnknown()
     if compiler.container_kind(instance) == "list" and _is_sequential(compiler, instance):
         return _call_sequential(compiler, fc, callee, args, node)
     forward = get(compiler, fc, callee, "forward", node)
-    if isinstance(forward, PythonS) and forward.receiver is not None and not forward.ignored:
+    if isinstance(forward, SugaredPython) and forward.receiver is not None and not forward.ignored:
         if forward.value == py.External("torch.nn.Module.forward"):
             raise Refusal("no-forward", node, name=compiler.name_of(instance))
-        return UnknownS()
+        return SugaredUnknown()
     return call_value(fc, forward, args, kwargs, node)
 
 
@@ -93,7 +100,7 @@ def _is_sequential(compiler: Compiler, instance: py.ModuleValue) -> bool:
 
 
 def _call_sequential(
-    compiler: Compiler, fc: FunctionCompiler, callee: ModuleS, args: Args, node: ast.Call
+    compiler: Compiler, fc: FunctionCompiler, callee: SugaredModule, args: Args, node: ast.Call
 ) -> Sugared:
     """nn.Sequential passes one value through its children."""
     if len(args) != 1:
@@ -110,13 +117,13 @@ def _call_sequential(
     children = Submodules(compiler, callee).values()
     for child in children.items:
         compiler.spend(_CALL)
-        if isinstance(child, UnknownS):
+        if isinstance(child, SugaredUnknown):
             value = Value(t.UNKNOWN, node=node)
             continue
-        assert isinstance(child, ModuleS)
+        assert isinstance(child, SugaredModule)
         try:
             value = as_value(fc, call(compiler, fc, child, [value], {}, node), node)
         except Refusal:  # Reported where the Sequential is compiled.
-            return UnknownS()
+            return SugaredUnknown()
         value = Value(value.type, node=node)
     return Simple(value)

@@ -34,8 +34,8 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sources import unread_in
 from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
-    ModuleS,
-    PythonS,
+    SugaredModule,
+    SugaredPython,
     Value,
 )
 from tsguard.language import types as t
@@ -127,7 +127,7 @@ _CLASS_NAMES = frozenset({"__name__", "__qualname__", "__module__", "__doc__", "
 
 
 def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tuple[str, ...] | None) -> None:
-    owner = ModuleS(instance)
+    owner = SugaredModule(instance)
     _check_library(compiler, instance)
     if isinstance(instance.cls, py.External):
         if instance.cls.name == "torch.nn.Sequential":
@@ -152,7 +152,7 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
     _compile_hooks(compiler, owner)
 
 
-def _compile_named(compiler: Compiler, owner: ModuleS, names: tuple[str, ...]) -> None:
+def _compile_named(compiler: Compiler, owner: SugaredModule, names: tuple[str, ...]) -> None:
     """The methods that an interface names."""
     for name in names:
         found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
@@ -160,7 +160,7 @@ def _compile_named(compiler: Compiler, owner: ModuleS, names: tuple[str, ...]) -
             _compile_method(compiler, owner, name, found[0])
 
 
-def _compile_forward(compiler: Compiler, owner: ModuleS) -> None:
+def _compile_forward(compiler: Compiler, owner: SugaredModule) -> None:
     chosen = chosen_forward(owner.instance)
     if chosen is not None:
         _compile_method(compiler, owner, "forward", chosen)
@@ -206,10 +206,10 @@ _CALLED_BY_FORWARD = (
 )
 
 
-def _compile_inherited(compiler: Compiler, owner: ModuleS) -> None:
+def _compile_inherited(compiler: Compiler, owner: SugaredModule) -> None:
     """Forward of a layer of torch, which the class has not overridden, with what it has of the rest."""
     forward = library_member(compiler, owner, "forward", None)
-    if isinstance(forward, PythonS) and forward.value == py.External("torch.nn.forward"):
+    if isinstance(forward, SugaredPython) and forward.value == py.External("torch.nn.forward"):
         place, module = compiler.reporter.place_of(owner.instance)
         name = compiler.name_of(owner.instance)
         compiler.report(Refusal("unscriptable-layer", place, name=name, why=forward.name), module)
@@ -219,7 +219,7 @@ def _compile_inherited(compiler: Compiler, owner: ModuleS) -> None:
             _compile_method(compiler, owner, name, found[0])
 
 
-def _compile_overloaded(compiler: Compiler, owner: ModuleS) -> None:
+def _compile_overloaded(compiler: Compiler, owner: SugaredModule) -> None:
     """Methods with overloads are compiled whether they are called or not."""
     cls = owner.instance.cls
     for name in cls.overloads if isinstance(cls, py.ClassValue) else ():
@@ -228,7 +228,9 @@ def _compile_overloaded(compiler: Compiler, owner: ModuleS) -> None:
             compile_overloads(compiler, owner, name, found[0])
 
 
-def compile_overloads(compiler: Compiler, owner: ModuleS, name: str, function: py.FunctionValue) -> None:
+def compile_overloads(
+    compiler: Compiler, owner: SugaredModule, name: str, function: py.FunctionValue
+) -> None:
     """Each declared overload compiles the implementation with its own types."""
     compiler.methods.setdefault((id(owner.instance), name), overloads_of(compiler, owner, name))
     compiler.charge(function)
@@ -238,7 +240,7 @@ def compile_overloads(compiler: Compiler, owner: ModuleS, name: str, function: p
             compiler.compile_function(function, owner, label, declaration=declaration.node)
 
 
-def _compile_method(compiler: Compiler, owner: ModuleS, name: str, function: py.FunctionValue) -> None:
+def _compile_method(compiler: Compiler, owner: SugaredModule, name: str, function: py.FunctionValue) -> None:
     compiler.charge(function)
     try:
         compiler.method_schemas(None, owner, name, function, function.node)
@@ -246,7 +248,7 @@ def _compile_method(compiler: Compiler, owner: ModuleS, name: str, function: py.
         compiler.report(refusal, function.module)
 
 
-def _compile_property(compiler: Compiler, owner: ModuleS, name: str, member: py.PropertyValue) -> None:
+def _compile_property(compiler: Compiler, owner: SugaredModule, name: str, member: py.PropertyValue) -> None:
     if name in _CLASS_NAMES or name in unused_properties(compiler, owner.instance):
         return
     for function in (member.getter, member.setter):
@@ -256,7 +258,7 @@ def _compile_property(compiler: Compiler, owner: ModuleS, name: str, member: py.
             )
 
 
-def _compile_hooks(compiler: Compiler, owner: ModuleS) -> None:
+def _compile_hooks(compiler: Compiler, owner: SugaredModule) -> None:
     place, module = compiler.reporter.place_of(owner.instance)
     for kind, hooks in owner.instance.hooks.items():
         for hook in hooks:
@@ -276,7 +278,7 @@ def _compile_hooks(compiler: Compiler, owner: ModuleS) -> None:
                 )
 
 
-def _compile_hook(compiler: Compiler, owner: ModuleS, kind: str, hook: py.FunctionValue) -> None:
+def _compile_hook(compiler: Compiler, owner: SugaredModule, kind: str, hook: py.FunctionValue) -> None:
     assert isinstance(hook.node, ast.FunctionDef)
     signature = signatures.read(compiler, hook.node, hook.scope, method=True)
     arguments = signature.arguments
@@ -297,7 +299,7 @@ def _check_library(compiler: Compiler, instance: py.ModuleValue) -> None:
         place, module = compiler.reporter.place_of(instance)
         compiler.report(Refusal(rule, place, name=compiler.name_of(instance), **facts), module)
     if isinstance(instance.cls, py.External) and instance.hooks:
-        _compile_hooks(compiler, ModuleS(instance))
+        _compile_hooks(compiler, SugaredModule(instance))
 
 
 def _library_refusals(
@@ -331,7 +333,7 @@ def _is_lazy(value: py.Value) -> bool:
     return isinstance(value, py.TensorValue) and value.lazy
 
 
-def _check_sequential(compiler: Compiler, owner: ModuleS) -> None:
+def _check_sequential(compiler: Compiler, owner: SugaredModule) -> None:
     """nn.Sequential's own forward: each child takes what the one before returns."""
     place, module = compiler.reporter.place_of(owner.instance)
     scope = compiler.interp.program.scope(module)
@@ -340,7 +342,7 @@ def _check_sequential(compiler: Compiler, owner: ModuleS) -> None:
     call_node = ast.copy_location(ast.Call(ast.copy_location(ast.Name("Sequential"), place), [], []), place)
     value = Value(t.TENSOR, node=call_node)
     for child in Submodules(compiler, owner).values().items:
-        if not isinstance(child, ModuleS):
+        if not isinstance(child, SugaredModule):
             return
         try:
             value = as_value(fc, call(compiler, fc, child, [value], {}, call_node), call_node)

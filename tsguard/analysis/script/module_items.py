@@ -9,12 +9,12 @@ from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.interfaces import misfit
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.submodules import Submodules, child_value
-from tsguard.analysis.script.sugared import ModuleS, Sugared, UnknownS, Value, simple
+from tsguard.analysis.script.sugared import Sugared, SugaredModule, SugaredUnknown, Value, simple
 from tsguard.language import types as t
 
 
 def item(
-    compiler: Compiler, fc: FunctionCompiler, owner: ModuleS, node: ast.Subscript, hint: t.Type | None
+    compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, node: ast.Subscript, hint: t.Type | None
 ) -> Sugared:
     """``modules[index]``."""
     kind = compiler.container_kind(owner.instance)
@@ -35,13 +35,13 @@ def item(
     raise Refusal("not-subscriptable", node, value=value, type=compiler.name_of(owner.instance))
 
 
-def _slice_of(compiler: Compiler, owner: ModuleS, node: ast.Subscript) -> Sugared:
+def _slice_of(compiler: Compiler, owner: SugaredModule, node: ast.Subscript) -> Sugared:
     """A slice of a ModuleList is a tuple of bare objects, which cannot be called."""
     values = Submodules(compiler, owner).values()
     types = tuple(
-        compiler.module_type(v.instance) if isinstance(v, ModuleS) else t.UNKNOWN for v in values.items
+        compiler.module_type(v.instance) if isinstance(v, SugaredModule) else t.UNKNOWN for v in values.items
     )
-    return UnknownS() if values.open else simple(t.TupleType(types[_bounds(node)]))
+    return SugaredUnknown() if values.open else simple(t.TupleType(types[_bounds(node)]))
 
 
 def _bounds(node: ast.Subscript) -> slice:
@@ -56,11 +56,11 @@ def _bounds(node: ast.Subscript) -> slice:
 
 
 def _list_item(
-    compiler: Compiler, owner: ModuleS, index: Value, node: ast.Subscript, hint: t.Type | None
+    compiler: Compiler, owner: SugaredModule, index: Value, node: ast.Subscript, hint: t.Type | None
 ) -> Sugared:
     kind = compiler.container_kind(owner.instance)
     if index.type is t.UNKNOWN:
-        return UnknownS()
+        return SugaredUnknown()
     if isinstance(hint, t.ClassType) and hint.interface:
         return _by_interface(compiler, owner, hint, node)
     if not isinstance(index.const, int):
@@ -71,36 +71,38 @@ def _list_item(
     if -len(values.items) <= index.const < len(values.items):
         return values.items[index.const]
     if values.open:
-        return values.items[-1] if values.items else UnknownS()
+        return values.items[-1] if values.items else SugaredUnknown()
     facts = {"tuple": text_of(node.value), "index": index.const, "length": len(values.items)}
     raise Refusal("tuple-index/range", node, **facts)
 
 
-def _by_interface(compiler: Compiler, owner: ModuleS, wanted: t.ClassType, node: ast.Subscript) -> Sugared:
+def _by_interface(
+    compiler: Compiler, owner: SugaredModule, wanted: t.ClassType, node: ast.Subscript
+) -> Sugared:
     """An item whose index only run time knows: all that the container holds must implement the interface."""
     for child in Submodules(compiler, owner).values().items:
         lacking = (
             misfit(compiler, compiler.module_type(child.instance), wanted)
-            if isinstance(child, ModuleS)
+            if isinstance(child, SugaredModule)
             else ""
         )
-        if lacking and isinstance(child, ModuleS):
+        if lacking and isinstance(child, SugaredModule):
             facts = {"container": text_of(node.value), "child": compiler.name_of(child.instance)}
             raise Refusal("module-index/interface", node, **facts, interface=wanted, method=lacking)
     return simple(wanted)
 
 
 def _dict_item(
-    compiler: Compiler, owner: ModuleS, index: Value, node: ast.Subscript, hint: t.Type | None
+    compiler: Compiler, owner: SugaredModule, index: Value, node: ast.Subscript, hint: t.Type | None
 ) -> Sugared:
     if index.type is t.UNKNOWN:
-        return UnknownS()
+        return SugaredUnknown()
     if isinstance(index.const, str):
         child = owner.instance.children.get(index.const)
         if child is not None:
             return child_value(owner, index.const, child)
         if owner.instance.open or owner.instance.parameters:
-            return UnknownS()
+            return SugaredUnknown()
         raise Refusal("module-index/key", node, container=text_of(node.value), key=repr(index.const))
     if isinstance(hint, t.ClassType) and hint.interface:
         return _by_interface(compiler, owner, hint, node)

@@ -20,20 +20,20 @@ from tsguard.analysis.script.context import Compiler, FunctionCompiler, Names
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
     Builtin,
-    ClassS,
     Compiled,
     Dispatch,
-    EnumS,
-    ExceptionS,
     Function,
-    NamedTupleS,
     PythonModule,
-    PythonS,
     Simple,
-    SliceS,
     Special,
     Sugared,
-    UnknownS,
+    SugaredClass,
+    SugaredEnum,
+    SugaredException,
+    SugaredNamedTuple,
+    SugaredPython,
+    SugaredSlice,
+    SugaredUnknown,
     Value,
     simple,
 )
@@ -118,7 +118,7 @@ class PythonNames(Names):
             value = self.compiler.interp.lookup(name, fc.scope)
         except Raised:
             fc.unread(node)
-            return UnknownS()
+            return SugaredUnknown()
         if value is None:
             raise _undefined(fc, name, node)
         if py.is_none(value):
@@ -132,7 +132,7 @@ class PythonNames(Names):
         value = self.compiler.interp.settled(value)
         if isinstance(value, py.Unknown):
             self.compiler.read(value)
-            return UnknownS(value)
+            return SugaredUnknown(value)
         if constant:
             plain = self._constant(value)
             if plain is not None:
@@ -147,7 +147,7 @@ class PythonNames(Names):
             return self._class(fc, value, node)
         if isinstance(value, py.EnumMember):
             return simple(self.compiler.class_type(value.cls, node))
-        return PythonS(value, text_of(node))
+        return SugaredPython(value, text_of(node))
 
     def _constant(self, value: py.Value) -> Sugared | None:
         if isinstance(value, py.Const) and not isinstance(value.value, bytes):
@@ -174,9 +174,9 @@ class PythonNames(Names):
     def _function(self, fc: FunctionCompiler, value: py.FunctionValue, node: ast.AST) -> Sugared:
         marks = value.marks
         if marks & {"ignore", "unused"}:
-            return PythonS(value, value.name, ignored=True, dropped="unused" in marks)
+            return SugaredPython(value, value.name, ignored=True, dropped="unused" in marks)
         if "cached" in marks:
-            return PythonS(value, value.name, ignored=True)
+            return SugaredPython(value, value.name, ignored=True)
         if "trace" in marks:
             return Compiled(value.name, (_traced(value.node, value.name),))
         return Function(value)
@@ -187,22 +187,22 @@ class PythonNames(Names):
             isinstance(b, py.External) and b.name.rpartition(".")[2] in _EXCEPTIONS
             for b in python_classes.mro(interp, cls)
         ):
-            return ExceptionS(cls.name)
+            return SugaredException(cls.name)
         if python_classes.is_module_class(interp, cls) or python_classes.derives_from(
             interp, cls, "torch.autograd.Function"
         ):
-            return PythonS(cls, cls.name)
+            return SugaredPython(cls, cls.name)
         if python_classes.has_unknown_base(interp, cls):
             self.compiler.reporter.add_gap(python_classes.unread_base(interp, cls))
-            return UnknownS()
+            return SugaredUnknown()
         type_ = self.compiler.class_type(cls, node)
         if isinstance(type_, t.TupleType):
-            return NamedTupleS(type_)
+            return SugaredNamedTuple(type_)
         if isinstance(type_, t.EnumType):
-            return EnumS(type_, cls)
+            return SugaredEnum(type_, cls)
         if isinstance(type_, t.ClassType):
-            return ClassS(type_, cls)
-        return UnknownS()
+            return SugaredClass(type_, cls)
+        return SugaredUnknown()
 
     # -- names of unread packages ----------------------------------------------------------
 
@@ -216,7 +216,7 @@ class PythonNames(Names):
         if name in _MAPPED:
             return Builtin(_MAPPED[name])
         if name == "builtins.slice":
-            return SliceS()
+            return SugaredSlice()
         if head == "builtins":
             return self._builtin(short, node)
         if head in ("torch", "math", "cmath"):
@@ -227,10 +227,10 @@ class PythonNames(Names):
         if name in GLOBALS:
             return GLOBALS[name]
         if name in _EXCEPTIONS:
-            return ExceptionS(name)
+            return SugaredException(name)
         if name in _BUILTIN_FUNCTIONS:
             raise Refusal("python-call/builtin", node, name=name)
-        return PythonS(py.External(f"builtins.{name}"), name)
+        return SugaredPython(py.External(f"builtins.{name}"), name)
 
     def _foreign(self, value: py.External, node: ast.AST) -> Sugared:
         """A name of the standard library, of numpy, of typing."""
@@ -248,7 +248,7 @@ class PythonNames(Names):
             return PythonModule(value)
         if head in sys.stdlib_module_names and self._is_submodule(name):
             return PythonModule(value)
-        return PythonS(value, name)
+        return SugaredPython(value, name)
 
     @staticmethod
     def _is_submodule(name: str) -> bool:
@@ -268,10 +268,10 @@ class PythonNames(Names):
         if name == "torch.autograd.Function.apply" and self.compiler.ways.compiles_autograd_properties:
             raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
         if name.startswith("torch.ops"):
-            return UnknownS()
+            return SugaredUnknown()
         if parent in self.compiler.tables.listed_modules:
             raise Refusal("undefined-name/module", node, name=short, module=parent)
-        return UnknownS()
+        return SugaredUnknown()
 
     def _by_entry(
         self, fc: FunctionCompiler, value: py.External, entry: dict[str, Any], node: ast.AST
@@ -286,29 +286,31 @@ class PythonNames(Names):
         if "class" in entry:
             return self._described_class(value, entry, node)
         if entry.get("ignored"):
-            return PythonS(value, name, ignored=True)
+            return SugaredPython(value, name, ignored=True)
         if "fails" in entry:
             raise Refusal("unscriptable-function", node, name=text_of(node), why=cause(entry["fails"]))
         if entry.get("object") == "complex":
             return simple(t.COMPLEX)
         if "builtin" in entry:
             if name.startswith("torch.cuda.") and name.rpartition(".")[2] in _CUDA_OPERATORS:
-                return UnknownS()
+                return SugaredUnknown()
             raise Refusal(
                 "unscriptable-function", node, name=text_of(node), why="there is no operator for it"
             )
-        return PythonS(value, name)
+        return SugaredPython(value, name)
 
     def _described_class(self, value: py.External, entry: dict[str, Any], node: ast.AST) -> Sugared:
         if value.name in _CONTEXTS or entry.get("is") in _CONTEXTS:
-            return ClassS(t.ClassType(value.name.rpartition(".")[2], value.name), _context_class(value.name))
+            return SugaredClass(
+                t.ClassType(value.name.rpartition(".")[2], value.name), _context_class(value.name)
+            )
         if value.name == "torch.nn.utils.rnn.PackedSequence":
-            return NamedTupleS(t.PACKED_SEQUENCE)
+            return SugaredNamedTuple(t.PACKED_SEQUENCE)
         if entry["class"] == "exception":
-            return ExceptionS(value.name.rpartition(".")[2])
+            return SugaredException(value.name.rpartition(".")[2])
         if "op" in entry:
             return Builtin(entry["op"], None, value.name)
-        return PythonS(value, value.name)
+        return SugaredPython(value, value.name)
 
     def member(self, fc: FunctionCompiler, owner: PythonModule, name: str, node: ast.AST) -> Sugared:
         """A member of a Python module: its plain values are constants."""
@@ -316,7 +318,7 @@ class PythonNames(Names):
         if isinstance(owner.value, py.External):
             module = owner.value.name
             if module == "torch.cuda" and name in _CUDA_OPERATORS:
-                return UnknownS()
+                return SugaredUnknown()
             value = interp.attribute(owner.value, name)
             assert value is not None
             return self.sugar(fc, value, node, constant=True)

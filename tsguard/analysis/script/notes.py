@@ -19,7 +19,7 @@ from tsguard.analysis.script import differences, exits, none_defaults, truths
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import ModuleS, Value
+from tsguard.analysis.script.sugared import SugaredModule, Value
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
 from tsguard.language.matching import Match
@@ -270,7 +270,7 @@ def _enum_member(fc: FunctionCompiler, node: ast.expr) -> py.EnumMember | None:
     if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
         return None
     owner = fc.sugared(node.value)
-    if isinstance(owner, ModuleS):
+    if isinstance(owner, SugaredModule):
         found = owner.instance.attributes.get(node.attr)
     else:
         found = fc.compiler.interp.evaluate(node, fc.scope)

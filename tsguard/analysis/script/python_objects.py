@@ -13,10 +13,10 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import PythonS, Sugared, UnknownS
+from tsguard.analysis.script.sugared import Sugared, SugaredPython, SugaredUnknown
 
 
-def refusal(compiler: Compiler, value: PythonS, node: ast.AST) -> Refusal:
+def refusal(compiler: Compiler, value: SugaredPython, node: ast.AST) -> Refusal:
     """Why a Python object cannot be used as a value."""
     given = value.value
     name = text_of(node)
@@ -27,7 +27,7 @@ def refusal(compiler: Compiler, value: PythonS, node: ast.AST) -> Refusal:
     return Refusal("global-value", node, name=name, kind=describe(given))
 
 
-def attribute_refusal(compiler: Compiler, owner: PythonS, name: str, node: ast.AST) -> Refusal:
+def attribute_refusal(compiler: Compiler, owner: SugaredPython, name: str, node: ast.AST) -> Refusal:
     """Why an attribute of a Python object cannot be looked up."""
     given = owner.value
     if isinstance(given, py.External) and given.name.partition(".")[0] == "numpy":
@@ -44,14 +44,14 @@ def _kind(compiler: Compiler, given: py.Value) -> str:
     return "a class" if isinstance(entry, dict) and entry.get("class") else "a Python object"
 
 
-def subscripted(compiler: Compiler, owner: PythonS, node: ast.Subscript) -> Sugared:
+def subscripted(compiler: Compiler, owner: SugaredPython, node: ast.Subscript) -> Sugared:
     """An item of a Python object, which torch does not take."""
     if isinstance(owner.value, py.Unknown):
-        return UnknownS(owner.value)
+        return SugaredUnknown(owner.value)
     raise refusal(compiler, owner, node.value)
 
 
-def check_call(compiler: Compiler, callee: PythonS, node: ast.Call) -> None:
+def check_call(compiler: Compiler, callee: SugaredPython, node: ast.Call) -> None:
     """Whether a Python object may be called opaquely.
 
     Raises:

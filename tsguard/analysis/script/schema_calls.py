@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis.script import differences, none_defaults, notes
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.mismatches import mismatch
-from tsguard.analysis.script.sugared import Args, Kwargs, Sugared, UnknownS, simple
+from tsguard.analysis.script.sugared import Args, Kwargs, Sugared, SugaredUnknown, simple
 from tsguard.language.matching import Mismatch, match_overloads
 from tsguard.language.schemas import Schema
 
@@ -17,7 +17,7 @@ def call_schemas(
 ) -> Sugared:
     """Call a function by its schemas: one, or several overloads."""
     if not schemas:
-        return UnknownS()
+        return SugaredUnknown()
     result = match_overloads(schemas, args, kwargs, bools=fc.compiler.ways.bools_are_numbers)
     if isinstance(result, Mismatch):
         raise mismatch(fc, result, args, kwargs, node, name, python=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes
-from tsguard.analysis.script.sugared import Simple, Sugared, UnknownS
+from tsguard.analysis.script.sugared import Simple, Sugared, SugaredUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ _MOST_VALUES = 200
 
 def source_of(value: Sugared) -> py.Unknown | None:
     """The Python value that an unknown one is, where it is one."""
-    if isinstance(value, UnknownS):
+    if isinstance(value, SugaredUnknown):
         return value.source
     return value.value.source if isinstance(value, Simple) else None
 

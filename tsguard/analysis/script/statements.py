@@ -15,7 +15,7 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.environment import Frame, Unusable
 from tsguard.analysis.script.refusals import Refusal, not_refined
-from tsguard.analysis.script.sugared import ExceptionS, Simple, Sugared, UnknownS, Value
+from tsguard.analysis.script.sugared import Simple, Sugared, SugaredException, SugaredUnknown, Value
 from tsguard.language import grammar
 from tsguard.language import types as t
 from tsguard.language.matching import converted
@@ -223,7 +223,7 @@ def emit_loop(
 ) -> None:
     """Emit a for loop or a comprehension's: unrolled over modules and tuples."""
     iterated = iteration.iterate(fc, fc.sugared(iterable), iterable)
-    if isinstance(iterated, UnknownS):
+    if isinstance(iterated, SugaredUnknown):
         _rolled(fc, target, Simple(Value(t.UNKNOWN)), node, body)
         return
     unrolled = iteration.unrolled_items(fc, iterated, iterable)
@@ -284,7 +284,7 @@ def _raise(fc: FunctionCompiler, node: ast.stmt) -> None:
     try:
         if node.exc is not None:
             raised = fc.sugared(node.exc)
-            if not isinstance(raised, (ExceptionS, UnknownS)) and not _is_unknown(raised):
+            if not isinstance(raised, (SugaredException, SugaredUnknown)) and not _is_unknown(raised):
                 raise Refusal("unsupported-statement/raised-value", node, value=text_of(node.exc))
     finally:
         fc.raising = False

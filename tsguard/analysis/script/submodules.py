@@ -9,10 +9,10 @@ from tsguard.analysis import values as py
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.sugared import (
     Iterables,
-    ModuleS,
     Sugared,
+    SugaredModule,
+    SugaredUnknown,
     Tuple,
-    UnknownS,
     simple,
 )
 from tsguard.language import types as t
@@ -21,7 +21,7 @@ from tsguard.language import types as t
 class Submodules:
     """A module's children as sugared tuples."""
 
-    def __init__(self, compiler: Compiler, owner: ModuleS) -> None:
+    def __init__(self, compiler: Compiler, owner: SugaredModule) -> None:
         self.compiler = compiler
         self.owner = owner
 
@@ -41,7 +41,7 @@ class Submodules:
 
     def has_interfaces(self) -> bool:
         """Whether an interface hides what lies below."""
-        return any(isinstance(m, ModuleS) and m.interface is not None for m in self.deep().items)
+        return any(isinstance(m, SugaredModule) and m.interface is not None for m in self.deep().items)
 
     def deep(self, above: tuple[py.ModuleValue, ...] = ()) -> Tuple:
         """``modules()``: the module itself and all below it; one that holds itself comes once."""
@@ -49,16 +49,20 @@ class Submodules:
         self.compiler.spend()
         found: list[Sugared] = [self.owner]
         for child in self.values().items:
-            if isinstance(child, ModuleS) and any(child.instance is module for module in above):
+            if isinstance(child, SugaredModule) and any(child.instance is module for module in above):
                 continue
             found.extend(
-                Submodules(self.compiler, child).deep(above).items if isinstance(child, ModuleS) else [child]
+                Submodules(self.compiler, child).deep(above).items
+                if isinstance(child, SugaredModule)
+                else [child]
             )
         return Tuple(found, self.owner.instance.open)
 
 
-def child_value(owner: ModuleS, name: str, child: py.Value, interface: t.ClassType | None = None) -> Sugared:
+def child_value(
+    owner: SugaredModule, name: str, child: py.Value, interface: t.ClassType | None = None
+) -> Sugared:
     path = f"{owner.path}.{name}" if owner.path else name
     if isinstance(child, py.ModuleValue):
-        return ModuleS(child, path, interface)
-    return UnknownS(child if isinstance(child, py.Unknown) else None)
+        return SugaredModule(child, path, interface)
+    return SugaredUnknown(child if isinstance(child, py.Unknown) else None)

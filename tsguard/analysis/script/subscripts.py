@@ -14,7 +14,16 @@ from tsguard.analysis.script.calls import call_builtin, call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal, not_refined
-from tsguard.analysis.script.sugared import ModuleS, PythonS, Simple, SliceS, Sugared, UnknownS, Value, simple
+from tsguard.analysis.script.sugared import (
+    Simple,
+    Sugared,
+    SugaredModule,
+    SugaredPython,
+    SugaredSlice,
+    SugaredUnknown,
+    Value,
+    simple,
+)
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
 from tsguard.language.rule_names import RuleName
@@ -23,12 +32,12 @@ from tsguard.language.rule_names import RuleName
 def load(fc: FunctionCompiler, node: ast.Subscript, hint: t.Type | None) -> Sugared:
     """``owner[index]``."""
     owner = fc.sugared(node.value)
-    if isinstance(owner, UnknownS):
+    if isinstance(owner, SugaredUnknown):
         _emit_index(fc, node.slice)
         return owner
-    if isinstance(owner, ModuleS):
+    if isinstance(owner, SugaredModule):
         return fc.compiler.module_item(fc, owner, node, hint)
-    if isinstance(owner, PythonS) and not isinstance(node.slice, ast.Slice):
+    if isinstance(owner, SugaredPython) and not isinstance(node.slice, ast.Slice):
         return python_objects.subscripted(fc.compiler, owner, node)
     value = as_value(fc, owner, node.value)
     if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) != 1:
@@ -64,13 +73,13 @@ def _item(
     if type_ is t.UNKNOWN:
         arguments.item(fc, value, index)
         _emit_index(fc, index)
-        return UnknownS(value.source)
+        return SugaredUnknown(value.source)
     if is_subtype(type_, t.TENSOR):
         if _is_dots(index) and isinstance(node.ctx, ast.Load):
             raise Refusal("unsupported-expression/ellipsis", index)
         return Simple(_multidimensional(fc, value, node))
     sugared = fc.sugared(index)
-    if isinstance(sugared, SliceS):
+    if isinstance(sugared, SugaredSlice):
         return simple(type_)
     key = as_value(fc, sugared, index)
     if isinstance(type_, t.TupleType):
@@ -171,7 +180,7 @@ def _check_index(
             _check_bound(fc.expression(bound), bound, node)
         return
     sugared = fc.sugared(part)
-    if isinstance(sugared, SliceS):
+    if isinstance(sugared, SugaredSlice):
         return
     index = as_value(fc, sugared, part)
     differences.index(fc, index)

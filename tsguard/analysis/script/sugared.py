@@ -88,7 +88,7 @@ class Simple(Sugared):
 
 
 @dataclass(eq=False, slots=True)
-class ModuleS(Sugared):
+class SugaredModule(Sugared):
     """A module; of one whose attribute is annotated with an ``interface``, only that is seen."""
 
     instance: py.ModuleValue
@@ -134,7 +134,7 @@ class Builtin(Sugared):
 
 
 @dataclass(eq=False, slots=True)
-class PythonS(Sugared):
+class SugaredPython(Sugared):
     """A Python object that stays one: calling it is an opaque Python call.
 
     ``ignored`` and ``dropped`` are ``@ignore`` and ``@unused``; ``opaque`` takes any
@@ -157,27 +157,27 @@ class PythonModule(Sugared):
 
 
 @dataclass(eq=False, slots=True)
-class ClassS(Sugared):
+class SugaredClass(Sugared):
     type: t.ClassType
     cls: py.ClassValue
     kind = "class"
 
 
 @dataclass(eq=False, slots=True)
-class NamedTupleS(Sugared):
+class SugaredNamedTuple(Sugared):
     type: t.TupleType
     kind = "named tuple"
 
 
 @dataclass(eq=False, slots=True)
-class EnumS(Sugared):
+class SugaredEnum(Sugared):
     type: t.EnumType
     cls: py.ClassValue
     kind = "enum"
 
 
 @dataclass(eq=False, slots=True)
-class ExceptionS(Sugared):
+class SugaredException(Sugared):
     name: str
     message: bool = False
     kind = "exception"
@@ -222,12 +222,12 @@ class Print(Sugared):
 
 
 @dataclass(eq=False, slots=True)
-class NoneS(Sugared):
+class SugaredNone(Sugared):
     kind = "None"
 
 
 @dataclass(eq=False, slots=True)
-class RangeS(Sugared):
+class SugaredRange(Sugared):
     static_length: int | None = None
     kind = "range"
 
@@ -259,7 +259,7 @@ class ModuleCall(Sugared):
 
 
 @dataclass(eq=False, slots=True)
-class SliceS(Sugared):
+class SugaredSlice(Sugared):
     kind = "slice"
 
 
@@ -277,7 +277,7 @@ class Dispatch(Sugared):
 
 
 @dataclass(eq=False, slots=True)
-class UnknownS(Sugared):
+class SugaredUnknown(Sugared):
     """What the source does not tell; ``source`` is the Python value that it is, where it is one."""
 
     source: py.Unknown | None = None

@@ -16,7 +16,7 @@ from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Method, Simple, Sugared, UnknownS, Value
+from tsguard.analysis.script.sugared import Method, Simple, Sugared, SugaredUnknown, Value
 from tsguard.language import types as t
 
 
@@ -49,7 +49,7 @@ def _entered(fc: FunctionCompiler, node: ast.expr) -> Value:
     entered = _context(fc, node)
     value = entered if isinstance(entered, Simple) else None
     type_ = value.value.type if value is not None else None
-    if isinstance(entered, UnknownS) or type_ is t.UNKNOWN:
+    if isinstance(entered, SugaredUnknown) or type_ is t.UNKNOWN:
         return Value(t.UNKNOWN)
     if not isinstance(type_, t.ClassType) or value is None:
         raise Refusal("context-manager", node, manager=text_of(node))

@@ -6,6 +6,6 @@ tensor, a size), or whether Python has made a constant of it, and where it comes
 Source: torch 2.13, observed; which forms keep a size symbolic was asked of torch.
 """
 
-from tsguard.analysis.trace.walk import Walk, trace_target
+from tsguard.analysis.trace.walk import TraceResult, trace_target
 
-__all__ = ["Walk", "trace_target"]
+__all__ = ["TraceResult", "trace_target"]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.trace.context import Spent, Tracer
+from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.rulebook import is_note
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def followed_aside(tracer: Tracer, run: Callable[[], object]) -> None:
             run()
     except Raised:
         tracer.exports.back_to(exports)
-    except Spent:
+    except LocalBudgetExceeded:
         return
 
 

@@ -15,7 +15,7 @@ from tsguard.analysis.python import classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import functions, kinds, layers, methods
 from tsguard.analysis.trace.alternatives import followed_aside
-from tsguard.analysis.trace.context import Spent, Tracer
+from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
 from tsguard.analysis.trace.values import Opaque, Traced, origin_of
@@ -86,7 +86,7 @@ def _foreign(
     try:
         with tracer.allowed(sys.maxsize if is_forward else _FOREIGN_STEPS):
             return _run(tracer, function, args, kwargs, node)
-    except (Raised, Spent) as ended:
+    except (Raised, LocalBudgetExceeded) as ended:
         if isinstance(ended, Raised):
             tracer.exports.back_to(exports)
         del tracer.gaps[gaps:]
@@ -194,10 +194,10 @@ def _forward(
     if found is None:
         return layers.forward(tracer, module, args, kwargs, node)
     key = tracer.memory.key(module, args, kwargs)
-    remembered = tracer.memory.recall(key)
+    remembered = tracer.memory.get(key)
     if remembered is not None:
         return remembered
     own = module.attributes.get("forward", found[0])
     value = tracer.call(classes.bind(own, module, module.cls) if own is found[0] else own, args, kwargs, node)
-    tracer.memory.keep(key, value)
+    tracer.memory.put(key, value)
     return value

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-class Spent(Exception):
+class LocalBudgetExceeded(Exception):
     """A function of another package takes more steps than it is worth."""
 
 
@@ -81,7 +81,7 @@ class Tracer(PythonInterpreter):
         self.exports = Record()
         self.varying: dict[str, frozenset[str]] = {}
         self.state = State()
-        self.memory = Memory(program.likenesses)
+        self.memory = Memory(program.structural_keys)
         self.facts = facts.copy() if facts is not None else Facts()
         self.asked_ranks: dict[Symbol, set[int]] = {}
         self.untold: dict[str, ast.arg] = {}
@@ -169,14 +169,14 @@ class Tracer(PythonInterpreter):
     def spend(self, steps: int = 1) -> None:
         super().spend(steps)
         if self.world.spent > self.limit:
-            raise Spent
+            raise LocalBudgetExceeded
 
     @contextmanager
     def allowed(self, steps: int) -> Iterator[None]:
         """Run within so many steps.
 
         Raises:
-            Spent: they were used up.
+            LocalBudgetExceeded: they were used up.
         """
         outer = self.limit
         self.limit = min(outer, self.world.spent + steps)

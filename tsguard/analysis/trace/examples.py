@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter, PythonInterpreter
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.worlds import Exhausted
+from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _returned(reader: _Reader, target: Target, name: str) -> tuple[py.Value, ...
     scope = reader.program.scope(target.module)
     try:
         result = reader.call(reader.lookup(name, scope) or py.NONE, [], {})
-    except (Raised, Exhausted):
+    except (Raised, BudgetExceeded):
         return None
     if isinstance(result, py.TupleValue) and not result.open:
         return result.items

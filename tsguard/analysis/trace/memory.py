@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python.likeness import Likenesses, likeness
+from tsguard.analysis.python.structural_keys import StructuralKeys, structural_key
 from tsguard.analysis.trace.values import Fixed, Number, Traced
 
 if TYPE_CHECKING:
@@ -18,22 +18,22 @@ Kwargs = dict[str, py.Value]
 
 @dataclass(slots=True)
 class Memory:
-    """Results of modules by their likeness and that of the arguments."""
+    """Results of modules by their structural key and that of the arguments."""
 
-    likenesses: Likenesses
+    structural_keys: StructuralKeys
     results: dict[Hashable, py.Value] = field(default_factory=dict)
 
-    def recall(self, key: Hashable) -> py.Value | None:
+    def get(self, key: Hashable) -> py.Value | None:
         """What a module like this one returned for arguments like these."""
         return self.results.get(key)
 
-    def keep(self, key: Hashable, result: py.Value) -> None:
+    def put(self, key: Hashable, result: py.Value) -> None:
         self.results[key] = result
 
     def key(self, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> Hashable:
         """What stands for a call of a module, for as long as nothing is learned of its arguments."""
-        named = tuple((name, likeness(value, _kind)) for name, value in kwargs.items())
-        return (self.likenesses.of(module), tuple(likeness(arg, _kind) for arg in args), named)
+        named = tuple((name, structural_key(value, _kind)) for name, value in kwargs.items())
+        return (self.structural_keys.of(module), tuple(structural_key(arg, _kind) for arg in args), named)
 
 
 def _kind(value: py.Value, below: Callable[[py.Value], Hashable]) -> Hashable | None:

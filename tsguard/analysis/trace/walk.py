@@ -20,7 +20,7 @@ from tsguard.analysis.trace.shapes.dims import Symbol
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.tracer import ForwardTracer
 from tsguard.analysis.trace.values import Traced
-from tsguard.analysis.worlds import Exhausted
+from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class TraceResult:
     """What following a target showed: what its trace bakes, and what could not be followed.
 
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
@@ -49,7 +49,7 @@ class Walk:
     doubtful: tuple[Event, ...] = ()
 
     @classmethod
-    def of(cls, tracer: Tracer, *, raised: bool = False) -> Walk:
+    def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
         """What a tracer has met."""
         parts = tuple(tracer.parts[key] for key in tracer.events)
         outputs = tuple(value for _, _, value in tracer.outputs)
@@ -67,13 +67,13 @@ class Walk:
             tuple(e for key, e in tracer.exports.events.items() if key in tracer.exports.doubtful),
         )
 
-    def of_rules(self, are_meant: Callable[[str], bool]) -> Walk:
+    def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:
         """The walk with the events of some rules only."""
         kept = [i for i, event in enumerate(self.events) if are_meant(event.rule)]
         events, parts = tuple(self.events[i] for i in kept), tuple(self.parts[i] for i in kept)
         return replace(self, events=events, parts=parts)
 
-    def together(self, others: list[Walk]) -> Walk:
+    def together(self, others: list[TraceResult]) -> TraceResult:
         """What this walk and others showed of one target with other inputs."""
         pairs = [pair for walk in (self, *others) for pair in zip(walk.events, walk.parts, strict=True)]
         found = {event.key: (event, part) for event, part in reversed(pairs)}
@@ -91,7 +91,7 @@ def _settled(tracer: Tracer, event: Event) -> Event:
 
 def trace_target(
     interp: Interpreter, target: Target, subject: py.Value, facts: Facts | None = None, *, whole: bool = False
-) -> Walk:
+) -> TraceResult:
     """Follow a module instance or a function as ``torch.jit.trace`` would run it.
 
     ``facts`` are those of an earlier walk: what holds of the inputs holds from the start.
@@ -101,17 +101,17 @@ def trace_target(
     function, receiver = _entry(tracer, subject)
     if function is None and not isinstance(subject, py.ModuleValue):
         why = f"{target.qualname} has no forward that can be read"
-        return Walk(gaps=(Gap(target.module, target.line, why),))
+        return TraceResult(gaps=(Gap(target.module, target.line, why),))
     tracer.state.own(subject)
     sharing.check(tracer, target)
     stopped = False
     try:
         if function is None:
             tracer.call(subject, [Traced(origin=Origin("the input"))], {}, target.node)
-            return Walk.of(tracer)
+            return TraceResult.of(tracer)
         if receiver and not py.takes_positional(function.node):
             tracer.gap(function.node, "its forward takes no self: calling it raises")
-            return Walk.of(tracer)
+            return TraceResult.of(tracer)
         given = _inputs(tracer, target, subject, function, receiver, whole)
         result = tracer.call(_called(tracer, subject, function, receiver), given.args, given.kwargs)
         outputs.check_kind(tracer, function, result)
@@ -119,7 +119,7 @@ def trace_target(
     except Raised as raised:
         stopped = True
         tracer.gap(raised.node, "it seems to raise")
-    except Exhausted:
+    except BudgetExceeded:
         tracer.gap(target.node, "it is too large to be followed to the end")
     if function is not None:
         with tracer.running(function.name, function.module, None):
@@ -128,7 +128,7 @@ def trace_target(
         with tracer.running(frame.label, frame.module, frame.call, frame.part):
             outputs.check(tracer, value, node)
             exported.check(tracer, value, node)
-    return Walk.of(tracer, raised=stopped)
+    return TraceResult.of(tracer, raised=stopped)
 
 
 def _entry(tracer: Tracer, subject: py.Value) -> tuple[py.FunctionValue | None, bool]:

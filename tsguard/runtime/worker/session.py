@@ -99,7 +99,7 @@ def _report_stop(stop: Stopped, specs: list[AttemptSpec], channel: Channel, code
         if spec.backend == "script" and spec.device == "cpu":
             if isinstance(stop.callee, nn.Module):
                 stop.callee.train(spec.mode == "train")
-            why = "the inputs that were given do not fit" if stop.given else "for want of inputs"
+            why = "the inputs that were given do not fit" if stop.given else "there are no inputs"
             result = compiled_only(stop.callee, spec, channel, code, why)
             channel.send("attempt", spec=asdict(spec), **result)
 

@@ -17,31 +17,31 @@ _DEEPEST = 16
 _MOST_VALUES = 5_000
 
 
-def likeness(value: Value, kind: Kind) -> Hashable:
+def structural_key(value: Value, kind: Kind) -> Hashable:
     """What stands for a value and all that nothing tells from it.
 
     ``kind`` gives that for values that a walk knows better, None for others; it is given the
     function to ask about what they hold.
     """
-    return _likeness(value, kind, count(), 0)
+    return _structural_key(value, kind, count(), 0)
 
 
-def _likeness(value: Value, kind: Kind, looked_at: Iterator[int], depth: int) -> Hashable:
+def _structural_key(value: Value, kind: Kind, looked_at: Iterator[int], depth: int) -> Hashable:
     if isinstance(value, Const):
         return (type(value.value), value.value)
     if depth >= _DEEPEST:
         return value
-    known = kind(value, lambda part: _likeness(part, kind, looked_at, depth + 1))
+    known = kind(value, lambda part: _structural_key(part, kind, looked_at, depth + 1))
     if known is not None:
         return known
     if isinstance(value, (ListValue, TupleValue)) and next(looked_at) < _MOST_VALUES:
         cls = value.cls if isinstance(value, TupleValue) else None
-        items = [_likeness(item, kind, looked_at, depth + 1) for item in value.items]
+        items = [_structural_key(item, kind, looked_at, depth + 1) for item in value.items]
         return (type(value), cls, value.open, *items)
     return value  # itself, not its id(): a value that has gone may leave its id to another
 
 
-class Likenesses:
+class StructuralKeys:
     """Equal numbers for modules of one class, made at one place, that hold the same under the same names.
 
     What changes a module while they are in use must call ``forget``.
@@ -65,7 +65,7 @@ class Likenesses:
 
     def _number(self, module: ModuleValue) -> int:
         held = tuple(
-            tuple([(name, likeness(value, self._kind)) for name, value in registry.items()])
+            tuple([(name, structural_key(value, self._kind)) for name, value in registry.items()])
             for registry in (
                 module.attributes,
                 module.arguments,
