@@ -66,7 +66,7 @@ class TestComparisons:
             for base in map(ast.unparse, node.bases)
             if base in definitions and "dataclass" not in decorators(definitions[base])
         }
-        assert bases == {"Question", "Term", "Type", "Value"}
+        assert bases == {"Question", "Term", "Type", "Value", "_Formula"}
         assert all("allow_interpreted_subclasses=True" in decorators(definitions[base]) for base in bases)
 
 

@@ -134,3 +134,13 @@ def test_shapes_that_are_not_told_do_not_matter(exported):
                 return x + y
     """
     assert exported(source).verdict == "exports"
+
+
+def test_what_is_behind_an_early_return_for_some_sizes_is_refused_all_the_same(exported):
+    source = """
+        def f(x, mask):
+            if x.shape[1] < 3:
+                return x
+            return x * 2 if mask.any() else x
+    """
+    assert exported(source).verdict == "refused"

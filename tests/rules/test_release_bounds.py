@@ -35,7 +35,8 @@ def ends(example: Example) -> list[str]:
     ids=lambda value: value if isinstance(value, str) else value.id,
 )
 def test_a_rule_fires_within_its_bounds_only(example: Example, release: str, tmp_path: Path):
-    settings = Settings(root=tmp_path, torch_version=release, jobs=1, cache=False)
+    purpose = "export" if example.rule.family == "export" else "trace"
+    settings = Settings(root=tmp_path, torch_version=release, jobs=1, cache=False, purpose=purpose)
     file = str(example.write(tmp_path))
     # What misuses torch.jit belongs to no target.
     asked = file if example.rule.family == "api" else f"{file}:{example.target}"

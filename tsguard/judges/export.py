@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.python import Program
 from tsguard.analysis.trace import TraceResult
 from tsguard.analysis.trace.conditions import OPEN_SHAPES
+from tsguard.language.releases import ways
 from tsguard.language.rule_names import RuleName
+from tsguard.project.targets import Target
 from tsguard.report import ExportVerdict, FixedDimension
 from tsguard.report.records import dataclass
 from tsguard.rules import rule
@@ -17,6 +20,7 @@ _HELD: dict[RuleName, RuleName] = {
     "untraced-value/clock": "held-value",
     "untraced-value/global": "held-value",
 }
+_UNASKED = "what torch.export refuses is known from torch 2.8 on only"
 # What concerns programs with open dimensions only.
 _OF_SIZES = ("fixed-size", "lost-size")
 
@@ -32,9 +36,15 @@ class ExportOutcome:
     gaps: tuple[Gap, ...] = ()
 
 
-def judge_export(walk: TraceResult) -> ExportOutcome:
-    """What one walk shows; a target that was not followed to its end is unknown, unless it is refused."""
-    events = (*walk.exports, *(_held(event) for event in walk.events if event.rule in _HELD))
+def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
+    """What one walk shows; a target that was not followed to its end is unknown, unless it is refused.
+
+    So is every target before torch 2.8: no rule of the family has been asked of those releases.
+    """
+    if ways(program.tables.release).exports_strictly:
+        return ExportOutcome(gaps=(Gap(target.module, target.line, _UNASKED),))
+    held = (_held(event) for event in walk.events if event.rule in _HELD)
+    events = (*walk.exports, *(event for event in walk.doubtful if _counts(event)), *held)
     of_sizes = tuple(event for event in events if rule(event.rule).name in _OF_SIZES)
     # For shapes that do not vary, torch.export takes the example's way.
     gaps = tuple(gap for gap in walk.gaps if gap.why != OPEN_SHAPES and gap.key not in walk.harmless)
@@ -53,6 +63,11 @@ def _verdict(outcomes: set[str], is_open: bool) -> ExportVerdict:
     if is_open:
         return "unknown"
     return "specialised" if "specialised" in outcomes else "exports"
+
+
+def _counts(event: Event) -> bool:
+    """Whether what lies behind a condition on sizes counts: a way that most examples take, not one for other types."""
+    return rule(event.rule).outcome == "refused" and not event.rule.startswith("unknown-type")
 
 
 def _held(event: Event) -> Event:

@@ -47,11 +47,15 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
         found = _of_each_rank(program, target, found) or found
     world, subject, walk = found.world, found.subject, found.walk
     if not any(map(_is_hazard, walk.events)):
-        return TraceOutcome("unknown" if walk.gaps else "safe", walk.events, walk.gaps, judge_export(walk))
+        return TraceOutcome(
+            "unknown" if walk.gaps else "safe", walk.events, walk.gaps, judge_export(program, target, walk)
+        )
     from tsguard.judges.parts import script_parts  # for the few that are hazardous
 
     advice = script_parts(program, target, world, subject, walk)
-    return TraceOutcome("hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, judge_export(walk))
+    return TraceOutcome(
+        "hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, judge_export(program, target, walk)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ def _followed(program: Program, target: Target, facts: Facts) -> _Followed | Tra
             return _unknown(target, "its constructor always raises")
         world, (subject, walk) = first
         if walk.raised and plain is not None:
-            return TraceOutcome("unknown", plain.events, plain.gaps, judge_export(plain))
+            return TraceOutcome("unknown", plain.events, plain.gaps, judge_export(program, target, plain))
         if _may_need_optional_inputs(walk):
             plain = walk
             forget(program)

@@ -22,7 +22,7 @@ class Ways:
     compiles_autograd_properties: ``autograd.Function`` has properties, which are compiled with
         what calls ``apply``, and whose annotations are refused.
     exports_strictly: ``torch.export`` runs torch._dynamo over the code unless it is given
-        ``strict=False``; it is judged as that has it.
+        ``strict=False``; what it refuses then is not judged.
     passes_over_text_annotations: an annotation in the body of a module's class may be text where no
         attribute of its name is ever set.
     """

@@ -101,10 +101,12 @@ def assemble(
 
 
 def _note_on_export(judged: Judged, purpose: Purpose) -> str | None:
-    """What is to be known where an old torch.export is judged: by default it is another."""
+    """What is to be known where an old torch.export is asked for: by default it is another, and not judged."""
     if purpose != "export" or not ways(judged.releases[0]).exports_strictly:
         return None
-    return "torch.export is judged as it is with strict=False, which is the default from torch 2.8 on"
+    return (
+        "torch.export is judged from torch 2.8 on, where strict=False is its default: before, it is unknown"
+    )
 
 
 def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -> Callable[[str, str], bool]:

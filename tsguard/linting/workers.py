@@ -60,7 +60,7 @@ def _submitted(
 ) -> Future[list[Outcome]] | None:
     try:
         return pool.submit(work.do, chunk)
-    except BrokenProcessPool:
+    except (BrokenProcessPool, OSError):  # OSError: it broke between two steps of starting a process.
         return None
 
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Hashable, Iterator
 
+from mypy_extensions import mypyc_attr
+
 from tsguard.report.records import dataclass
 
 _MOST_TERMS = 8
 _DEEPEST = 12
 
 
+# Compiled, fields whose type is this class would be compared by identity, if their own classes had no say.
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Formula:
     __slots__ = ("_hash",)
 
