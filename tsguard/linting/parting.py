@@ -79,7 +79,9 @@ def _joined_target(by_release: Mapping[str, InspectedTarget], asked: Sequence[st
         ReleaseVerdicts(release, r.script.verdict, r.trace.verdict, r.mode.verdict, r.export.verdict)
         for release, r in reports.items()
     )
-    differ = any(replace(v, release="") != replace(verdicts[0], release="") for v in verdicts)
+    # That the older releases have not been asked what they export is no difference.
+    exported = {v.export for v in verdicts} - {"unknown"}
+    differ = len({(v.script, v.trace, v.mode) for v in verdicts}) > 1 or len(exported) > 1
     report = replace(
         first.report,
         script=_gravest("script", [reports[r] for r in asked]).script,
