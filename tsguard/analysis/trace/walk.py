@@ -71,7 +71,10 @@ class TraceResult:
         """The walk with the events of some rules only."""
         kept = [i for i, event in enumerate(self.events) if are_meant(event.rule)]
         events, parts = tuple(self.events[i] for i in kept), tuple(self.parts[i] for i in kept)
-        return replace(self, events=events, parts=parts)
+        exports, doubtful = (
+            tuple(e for e in of if are_meant(e.rule)) for of in (self.exports, self.doubtful)
+        )
+        return replace(self, events=events, parts=parts, exports=exports, doubtful=doubtful)
 
     def together(self, others: list[TraceResult]) -> TraceResult:
         """What this walk and others showed of one target with other inputs."""
