@@ -7,22 +7,29 @@ settings, the file, and every other file that the meaning of its names rests on.
 from __future__ import annotations
 
 import functools
-import json
 import os
 import sys
 import time
-import types
-import typing
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, fields, is_dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from tsguard import __version__, rules
 from tsguard.linting.inspection import Inspection
 from tsguard.settings.requests import Job
 from tsguard.source.text import bytes_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An inspection, and what it rests on: ``files`` are the digests of files, None for what is not there."""
+
+    circumstances: str
+    files: dict[str, str | None]
+    inspection: Inspection
 
 
 class Cache:
@@ -46,34 +53,29 @@ class Cache:
         if job.text is not None:
             return None
         try:
-            entry = json.loads(self._entry(job).read_bytes())
-            if entry["circumstances"] != self._circumstances:
-                return None
-            if any(self._hash(path) != known for path, known in entry["files"].items()):
-                return None
-            inspection: Inspection = _decoder(Inspection)(entry["inspection"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            entry = _decoder().decode(self._entry(job).read_bytes())
+        except (OSError, ValueError):
             return None  # not there, or not what this version writes: made anew
-        return inspection
+        if entry.circumstances != self._circumstances:
+            return None
+        if any(self._hash(path) != known for path, known in entry.files.items()):
+            return None
+        return entry.inspection
 
     def put(self, job: Job, inspection: Inspection, files: Iterable[Path]) -> None:
         """Keep an inspection that rests on the job's file and on ``files``."""
         paths = sorted({str(job.path), str(job.path.parent / "__init__.py"), *map(str, files)})
         if job.text is not None or any(self._touched(path) for path in paths):
             return
-        entry = {
-            "circumstances": self._circumstances,
-            "files": {path: self._hash(path) for path in paths},
-            "inspection": asdict(inspection),
-        }
+        entry = _Entry(self._circumstances, {path: self._hash(path) for path in paths}, inspection)
         target = self._entry(job)
         scratch = target.with_suffix(f".{os.getpid()}.tmp")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            scratch.write_text(json.dumps(entry, separators=(",", ":")), encoding="utf-8")
+            scratch.write_bytes(msgspec.json.encode(entry))
             scratch.replace(target)
-        except OSError:
-            return  # a cache that cannot be written costs time, nothing else
+        except (OSError, ValueError):
+            return  # what cannot be written (a lone surrogate in a message) costs time, nothing else
 
     def _entry(self, job: Job) -> Path:
         key = _digest(
@@ -127,24 +129,5 @@ def _digest(data: bytes) -> str:
 
 
 @functools.cache
-def _decoder(kind: Any) -> Callable[[Any], Any]:
-    """What turns plain JSON values back into values of a type."""
-    if is_dataclass(kind):
-        return _dataclass_decoder(typing.cast(type, kind))
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin is tuple:
-        if arguments[-1] is Ellipsis:
-            item = _decoder(arguments[0])
-            return lambda values: tuple(map(item, values))
-        items = [_decoder(argument) for argument in arguments]
-        return lambda values: tuple(item(value) for item, value in zip(items, values, strict=True))
-    if origin in (types.UnionType, typing.Union):
-        (some,) = (_decoder(argument) for argument in arguments if argument is not type(None))
-        return lambda value: None if value is None else some(value)
-    return lambda value: value
-
-
-def _dataclass_decoder(kind: type) -> Callable[[Any], Any]:
-    hints = typing.get_type_hints(kind)
-    parts = [(field.name, _decoder(hints[field.name])) for field in fields(kind)]
-    return lambda values: kind(**{name: decode(values[name]) for name, decode in parts})
+def _decoder() -> msgspec.json.Decoder[_Entry]:
+    return msgspec.json.Decoder(_Entry)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import field, replace
 from typing import Any, Literal
 
@@ -197,12 +196,10 @@ class Report:
         }
 
 
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    return value
+def _plain(value: object) -> Any:
+    import msgspec  # here, since workers build reports' parts on interpreters that may not have it
+
+    return msgspec.to_builtins(value)
 
 
 def _finding_json(finding: Finding) -> dict[str, Any]:
