@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tsguard.runtime.events import Devices, InternalError
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
 from tsguard.runtime.processes import MARK, descendants, kill_marked
 from tsguard.runtime.task import Limits, Task
@@ -31,13 +32,13 @@ def test_tasks_run_in_parallel_and_apart(launcher: Launcher) -> None:
 def test_events_and_phase_come_back(launcher: Launcher, fresh: bool) -> None:
     outcome = launcher.run(Task(HERE, {}, Limits(seconds=60), fresh))
     assert (outcome.ending, outcome.phase) == ("finished", "look for devices")
-    assert any(event["event"] == "devices" for event in outcome.events)
+    assert any(isinstance(event, Devices) for event in outcome.events)
 
 
 def test_an_unknown_entry_is_an_internal_error(launcher: Launcher) -> None:
     outcome = launcher.run(Task("tsguard.runtime.nothing:here", {}))
-    failure = next(event for event in outcome.events if event["event"] == "internal error")
-    assert "No module named 'tsguard.runtime.nothing'" in failure["traceback"]
+    failure = next(event for event in outcome.events if isinstance(event, InternalError))
+    assert "No module named 'tsguard.runtime.nothing'" in failure.traceback
 
 
 def test_a_killed_zygote_is_replaced() -> None:
@@ -64,7 +65,7 @@ def test_nothing_stays_when_the_user_is_killed(tmp_path: Path) -> None:
         argument = {"subject": subject.to_json(), "settings": {}, "attempts": []}
         with Launcher() as launcher:
             def seen(event):
-                if event.get("phase") == "import":
+                if getattr(event, "phase", None) == "import":
                     print("running", flush=True)
             launcher.run(Task("tsguard.runtime.worker.session:attempts", argument), seen)
         """

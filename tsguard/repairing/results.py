@@ -8,18 +8,9 @@ from typing import Literal
 
 from tsguard.repairing.fixing import Change
 from tsguard.report import AttemptError, Finding
+from tsguard.runtime.events import SeenFunction
 
 Status = Literal["ok", "refused", "raises", "diverges", "changed", "stopped", "crashed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A function that eager called: its file, the line that it begins on, the types that its parameters took."""
-
-    file: str
-    line: int
-    name: str
-    types: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +27,7 @@ class Judged:
     places: tuple[tuple[str, int], ...] = ()
     changed: str | None = None
     inputs: int = 0
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[SeenFunction, ...] = ()
     constructor: str | None = None
     called_with: tuple[str, ...] | None = None
     needed: tuple[str, ...] = ()

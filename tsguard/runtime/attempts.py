@@ -11,13 +11,13 @@ import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import cast
 
 from tsguard.report import Attempt, AttemptError, AttemptStatus, Speedup
-from tsguard.runtime.decoding import decoded, decoded_error
-from tsguard.runtime.endings import crash_error, crash_message, internal_failure, shown_path
+from tsguard.runtime import events
+from tsguard.runtime.endings import crash_error, crash_message, internal_failure, shown_error, shown_path
+from tsguard.runtime.events import Event
 from tsguard.runtime.intervals import Interval, hull
-from tsguard.runtime.launcher import Event
 from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits, Outcome, Task
@@ -30,7 +30,6 @@ _STEPS = ("start", "import", "construct", "example_inputs", "inputs")
 
 Run = Callable[[Task, Callable[[Event], None] | None], Outcome]
 Step = Callable[[str], None]
-Passes = Literal["forward", "forward+backward"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,74 +167,66 @@ class _Collector:
         self.failure: AttemptError | None = None
 
     def on_event(self, event: Event) -> None:
-        handler = getattr(self, "_on_" + str(event["event"]).replace(" ", "_"), None)
-        if handler is not None:
-            handler(event)
+        known = self.known
+        match event:
+            case events.Phase():
+                known.tried = event.tried or ()
+                self.step(f"{known.subject.spec}: {event.phase}")
+            case events.Constructed():
+                known.constructor = event.expression
+                known.guessed |= event.guessed
+            case events.InputsFound():
+                known.inputs = event.expressions
+                known.source = known.source or event.source
+                known.guessed |= event.source == "inferred"
+            case events.Stopped():
+                tried = known.tried if event.fault else ()
+                error = shown_error(event.error, known.subject)
+                known.stop = Stop(event.step, error, event.needed, event.fault, tried)
+            case events.InternalError():
+                self.failure = AttemptError("InternalError", internal_failure(event))
+            case events.Attempted():
+                self._book(event)
 
-    def _on_phase(self, event: Event) -> None:
-        self.known.tried = tuple(event.get("tried") or ())
-        self.step(f"{self.known.subject.spec}: {event['phase']}")
-
-    def _on_constructed(self, event: Event) -> None:
-        self.known.constructor = event["expression"]
-        self.known.guessed |= bool(event["guessed"])
-
-    def _on_inputs(self, event: Event) -> None:
-        expressions = event["expressions"]
-        self.known.inputs = tuple(expressions) if expressions is not None else None
-        self.known.source = self.known.source or event["source"]
-        self.known.guessed |= event["source"] == "inferred"
-
-    def _on_stopped(self, event: Event) -> None:
-        error = self._error(event["error"])
-        fault = bool(event.get("fault"))
-        tried = self.known.tried if fault else ()
-        self.known.stop = Stop(event["step"], error, tuple(event["needed"]), fault, tried)
-
-    def _on_internal_error(self, event: Event) -> None:
-        self.failure = AttemptError("InternalError", internal_failure(event))
-
-    def _on_attempt(self, event: Event) -> None:
-        spec = AttemptSpec(**event["spec"])
-        if spec.backend == "eager" and spec in self.known.attempts:
+    def _book(self, event: events.Attempted) -> None:
+        known, spec = self.known, AttemptSpec.of(event.attempt)
+        before = known.attempts.get(spec)
+        if spec.backend == "eager" and before is not None:
             return
-        attempt = decoded(spec, event, self._shown)
-        before = self.known.attempts.get(spec)
+        attempt = _shown(event.attempt, known.subject)
         if before is not None and before.saved is not None:
             attempt = replace(
                 attempt, saved=before.saved, note=before.note if not before.saved else attempt.note
             )
-        elif event.get("artifact"):
-            attempt = self._reloaded(attempt, spec, event)
-        self.known.attempts[spec] = attempt
-        self.known.places[spec] = [(self._shown(path), line) for path, line in event.get("places", ())]
+        elif event.artifact is not None:
+            attempt = self._reloaded(attempt, event.artifact)
+        known.attempts[spec] = attempt
+        known.places[spec] = [(shown_path(path, known.subject), line) for path, line in event.places]
 
-    def _reloaded(self, attempt: Attempt, spec: AttemptSpec, event: Event) -> Attempt:
+    def _reloaded(self, attempt: Attempt, artifact: events.Artifact) -> Attempt:
         """Load the artifact where the user's code cannot be imported, and compare there."""
-        artifact, example = event["artifact"], event.get("example")
+        spec, saved = AttemptSpec.of(attempt), Path(artifact.path)
         if self.bounds.save is not None:
-            name = f"{self.known.subject.qualname}.{spec.phase.replace(' ', '.')}{Path(artifact).suffix}"
+            name = f"{self.known.subject.qualname}.{spec.phase.replace(' ', '.')}{saved.suffix}"
             self.bounds.save.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(artifact, self.bounds.save / name)
-        argument = {
-            "artifact": artifact,
-            "form": event["form"],
-            "example": example,
-            "device": spec.device,
-        }
+            shutil.copyfile(saved, self.bounds.save / name)
+        argument = {**asdict(artifact), "device": spec.device}
         entry, fresh = "tsguard.runtime.worker.reloading:reload", spec.device != "cpu"
-        task = Task(entry, argument, self.bounds.limits, fresh, str(Path(artifact).parent))
-        outcome = self.run(task, None)
-        found = next((e for e in outcome.events if e["event"] == "reloaded"), None)
-        if found is None:
-            return _useless(attempt, crash_message(outcome))
-        return _useless(attempt, found["error"]) if found["error"] else replace(attempt, saved=True)
+        outcome = self.run(Task(entry, argument, self.bounds.limits, fresh, str(saved.parent)), None)
+        found = next((event for event in outcome.events if isinstance(event, events.Reloaded)), None)
+        wrong = crash_message(outcome) if found is None else found.wrong
+        return replace(attempt, saved=True) if wrong is None else _useless(attempt, wrong)
 
-    def _error(self, value: dict[str, Any]) -> AttemptError:
-        return decoded_error(value, self._shown)
 
-    def _shown(self, path: str) -> str:
-        return shown_path(path, self.known.subject)
+def _shown(attempt: Attempt, subject: Subject) -> Attempt:
+    """The same with paths as reports write them."""
+
+    def placed(errors: Iterable[AttemptError]) -> tuple[AttemptError, ...]:
+        return tuple(shown_error(error, subject) for error in errors)
+
+    error = shown_error(attempt.error, subject) if attempt.error is not None else None
+    warnings, breaks = placed(attempt.warnings), placed(attempt.breaks)
+    return replace(attempt, error=error, warnings=warnings, breaks=breaks)
 
 
 def _useless(attempt: Attempt, why: str) -> Attempt:
@@ -256,33 +247,23 @@ def _after_crash(
         group = [s for s in specs if AttemptSpec("eager", s.device, s.mode, s.dtype).phase == phase]
         first = group[0] if group else specs[0]
         eager = AttemptSpec("eager", first.device, first.mode, first.dtype)
-        known.attempts[eager] = _ended(eager, status, error)
+        known.attempts[eager] = _lost(eager, status, error)
         for spec in group:
-            known.attempts[spec] = _ended(spec, "skipped", None, "eager itself does not survive these inputs")
+            known.attempts[spec] = _lost(spec, "skipped", note="eager itself does not survive these inputs")
         return [s for s in specs if s not in group and s not in known.attempts]
     for spec in specs:
         if spec.phase == phase:
             before = known.attempts.get(spec)
             untimed = replace(before, note=f"it was not timed: {error.message}") if before else None
-            known.attempts[spec] = untimed or _ended(spec, status, error)
+            known.attempts[spec] = untimed or _lost(spec, status, error)
     rest = [s for s in specs if s not in known.attempts]
     return rest if len(rest) < len(specs) else []
 
 
-def _ended(
-    spec: AttemptSpec, status: AttemptStatus, error: AttemptError | None, note: str | None = None
+def _lost(
+    spec: AttemptSpec, status: AttemptStatus, error: AttemptError | None = None, note: str | None = None
 ) -> Attempt:
-    passes: Passes = "forward+backward" if spec.mode == "train" else "forward"
-    return Attempt(
-        spec.backend,
-        spec.device,
-        spec.mode,
-        passes,
-        status,
-        error,
-        dtype=spec.dtype,
-        note=note,
-    )
+    return spec.ended(status, error, note, "forward+backward" if spec.mode == "train" else "forward")
 
 
 def _confirm(run: Run, known: TargetAttempts, bounds: Bounds, step: Step) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import psutil
 
+from tsguard.runtime.events import Event, Phase, framed
 from tsguard.runtime.frames import FrameWriter
 
 
@@ -30,8 +30,8 @@ class Channel:
             seconds: wall clock for this phase instead of the task's limit.
             tried: the inputs that are tried in it, as expressions.
         """
-        self._writer.send({"event": "phase", "phase": name, "seconds": seconds, "tried": tried})
+        self.send(Phase(name, seconds, tuple(tried) if tried is not None else None))
 
-    def send(self, event: str, **fields: Any) -> None:
+    def send(self, event: Event) -> None:
         """Report a result; it is kept even if the worker crashes afterwards."""
-        self._writer.send({**fields, "event": event})
+        self._writer.send(framed(event))

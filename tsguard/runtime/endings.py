@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 
 from tsguard.report import AttemptError
-from tsguard.runtime.launcher import Event
+from tsguard.runtime.events import InternalError
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Outcome
 from tsguard.runtime.usercode import UserCode
@@ -20,9 +21,14 @@ def shown_path(path: str, subject: Subject) -> str:
     return path if relative.startswith("..") else relative
 
 
-def internal_failure(event: Event) -> str:
+def shown_error(error: AttemptError, subject: Subject) -> AttemptError:
+    """A worker's error with its path as reports write it."""
+    return replace(error, path=shown_path(error.path, subject)) if error.path else error
+
+
+def internal_failure(event: InternalError) -> str:
     """What a worker says that failed by itself, in words."""
-    return f"the worker itself failed: {str(event['traceback']).strip().rpartition(chr(10))[2]}"
+    return f"the worker itself failed: {event.traceback.strip().rpartition(chr(10))[2]}"
 
 
 def crash_error(outcome: Outcome, subject: Subject) -> AttemptError:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import End, InternalError
 from tsguard.runtime.frames import FrameWriter
 from tsguard.runtime.task import Task
 
@@ -49,9 +50,9 @@ def work(task: Task, word: str, pipes: Pipes) -> NoReturn:
         module, _, name = task.entry.partition(":")
         getattr(importlib.import_module(module), name)(task.argument, channel)
     except BaseException:
-        channel.send("internal error", traceback=traceback.format_exc())
+        channel.send(InternalError(traceback.format_exc()))
     _flush()
-    channel.send("end")
+    channel.send(End())
     leave(0)
 
 

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from tsguard.runtime import bootstrap
+from tsguard.runtime.events import Event, Phase, read
 from tsguard.runtime.frames import HEARTBEAT_SECONDS, SUPERVISOR_WORD, FrameReader
 from tsguard.runtime.processes import MARK, kill_marked
 from tsguard.runtime.task import Outcome, Task
@@ -28,7 +29,6 @@ _SILENCE_SECONDS = 30 * HEARTBEAT_SECONDS
 _IMPORT_SECONDS = 300.0
 _CLEAR_UP_SECONDS = 15.0
 
-Event = dict[str, Any]
 EventHandler = Callable[[Event], None]
 
 
@@ -103,26 +103,26 @@ class Launcher:
             WorkersEnded: the launcher was left, in another thread.
         """
         events: list[Event] = []
-        outcome: Event = {"ending": "lost"}
+        outcome: dict[str, Any] = {"ending": "lost"}
         supervisor = None
-        for event in self._events(task):
-            if event["event"] == "supervisor":
-                supervisor = event["pid"]
+        for frame in self._frames(task):
+            if frame["event"] == "supervisor":
+                supervisor = frame["pid"]
                 self._supervisors.add(supervisor)
-            elif event["event"] == "silent":
+            elif frame["event"] == "silent":
                 _kill(supervisor)
-            elif event["event"] == "outcome":
-                outcome = {key: value for key, value in event.items() if key != "event"}
-            elif event["event"] != "alive":
-                if event["event"] == "phase":
-                    outcome["phase"] = event["phase"]
+            elif frame["event"] == "outcome":
+                outcome = {key: value for key, value in frame.items() if key != "event"}
+            elif (event := read(frame)) is not None:
+                if isinstance(event, Phase):
+                    outcome["phase"] = event.phase
                 events.append(event)
                 if on_event is not None:
                     on_event(event)
         self._supervisors.discard(supervisor or 0)
         return Outcome(**outcome, events=tuple(events))
 
-    def _events(self, task: Task) -> Iterator[Event]:
+    def _frames(self, task: Task) -> Iterator[dict[str, Any]]:
         connection = self._hand_over(task)
         reader = FrameReader(SUPERVISOR_WORD)
         with connection:
@@ -137,11 +137,11 @@ class Launcher:
                     return
                 if not data:
                     return
-                for event in reader.feed(data):
-                    if event["event"] == "outcome":
+                for frame in reader.feed(data):
+                    if frame["event"] == "outcome":
                         # The supervisor clears up and ends: nobody waits for that for long.
                         connection.settimeout(_CLEAR_UP_SECONDS)
-                    yield event
+                    yield frame
 
     def _hand_over(self, task: Task) -> socket.socket:
         """Give the zygote a task; a zygote that was killed is replaced once."""

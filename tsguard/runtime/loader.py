@@ -6,7 +6,6 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from tsguard.report import (
     Attempt,
@@ -14,17 +13,14 @@ from tsguard.report import (
     AttemptStatus,
     BatchCost,
     LoaderReport,
-    LoaderSettings,
-    Speedup,
     Throughput,
 )
+from tsguard.runtime import events
 from tsguard.runtime.advice import advised
-from tsguard.runtime.decoding import decoded
-from tsguard.runtime.endings import crash_error, shown_path
+from tsguard.runtime.endings import crash_error, internal_failure, shown_error
+from tsguard.runtime.events import Event
 from tsguard.runtime.knee import Rounds, Step, gain, recommended
-from tsguard.runtime.launcher import Event
 from tsguard.runtime.loader_task import LoaderTask
-from tsguard.runtime.plan import AttemptSpec
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits, Outcome, Task
 from tsguard.runtime.usercode import UserCode
@@ -33,6 +29,8 @@ _ENTRY = "tsguard.runtime.worker.loaders.session:measure"
 _PINNING = "tsguard.runtime.worker.loaders.pinning:measure"
 _SWEEP = "workers "
 _BUSY = 0.15
+_UNPICKLABLE = "cannot be sent to workers that are spawned, as on macOS and Windows"
+_REPEATED = "two workers begin with the same batch: each goes through the whole dataset (TSG516)"
 
 Run = Callable[[Task, Callable[[Event], None] | None], Outcome]
 Progress = Callable[[str], None]
@@ -95,76 +93,75 @@ class _Found:
         self.process = 0
 
     def on_event(self, event: Event) -> None:
-        handler = getattr(self, "_on_" + str(event["event"]).replace(" ", "_"), None)
-        if handler is not None:
-            handler(event)
+        match event:
+            case events.Phase():
+                self.progress(f"{self.job.subject.spec}: {event.phase}")
+            case events.LoaderFound():
+                self._found_loader(event)
+            case events.Stopped():
+                self._end(event.step, self._shown(event.error))
+            case events.InternalError():
+                self._end("measuring", AttemptError("InternalError", internal_failure(event)))
+            case events.CostMeasured():
+                self._found_cost(event.cost)
+            case events.Collated():
+                self._found_collate(event.attempt)
+            case events.Unpicklable():
+                self._note(*(f"{part} {_UNPICKLABLE}: {why}" for part, why in event.parts))
+            case events.Repeated():
+                self._note(*[_REPEATED] * event.repeated)
+            case events.TurnTaken():
+                self._found_turn(event)
+            case events.TurnFailed():
+                self._break(event.workers, event.status, self._shown(event.error))
+            case events.Pinned():
+                self._found_pinned(event)
 
-    def _on_phase(self, event: Event) -> None:
-        self.progress(f"{self.job.subject.spec}: {event['phase']}")
+    def _end(self, step: str, error: AttemptError) -> None:
+        self.report = replace(self.report, step=step, error=error)
 
-    def _on_loader(self, event: Event) -> None:
-        settings = LoaderSettings(**event["settings"])
-        names = ("dataset", "kind", "length", "batch_size", "collate", "collate_is_compiled")
-        facts: dict[str, Any] = {name: event[name] for name in names}
-        self.report = replace(self.report, settings=settings, **facts)
-        self.rounds.current = settings.num_workers
-
-    def _on_stopped(self, event: Event) -> None:
-        self.report = replace(self.report, step=event["step"], error=self._error(event["error"]))
-
-    def _on_internal_error(self, event: Event) -> None:
-        last = str(event["traceback"]).strip().rpartition("\n")[2]
+    def _found_loader(self, event: events.LoaderFound) -> None:
         self.report = replace(
             self.report,
-            step="measuring",
-            error=AttemptError("InternalError", f"the worker itself failed: {last}"),
+            dataset=event.dataset,
+            kind=event.kind,
+            length=event.length,
+            batch_size=event.batch_size,
+            collate=event.collate,
+            collate_is_compiled=event.collate_is_compiled,
+            settings=event.settings,
         )
+        self.rounds.current = event.settings.num_workers
 
-    def _on_cost(self, event: Event) -> None:
-        fields = {name: value for name, value in event.items() if name != "event"}
-        cost = BatchCost(**fields)
+    def _found_cost(self, cost: BatchCost) -> None:
         self.report = replace(self.report, cost=cost)
         if self.job.task.step_seconds:
             self.rounds.step = Step(self.job.task.step_seconds, cost.items)
 
-    def _on_collate(self, event: Event) -> None:
-        attempt = decoded(AttemptSpec(event["backend"]), event, self._shown)
-        self.report = replace(self.report, collating=(*self.report.collating, attempt))
+    def _found_collate(self, attempt: Attempt) -> None:
+        shown = replace(attempt, error=self._shown(attempt.error)) if attempt.error is not None else attempt
+        self.report = replace(self.report, collating=(*self.report.collating, shown))
 
-    def _on_unpicklable(self, event: Event) -> None:
-        for part, why in event["parts"]:
-            self._note(f"{part} cannot be sent to workers that are spawned, as on macOS and Windows: {why}")
-
-    def _on_repeated(self, event: Event) -> None:
-        if event["repeated"]:
-            self._note("two workers begin with the same batch: each goes through the whole dataset (TSG516)")
-
-    def _on_turn(self, event: Event) -> None:
-        workers = event["workers"]
+    def _found_turn(self, event: events.TurnTaken) -> None:
         # Rounds of different processes are not pairs.
-        self.rounds.add(workers, 1000 * self.process + event["round"], event["rate"])
-        self.first_batches.setdefault(workers, []).append(event["first_batch_seconds"])
-        if event["foreign"] is not None:
-            self.foreign.append(event["foreign"])
+        self.rounds.add(event.workers, 1000 * self.process + event.round, event.rate)
+        self.first_batches.setdefault(event.workers, []).append(event.first_batch_seconds)
+        if event.foreign is not None:
+            self.foreign.append(event.foreign)
 
-    def _on_turn_failed(self, event: Event) -> None:
-        self._break(event["workers"], event["status"], self._error(event["error"]))
-
-    def _on_pinned(self, event: Event) -> None:
-        speedup = Speedup(**event["speedup"]) if event["speedup"] else None
+    def _found_pinned(self, event: events.Pinned) -> None:
         cost = self.report.cost
         if cost is not None:
-            cost = replace(cost, transfer_seconds=event["transfer_seconds"])
-        self.report = replace(self.report, pinned=speedup, cost=cost)
+            cost = replace(cost, transfer_seconds=event.transfer_seconds)
+        self.report = replace(self.report, pinned=event.speedup, cost=cost)
 
     def _break(self, workers: int, status: AttemptStatus, error: AttemptError) -> None:
         self.rounds.failed.add(workers)
         self.rounds.rates.pop(workers, None)
         self.broken[workers] = Throughput(workers, status, error=error)
 
-    def _note(self, text: str) -> None:
-        if text not in self.report.notes:
-            self.report = replace(self.report, notes=(*self.report.notes, text))
+    def _note(self, *texts: str) -> None:
+        self.report = replace(self.report, notes=tuple(dict.fromkeys((*self.report.notes, *texts))))
 
     def survives(self, outcome: Outcome) -> bool:
         """Book the end of a worker process; whether the measurement can go on in another."""
@@ -193,16 +190,11 @@ class _Found:
         for workers, row in self.broken.items() if place is not None else ():
             stackless = row.status in ("timeout", "crashed")
             if place is not None and stackless and row.error is not None and row.error.path is None:
-                error = replace(row.error, path=self._shown(place[0]), line=place[1])
+                error = self._shown(replace(row.error, path=place[0], line=place[1]))
                 self.broken[workers] = replace(row, error=error)
 
-    def _error(self, value: dict[str, Any]) -> AttemptError:
-        path = value["path"]
-        shown = self._shown(path) if path else None
-        return AttemptError(value["type"], value["message"], shown, value["line"])
-
-    def _shown(self, path: str) -> str:
-        return shown_path(path, self.job.subject)
+    def _shown(self, error: AttemptError) -> AttemptError:
+        return shown_error(error, self.job.subject)
 
     def finished(self) -> LoaderReport:
         """The report with what the turns come to."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from tsguard.report import AttemptError, Breakdown, Speedup, Submodule
+from tsguard.report import AttemptError, Breakdown
 from tsguard.runtime.attempts import Bounds, Run, TargetAttempts
-from tsguard.runtime.decoding import decoded_error
-from tsguard.runtime.endings import crash_message, internal_failure, shown_path
+from tsguard.runtime.endings import crash_message, internal_failure, shown_error
+from tsguard.runtime.events import BrokenDown, InternalError
 from tsguard.runtime.task import Outcome, Task
 
 
@@ -24,8 +23,8 @@ def break_down(run: Run, found: TargetAttempts, bounds: Bounds) -> Breakdown | N
     argument = {"subject": found.settled.to_json(), "settings": settings.to_json()}
     task = Task("tsguard.runtime.worker.breakdown:breakdown", argument, bounds.limits)
     outcome = run(task, None)
-    events = [event for event in outcome.events if event["event"] == "breakdown"]
-    known = _decoded(events[-1]["breakdown"], found) if events else Breakdown()
+    events = [event for event in outcome.events if isinstance(event, BrokenDown)]
+    known = _shown(events[-1].breakdown, found) if events else Breakdown()
     told = replace(known, note=known.note or _cut_short(outcome))
     return told if told.submodules or told.note else None
 
@@ -33,28 +32,18 @@ def break_down(run: Run, found: TargetAttempts, bounds: Bounds) -> Breakdown | N
 def _cut_short(outcome: Outcome) -> str | None:
     if outcome.ending != "finished":
         return crash_message(outcome)
-    failed = next((event for event in outcome.events if event["event"] == "internal error"), None)
+    failed = next((event for event in outcome.events if isinstance(event, InternalError)), None)
     return internal_failure(failed) if failed is not None else None
 
 
-def _decoded(value: dict[str, Any], found: TargetAttempts) -> Breakdown:
-    return Breakdown(
-        submodules=tuple(_submodule(row, found) for row in value["submodules"]),
-        chosen=tuple(value["chosen"]),
-        speedup=_speedup(value["speedup"]),
-        equal=value["equal"],
-        note=value["note"],
+def _shown(breakdown: Breakdown, found: TargetAttempts) -> Breakdown:
+    """The same with paths as the report writes them."""
+
+    def placed(error: AttemptError | None) -> AttemptError | None:
+        return shown_error(error, found.subject) if error is not None else None
+
+    rows = (
+        replace(row, error=placed(row.error), trace_error=placed(row.trace_error))
+        for row in breakdown.submodules
     )
-
-
-def _submodule(row: dict[str, Any], found: TargetAttempts) -> Submodule:
-    errors = {name: _error(row[name], found) for name in ("error", "trace_error")}
-    return Submodule(**{**row, "speedup": _speedup(row["speedup"]), **errors})
-
-
-def _error(value: dict[str, Any] | None, found: TargetAttempts) -> AttemptError | None:
-    return decoded_error(value, lambda path: shown_path(path, found.subject)) if value is not None else None
-
-
-def _speedup(value: dict[str, Any] | None) -> Speedup | None:
-    return Speedup(**value) if value is not None else None
+    return replace(breakdown, submodules=tuple(rows))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 from tsguard.report import AttemptError
 from tsguard.runtime.attempts import Blocker, Bounds, Run, TargetAttempts
-from tsguard.runtime.endings import shown_path
+from tsguard.runtime.endings import shown_error
+from tsguard.runtime.events import Refused
 from tsguard.runtime.holes import HoledSource
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Task
@@ -31,14 +31,13 @@ def peel(run: Run, found: TargetAttempts, bounds: Bounds) -> list[Blocker]:
     deadline = time.monotonic() + _SECONDS
     while len(blockers) < _MOST_BLOCKERS and time.monotonic() < deadline:
         refusal = _ask(run, subject, sources, bounds)
-        if refusal is None or refusal["path"] is None:
+        if refusal is None or refusal.path is None or refusal.line is None:
             break
-        source = sources.setdefault(refusal["path"], _read(refusal["path"], len(sources)))
-        taken = source.take_out(refusal["line"])
+        source = sources.setdefault(refusal.path, _read(refusal.path, len(sources)))
+        taken = source.take_out(refusal.line)
         if taken is None:
             break
-        shown = {**refusal, "path": shown_path(refusal["path"], subject)}
-        blockers.append(Blocker(AttemptError(**shown), source.is_follow_up(taken)))
+        blockers.append(Blocker(shown_error(refusal, subject), source.is_follow_up(taken)))
     return blockers
 
 
@@ -48,19 +47,14 @@ def _is_refused(found: TargetAttempts) -> bool:
     return any(a.status == "failed" and a.error is not None and not a.compile_seconds for a in scripts)
 
 
-def _ask(
-    run: Run, subject: Subject, sources: dict[str, HoledSource], bounds: Bounds
-) -> dict[str, Any] | None:
+def _ask(run: Run, subject: Subject, sources: dict[str, HoledSource], bounds: Bounds) -> AttemptError | None:
     """torch's refusal of the source as it is now, None when it accepts it or says nothing."""
     holes = {name: annotation for source in sources.values() for name, annotation in source.holes.items()}
     texts = {path: source.text for path, source in sources.items()}
     argument = {"subject": subject.to_json(), "sources": texts, "holes": holes}
     task = Task("tsguard.runtime.worker.peeling:script_with_holes", argument, bounds.limits)
-    for event in run(task, None).events:
-        if event["event"] == "refused":
-            error: dict[str, Any] = event["error"]
-            return error
-    return None
+    events = run(task, None).events
+    return next((event.error for event in events if isinstance(event, Refused)), None)
 
 
 def _read(path: str, number: int) -> HoledSource:

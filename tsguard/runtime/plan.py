@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from tsguard.report import Attempt, AttemptError, AttemptStatus
 from tsguard.settings.dynamic import OpenSizes, open_sizes
+
+Passes = Literal["forward", "forward+backward"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,23 @@ class AttemptSpec:
     def phase(self) -> str:
         """What a crash during this attempt is attributed to."""
         return " ".join(filter(None, (self.backend, self.device, self.mode, self.dtype)))
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> AttemptSpec:
+        """What an attempt was of."""
+        return cls(attempt.backend, attempt.device, attempt.mode, attempt.dtype)
+
+    def ended(
+        self,
+        status: AttemptStatus,
+        error: AttemptError | None = None,
+        note: str | None = None,
+        passes: Passes = "forward",
+    ) -> Attempt:
+        """The attempt, with what came of it."""
+        return Attempt(
+            self.backend, self.device, self.mode, passes, status, error, dtype=self.dtype, note=note
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from tsguard.runtime.attempts import Assignment, Bounds, Run, TargetAttempts
+from tsguard.runtime.events import Harvested
 from tsguard.runtime.progress import Progress
 from tsguard.runtime.site import Site
 from tsguard.runtime.subject import Subject
@@ -126,12 +127,9 @@ def _harvest_task(model: TargetAttempts, stuck: Iterable[Subject], bounds: Bound
 def _harvested(run: Run, task: Task, model: TargetAttempts) -> dict[str, Subject]:
     outcome = run(task, None)
     return {
-        event["name"]: replace(
-            model.subject,
-            qualname=event["name"],
-            constructor=event["constructor"],
-            inputs=tuple(event["inputs"]),
+        event.name: replace(
+            model.subject, qualname=event.name, constructor=event.constructor, inputs=event.inputs
         )
         for event in outcome.events
-        if event["event"] == "harvested"
+        if isinstance(event, Harvested)
     }

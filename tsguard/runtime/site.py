@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tsguard.runtime.attempts import Assignment, Bounds, Run, Step, TargetAttempts, attempt_target
+from tsguard.runtime.events import Devices
 from tsguard.runtime.launcher import Environment, Launcher
 from tsguard.runtime.peeling import peel
 from tsguard.runtime.task import Limits, Task
@@ -93,4 +94,4 @@ def cuda_devices(launcher: Launcher) -> list[str]:
         return []
     task = Task("tsguard.runtime.worker.devices:devices", {}, Limits(), fresh=True)
     events = launcher.run(task).events
-    return next((event["cuda"] for event in events if event["event"] == "devices"), [])
+    return next((list(event.cuda) for event in events if isinstance(event, Devices)), [])

@@ -20,6 +20,7 @@ from typing import Any
 
 from tsguard.runtime import bootstrap
 from tsguard.runtime.entry import STACK_SIGNAL, Pipes, work
+from tsguard.runtime.events import End, Phase
 from tsguard.runtime.frames import HEARTBEAT_SECONDS, SUPERVISOR_WORD, FrameReader, FrameWriter
 from tsguard.runtime.processes import adopt_orphans, descendants, die_with_parent, kill_below, memory_mb
 from tsguard.runtime.task import Ending, Limits, Task
@@ -119,9 +120,9 @@ class _Watch:
 
     def _result(self, data: bytes) -> None:
         for frame in self.reader.feed(data):
-            if frame.get("event") == "end":
+            if frame.get("event") == End.__name__:
                 self.finished = True
-            elif frame.get("event") == "phase":
+            elif frame.get("event") == Phase.__name__:
                 self.phase = str(frame.get("phase"))
                 self.deadline = time.monotonic() + float(frame.get("seconds") or self.limits.seconds)
             self.report.send(frame)

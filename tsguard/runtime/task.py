@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from tsguard.runtime.events import Event
+
 Ending = Literal["finished", "exited", "killed", "timeout", "memory", "processes", "lost"]
 
 
@@ -60,4 +62,4 @@ class Outcome:
     fault: str = ""
     seconds: float = 0.0
     peak_mb: int = 0
-    events: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    events: tuple[Event, ...] = field(default=(), repr=False)

@@ -8,7 +8,7 @@ import fcntl
 import inspect
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ import torch
 from torch import nn
 
 from tsguard.answer.facts import COMPILED_ALREADY
-from tsguard.report import AttemptError, Parity
+from tsguard.report import Attempt, AttemptError, Parity
 from tsguard.runtime.channel import Channel
-from tsguard.runtime.plan import AttemptSpec, Settings
+from tsguard.runtime.events import Artifact, Attempted
+from tsguard.runtime.plan import AttemptSpec, Passes, Settings
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker import parity as compare
 from tsguard.runtime.worker.applicable import NotApplicable
@@ -52,21 +53,25 @@ class Bench:
     def module(self) -> Any:
         return self.eager.module
 
+    @property
+    def passes(self) -> Passes:
+        return "forward+backward" if self.eager.backward else "forward"
+
 
 def attempt(
-    bench: Bench, spec: AttemptSpec, report: Callable[[dict[str, Any]], None] = lambda fields: None
-) -> dict[str, Any]:
-    """Make one attempt; the fields of its report.
+    bench: Bench, spec: AttemptSpec, report: Callable[[Attempted], None] = lambda known: None
+) -> Attempted:
+    """Make one attempt.
 
     Args:
-        report: hears the fields as they are before the attempt is timed.
+        report: hears what is known before the attempt is timed.
     """
-    settings = bench.settings
+    settings, backend = bench.settings, BACKENDS[spec.backend]
     bench.channel.phase(spec.phase)
-    backend = BACKENDS[spec.backend]
     if spec.mode == "train" and not backend.trains:
-        return {"status": "skipped", "note": f"{spec.backend} is tried in inference only"}
-    fields: dict[str, Any] = {}
+        note = f"{spec.backend} is tried in inference only"
+        return Attempted(spec.ended("skipped", note=note, passes=bench.passes))
+    known = spec.ended("ok", passes=bench.passes)
     with TracerWarnings(bench.code) as tracer:
         bench.eager.state.restore(bench.module)
         started = time.process_time()
@@ -77,77 +82,69 @@ def attempt(
                 )
                 built = backend.make(bench.module, call)
         except NotApplicable as reason:
-            return {"status": "skipped", "note": str(reason)}
+            return Attempted(replace(known, status="skipped", note=str(reason)))
         except BaseException as error:
-            failed = _failed(error, bench, tracer)
+            failed = _failed(replace(known, warnings=tuple(tracer.found)), error, bench.code)
             forget_failures()
             return failed
         finally:
             bench.eager.state.restore(bench.module)
-        fields["compile_seconds"] = time.process_time() - started
-        fields["warnings"] = [asdict(w) for w in tracer.found]
-        fields["breaks"] = [asdict(b) for b in built.breaks]
-        callee = built.callee
-        if callee is bench.module:
-            fields |= {"status": "ok", "note": COMPILED_ALREADY}
+        seconds = time.process_time() - started
+        known = replace(
+            known, compile_seconds=seconds, warnings=tuple(tracer.found), breaks=tuple(built.breaks)
+        )
+        is_same = built.callee is bench.module
+        if is_same:
+            made = Attempted(replace(known, note=COMPILED_ALREADY))
         else:
-            fields |= {"status": "ok"} if settings.only_time else _compared(bench, callee, call, spec)
-    if fields["status"] == "ok":
-        fields |= _saved(bench, built, spec)
-        if settings.timing_seconds > 0 and callee is not bench.module:
-            # What is known stays known if timing does not survive.
-            report(fields)
-            fields |= _timed(bench, callee, spec)
-    return fields
+            made = Attempted(known) if settings.only_time else _compared(known, bench, built.callee, call)
+    if made.attempt.status != "ok":
+        return made
+    made = _saved(made, bench, built)
+    if settings.timing_seconds > 0 and not is_same:
+        # What is known stays known if timing does not survive.
+        report(made)
+        made = replace(made, attempt=_timed(made.attempt, bench, built.callee))
+    return made
 
 
-def _failed(error: BaseException, bench: Bench, tracer: TracerWarnings) -> dict[str, Any]:
-    return {
-        "status": "failed",
-        "error": asdict(described(error, bench.code)),
-        "places": user_places(error, bench.code),
-        "warnings": [asdict(w) for w in tracer.found],
-    }
+def _failed(known: Attempt, error: BaseException, code: UserCode) -> Attempted:
+    failed = replace(known, status="failed", error=described(error, code))
+    return Attempted(failed, user_places(error, code))
 
 
-def compiled_only(
-    callee: Any, spec: AttemptSpec, channel: Channel, code: UserCode, why: str
-) -> dict[str, Any]:
+def compiled_only(known: Attempt, callee: Any, channel: Channel, code: UserCode, why: str) -> Attempted:
     """Script a module that cannot be run, as ``why`` says: whether it compiles does not depend on inputs."""
-    channel.phase(spec.phase)
+    channel.phase(AttemptSpec.of(known).phase)
     with TracerWarnings(code):
         started = time.process_time()
         try:
             torch.jit.script(callee)
         except Exception as error:
             forget_failures()
-            place = described(error, code)
-            return {"status": "failed", "error": asdict(place), "places": user_places(error, code)}
+            return _failed(known, error, code)
     seconds = time.process_time() - started
-    return {
-        "status": "ok",
-        "compile_seconds": seconds,
-        "note": f"compiles; it was not run, {why}",
-    }
+    return Attempted(replace(known, compile_seconds=seconds, note=f"compiles; it was not run, {why}"))
 
 
-def _compared(bench: Bench, built: Any, call: Call, spec: AttemptSpec) -> dict[str, Any]:
+def _compared(known: Attempt, bench: Bench, built: Any, call: Call) -> Attempted:
+    spec = AttemptSpec.of(known)
     try:
         run(built, bench.eager.call, bench.eager.state, backward=bench.eager.backward)
     except BaseException as error:
-        places = user_places(error, bench.code)
-        return {"status": "failed", "error": asdict(described(error, bench.code)), "places": places}
+        return _failed(known, error, bench.code)
     outcome = compare.check(bench.eager, built, covers=_covers(bench, call, spec))
-    fields: dict[str, Any] = {"status": "ok", "parity": asdict(outcome)}
+    known = replace(known, parity=outcome)
     if not outcome.ok:
-        fields |= {"status": "diverged", "error": asdict(_divergence(outcome))}
-    elif spec.backend == "trace" and spec.device != "cpu" and (wrong := _moved_from_cpu(bench, spec)):
-        fields["note"] = f"a trace made on the CPU does not work on {spec.device}: {wrong}"
+        return Attempted(replace(known, status="diverged", error=_divergence(outcome)))
+    note = None
+    if spec.backend == "trace" and spec.device != "cpu" and (wrong := _moved_from_cpu(bench, spec)):
+        note = f"a trace made on the CPU does not work on {spec.device}: {wrong}"
     elif spec.backend == "trace" and compare.follows_mode(bench.eager, built) is False:
-        fields["note"] = f"the trace keeps the mode it was made in: {spec.mode}()"
+        note = f"the trace keeps the mode it was made in: {spec.mode}()"
     elif isinstance(call, OpenCall) and not tries_others(bench.eager, call):
-        fields["note"] = "eager took no other size in the open dimensions: none was tried"
-    return fields
+        note = "eager took no other size in the open dimensions: none was tried"
+    return Attempted(replace(known, note=note))
 
 
 def _covers(bench: Bench, call: Call, spec: AttemptSpec) -> Callable[[InputVariant], bool]:
@@ -181,24 +178,26 @@ def _divergence(parity: Parity) -> AttemptError:
     return AttemptError("Divergence", f"with {shown.name}: {shown.note or 'the result differs from eager'}")
 
 
-def _saved(bench: Bench, built: Built, spec: AttemptSpec) -> dict[str, Any]:
+def _saved(made: Attempted, bench: Bench, built: Built) -> Attempted:
     """Save the artifact beside its inputs and eager's outputs, for a process without the code."""
+    spec = AttemptSpec.of(made.attempt)
     folder, kind = bench.settings.folder, BACKENDS[spec.backend].saved_as
     if folder is None or kind is None or spec.mode == "train":
-        return {}
+        return made
     stem = Path(folder) / spec.phase.replace(" ", "-").replace(":", "")
     form = FORMS[kind]
-    artifact = f"{stem}{form.suffix}"
+    path, example = f"{stem}{form.suffix}", f"{stem}.example.pt"
     try:
-        form.write(built.callee if built.program is None else built.program, artifact)
+        form.write(built.callee if built.program is None else built.program, path)
         args, kwargs = _passed(bench)
-        torch.save((args, kwargs, bench.eager.first.output), f"{stem}.example.pt")
-        torch.load(f"{stem}.example.pt", weights_only=True)
+        torch.save((args, kwargs, bench.eager.first.output), example)
+        torch.load(example, weights_only=True)
     except Exception as error:
-        if Path(artifact).exists() and not isinstance(error, RuntimeError):
-            return {"artifact": artifact, "form": kind}
-        return {"saved": False, "save_error": asdict(described(error, bench.code))}
-    return {"artifact": artifact, "form": kind, "example": f"{stem}.example.pt"}
+        if Path(path).exists() and not isinstance(error, RuntimeError):
+            return replace(made, artifact=Artifact(path, kind))
+        note = f"cannot be saved: {described(error, bench.code).message.partition(chr(10))[0]}"
+        return replace(made, attempt=replace(made.attempt, saved=False, note=note))
+    return replace(made, artifact=Artifact(path, kind, example))
 
 
 def _passed(bench: Bench) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -211,8 +210,8 @@ def _passed(bench: Bench) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return bound.args, bound.kwargs
 
 
-def _timed(bench: Bench, built: Any, spec: AttemptSpec) -> dict[str, Any]:
-    settings = bench.settings
+def _timed(known: Attempt, bench: Bench, built: Any) -> Attempt:
+    settings, spec = bench.settings, AttemptSpec.of(known)
     fewest = _FEWEST_CALLS[spec.mode]
     with _alone(settings, bench.channel, spec), _mode_of(spec):
         eager, candidate = (_step(bench, callee, spec) for callee in (bench.module, built))
@@ -222,22 +221,19 @@ def _timed(bench: Bench, built: Any, spec: AttemptSpec) -> dict[str, Any]:
         bench.eager_warm = True
         found = measure(eager, candidate, clock, settings.timing_seconds)
         _forget_gradients(bench.module, built)
-    fields: dict[str, Any] = {
-        "warm_up_calls": warm.calls,
-        "first_call_seconds": warm.first,
-        "seconds": found.seconds,
-        "eager_seconds": found.eager_seconds,
-        "clock": clock.name,
-        "on_cpu": found.on_cpu,
-    }
-    if found.ratio is not None:
-        fields["speedup"] = asdict(found.ratio.speedup())
-    else:
-        fields["note"] = (
-            f"not timed: one call takes {found.seconds:.1f} s, eager's {found.eager_seconds:.1f} s,"
-            " too long for --time-budget"
-        )
-    return fields
+    too_long = (
+        f"not timed: one call takes {found.seconds:.1f} s, eager's {found.eager_seconds:.1f} s,"
+        " too long for --time-budget"
+    )
+    return replace(
+        known,
+        warm_up_calls=warm.calls,
+        first_call_seconds=warm.first,
+        seconds=found.seconds,
+        eager_seconds=found.eager_seconds,
+        speedup=found.ratio.speedup() if found.ratio is not None else None,
+        note=known.note if found.ratio is not None else too_long,
+    )
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from torch import nn
 
 from tsguard.report import AttemptError, Breakdown, Speedup, Submodule
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import BrokenDown
 from tsguard.runtime.plan import Settings
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
@@ -81,10 +82,10 @@ def _break_down(prepared: Prepared, settings: Settings, channel: Channel, code: 
     for node in nodes[:_MOST_SUBMODULES]:
         _try(node, channel, code, budget, worthwhile=node.seconds * len(node.paths) > _LEAST_SHARE * total)
     rows = tuple(_row(node, total) for node in nodes)
-    channel.send("breakdown", breakdown=asdict(Breakdown(rows)))
+    channel.send(BrokenDown(Breakdown(rows)))
     channel.phase("measure the recommendation end to end")
     found = _recommended(root, call, _choose(root, nodes), settings.timing_seconds)
-    channel.send("breakdown", breakdown=asdict(replace(found, submodules=rows)))
+    channel.send(BrokenDown(replace(found, submodules=rows)))
 
 
 def _observed(root: nn.Module, call: Call) -> list[_Node]:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import Devices
 
 
 def devices(argument: dict[str, Any], channel: Channel) -> None:
@@ -17,4 +18,4 @@ def devices(argument: dict[str, Any], channel: Channel) -> None:
         for index in range(torch.cuda.device_count()):
             torch.zeros(1, device=f"cuda:{index}")
             names.append(torch.cuda.get_device_name(index))
-    channel.send("devices", cuda=names)
+    channel.send(Devices(tuple(names)))

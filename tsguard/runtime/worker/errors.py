@@ -139,8 +139,8 @@ class TracerWarnings:
             self._found.setdefault(AttemptError("TracerWarning", text, path, number))
 
 
-def user_places(error: BaseException, code: UserCode) -> list[tuple[str, int]]:
+def user_places(error: BaseException, code: UserCode) -> tuple[tuple[str, int], ...]:
     """Every place in the user's code that an exception names, the innermost first."""
     found = dict.fromkeys((f, n) for f, n in _locations(message_of(error)) if code.owns(f))
     inner = innermost(error.__traceback__, code)
-    return list(found) + ([inner] if inner is not None and inner not in found else [])
+    return (*found, inner) if inner is not None and inner not in found else tuple(found)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import Harvested
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.worker.inputs.specs import DictSpec, SequenceSpec, Spec, TensorSpec, Verbatim
 from tsguard.runtime.worker.loading import look_up
@@ -34,9 +35,7 @@ def harvest(argument: dict[str, Any], channel: Channel) -> None:
     for path, (submodule, inputs) in watched.seen.items():
         name = wanted.pop(type(submodule), None)
         if name is not None:
-            channel.send(
-                "harvested", name=name, constructor=f"{owner}.get_submodule({path!r})", inputs=inputs
-            )
+            channel.send(Harvested(name, f"{owner}.get_submodule({path!r})", tuple(inputs)))
 
 
 class Observation:

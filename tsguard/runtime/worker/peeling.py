@@ -7,7 +7,6 @@ import linecache
 import sys
 import typing
 from collections.abc import Callable
-from dataclasses import asdict
 from importlib.machinery import SourceFileLoader
 from types import CodeType
 from typing import Any
@@ -15,9 +14,10 @@ from typing import Any
 import torch
 
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import Refused
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
-from tsguard.runtime.worker.errors import TracerWarnings, described, user_places
+from tsguard.runtime.worker.errors import TracerWarnings, described
 from tsguard.runtime.worker.prepare import Stopped, constructed
 
 
@@ -28,8 +28,7 @@ def script_with_holes(argument: dict[str, Any], channel: Channel) -> None:
     _replace_sources(argument["sources"])
     try:
         module, callee = constructed(subject, channel)
-    except Stopped as stop:
-        channel.send("unpeelable", error=asdict(described(stop.cause, code)))
+    except Stopped:
         return
     for name, annotation in argument["holes"].items():
         setattr(builtins, name, _hole(annotation, vars(module)))
@@ -38,9 +37,7 @@ def script_with_holes(argument: dict[str, Any], channel: Channel) -> None:
         with TracerWarnings(code):
             torch.jit.script(callee)
     except Exception as error:
-        channel.send("refused", error=asdict(described(error, code)), places=user_places(error, code))
-        return
-    channel.send("accepted")
+        channel.send(Refused(described(error, code)))
 
 
 _ignored: Callable[..., Any] = torch.jit.ignore

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import Constructed, InputsFound, InputSource
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.worker.constructing.construct import CannotConstruct, candidates
 from tsguard.runtime.worker.errors import message_of
@@ -70,7 +71,7 @@ class Prepared:
     call: Call
     expression: str | None
     inputs: tuple[str, ...] | None
-    source: str
+    source: InputSource
     guessed: bool
     module: ModuleType
     guessed_inputs: bool = False
@@ -89,7 +90,7 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
     for made in itertools.islice(_made(subject, module, channel, heard), _MOST_CONSTRUCTIONS):
         if isinstance(made.callee, nn.Module):
             made.callee.eval()
-        channel.send("constructed", expression=made.expression, guessed=made.guessed)
+        channel.send(Constructed(made.expression, made.guessed))
         channel.phase("inputs")
         try:
             tries = _TRIES_FOR_OTHERS if stopped is not None else search.MOST_TRIES
@@ -103,7 +104,7 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
             if time.monotonic() - started > _SECONDS_FOR_OTHERS:
                 break
             continue
-        channel.send("inputs", expressions=inputs, source=source)
+        channel.send(InputsFound(inputs, source))
         own = source == "inferred" or (subject.guessed and source == "given")
         guessed = made.guessed or own
         return Prepared(made.callee, call, made.expression, inputs, source, guessed, module, own)
@@ -121,7 +122,7 @@ def guess_again(prepared: Prepared, compiled: Mapping[str, Any], channel: Channe
         prepared.callee.eval()
     found = _searched(prepared, compiled, channel, search.MOST_TRIES)
     if found is not None:
-        channel.send("inputs", expressions=found.inputs, source="inferred")
+        channel.send(InputsFound(found.inputs, "inferred"))
     return found
 
 
@@ -242,7 +243,7 @@ def _as_call(inputs: Any) -> Call:
 
 def _inputs(
     subject: Subject, module: ModuleType, made: _Made, channel: Channel, tries: int
-) -> tuple[Call, tuple[str, ...] | None, str]:
+) -> tuple[Call, tuple[str, ...] | None, InputSource]:
     callee = made.callee
     if subject.inputs is not None:
         try:
@@ -332,7 +333,7 @@ def _is_the_only_module(module: ModuleType, callee: Any) -> bool:
 
 def _inferred(
     callee: Any, module: ModuleType, channel: Channel, tries: int
-) -> tuple[Call, tuple[str, ...], str]:
+) -> tuple[Call, tuple[str, ...], InputSource]:
     try:
         with rationed(channel.process, channel.memory_mb):
             found = search.find(callee, module, _teller(channel), most_tries=tries)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import Reloaded
 from tsguard.runtime.worker.comparison import compare
 from tsguard.runtime.worker.errors import first_line
 from tsguard.runtime.worker.running import SEED
@@ -20,11 +21,11 @@ def reload(argument: dict[str, Any], channel: Channel) -> None:
     channel.phase("load the saved file")
     device = argument["device"]
     try:
-        loaded = FORMS[argument["form"]].read(argument["artifact"], device)
-        error = _difference(loaded, argument["example"], device)
+        loaded = FORMS[argument["form"]].read(argument["path"], device)
+        wrong = _difference(loaded, argument["example"], device)
     except Exception as problem:
-        error = first_line(problem)
-    channel.send("reloaded", error=error)
+        wrong = first_line(problem)
+    channel.send(Reloaded(wrong))
 
 
 def _difference(loaded: Any, example: str | None, device: str) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -17,7 +16,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from tsguard.report import AttemptError
+from tsguard.runtime import events
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import RepairJudged, Seen, SeenFunction
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.backends import forget_failures
@@ -33,7 +35,7 @@ _LONGEST = 64
 
 
 def judge(argument: dict[str, Any], channel: Channel) -> None:
-    """Send what became of the code (``judged``), and the first time what eager was seen to pass (``seen``)."""
+    """Send what became of the code (``RepairJudged``), and the first time what eager was seen to pass (``Seen``)."""
     subject = Subject.from_json(argument["subject"])
     code = UserCode.around(subject.file, subject.module)
     kept = Path(argument["kept"])
@@ -41,9 +43,7 @@ def judge(argument: dict[str, Any], channel: Channel) -> None:
     try:
         prepared = prepare(subject, channel)
     except Stopped as stop:
-        channel.send(
-            "stopped", step=stop.step, error=asdict(described(stop.cause, code)), needed=list(stop.needed)
-        )
+        channel.send(events.Stopped(stop.step, described(stop.cause, code), stop.needed))
         return
     channel.phase("eager")
     changed = None
@@ -51,14 +51,14 @@ def judge(argument: dict[str, Any], channel: Channel) -> None:
         eager = Eager(prepared.callee, prepared.call, backward=False)
         if not kept.exists():
             _keep(eager, prepared, kept)
-            channel.send("seen", functions=_observed(eager, code))
+            channel.send(Seen(_observed(eager, code)))
         else:
             changed = _changed(eager, prepared, kept)
         if changed is not None:
-            channel.send("judged", status="changed", error=None, places=[], changed=changed, inputs=0)
+            channel.send(RepairJudged("changed", changed=changed))
             return
         channel.phase("script")
-        channel.send("judged", **_scripted(eager, prepared, code))
+        channel.send(_scripted(eager, prepared, code))
 
 
 def _signature(callee: Any) -> list[tuple[str, bool]]:
@@ -110,33 +110,30 @@ def _changed(eager: Eager, prepared: Prepared, kept: Path) -> str | None:
     return None
 
 
-def _scripted(eager: Eager, prepared: Prepared, code: UserCode) -> dict[str, Any]:
+def _scripted(eager: Eager, prepared: Prepared, code: UserCode) -> RepairJudged:
     number = len(eager.answers)
     try:
         scripted = torch.jit.script(prepared.callee)
     except BaseException as error:
         forget_failures()
-        failed = asdict(described(error, code))
-        fields = {"status": "refused", "error": failed, "places": user_places(error, code), "inputs": number}
-        return {**fields, "parts": _parts(prepared.callee)}
+        failed, places = described(error, code), user_places(error, code)
+        return RepairJudged("refused", failed, places, inputs=number, parts=_parts(prepared.callee))
     try:
         for _ in range(3):
             run(scripted, eager.call, eager.state, backward=False)
     except BaseException as error:
-        failed = asdict(described(error, code))
-        return {"status": "raises", "error": failed, "places": user_places(error, code), "inputs": number}
+        return RepairJudged("raises", described(error, code), user_places(error, code), inputs=number)
     outcome = check(eager, scripted)
     if outcome.ok:
-        return {"status": "ok", "error": None, "places": [], "inputs": number}
+        return RepairJudged("ok", inputs=number)
     wrong = next((v for v in outcome.variants if not v.equal), None)
     text = (
         f"with {wrong.name}: {wrong.note or 'another result'}" if wrong is not None else "its buffers differ"
     )
-    error_ = {"type": "Divergence", "message": text, "path": None, "line": None}
-    return {"status": "diverges", "error": error_, "places": [], "inputs": number}
+    return RepairJudged("diverges", AttemptError("Divergence", text), inputs=number)
 
 
-def _parts(callee: Any) -> list[str]:
+def _parts(callee: Any) -> tuple[str, ...]:
     """The outermost submodules that script by themselves, those with most parameters first."""
     found: dict[str, int] = {}
     started = time.monotonic()
@@ -151,13 +148,13 @@ def _parts(callee: Any) -> list[str]:
             forget_failures()
             continue
         found[path] = sum(p.numel() for p in module.parameters())
-    return sorted(found, key=lambda path: -found[path])
+    return tuple(sorted(found, key=lambda path: -found[path]))
 
 
 # -- what eager passes -----------------------------------------------------------------------
 
 
-def _observed(eager: Eager, code: UserCode) -> list[dict[str, Any]]:
+def _observed(eager: Eager, code: UserCode) -> tuple[SeenFunction, ...]:
     """The functions of the user's code that one call of the target reaches, with the types of their arguments."""
     seen: dict[CodeType, dict[str, set[str]]] = {}
 
@@ -176,15 +173,15 @@ def _observed(eager: Eager, code: UserCode) -> list[dict[str, Any]]:
         run(eager.module, eager.call, eager.state, backward=False)
     finally:
         sys.setprofile(None)
-    return [
-        {
-            "file": made.co_filename,
-            "line": made.co_firstlineno,
-            "name": made.co_name,
-            "types": {name: sorted(found) for name, found in types.items()},
-        }
+    return tuple(
+        SeenFunction(
+            made.co_filename,
+            made.co_firstlineno,
+            made.co_name,
+            {name: tuple(sorted(found)) for name, found in types.items()},
+        )
         for made, types in seen.items()
-    ]
+    )
 
 
 def _type_of(value: Any) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
-from dataclasses import asdict
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import torch
 from torch import nn
 
+from tsguard.runtime import events
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import Attempted
 from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
@@ -86,108 +87,94 @@ def _attempt_all(
 
 def _report_stop(stop: Stopped, specs: list[AttemptSpec], channel: Channel, code: UserCode) -> None:
     """Say why there is no call; what needs none is attempted all the same."""
-    error = described(stop.cause, code)
-    channel.send(
-        "stopped",
-        step=stop.step,
-        error=asdict(error),
-        needed=list(stop.needed),
-        fault=not isinstance(stop.cause, Exception),
-        places=user_places(stop.cause, code),
-    )
+    is_fault = not isinstance(stop.cause, Exception)
+    channel.send(events.Stopped(stop.step, described(stop.cause, code), stop.needed, is_fault))
     for spec in specs if stop.callee is not None else ():
         if spec.backend == "script" and spec.device == "cpu":
             if isinstance(stop.callee, nn.Module):
                 stop.callee.train(spec.mode == "train")
             why = "the inputs that were given do not fit" if stop.given else "there are no inputs"
-            result = compiled_only(stop.callee, spec, channel, code, why)
-            channel.send("attempt", spec=asdict(spec), **result)
+            channel.send(compiled_only(spec.ended("ok"), stop.callee, channel, code, why))
 
 
 def _attempt_group(
     prepared: Prepared,
     specs: list[AttemptSpec],
-    where: tuple[str, str, str | None],
+    where: tuple[str, Literal["eval", "train"], str | None],
     settings: Settings,
     channel: Channel,
     code: UserCode,
     again: bool,
 ) -> None:
-    device, mode, dtype = where
-    eager = None
+    spec = AttemptSpec("eager", *where)
+    eager, passes = None, spec.ended("ok").passes
     try:
-        eager, note = _run_eager(prepared, where, channel)
-        fields: dict[str, Any] = {"status": "ok", "note": note}
+        eager, note = _run_eager(prepared, spec, channel)
+        passes = "forward+backward" if eager.backward else "forward"
         if not settings.only_time and not eager.is_deterministic():
-            fields["note"] = "the result differs from call to call with the same inputs, seed and state"
+            note = "the result differs from call to call with the same inputs, seed and state"
+        ran = Attempted(spec.ended("ok", note=note, passes=passes))
     except BaseException as error:
-        fields = {
-            "status": "failed",
-            "error": asdict(described(error, code)),
-            "places": user_places(error, code),
-        }
-    passes = "forward+backward" if eager is not None and eager.backward else "forward"
-    spec = {"backend": "eager", "device": device, "mode": mode, "dtype": dtype}
-    channel.send("attempt", spec=spec, passes=passes, **fields)
+        failed = spec.ended("failed", described(error, code), passes=passes)
+        ran = Attempted(failed, user_places(error, code))
+    channel.send(ran)
+    why = "eager itself fails on these inputs"
     for wanted in specs:
-        send = functools.partial(channel.send, "attempt", spec=asdict(wanted), passes=passes)
-        if fields["status"] == "ok" and eager is not None:
-            bench = Bench(eager, settings, channel, code)
-            result = attempt(bench, wanted, lambda known, send=send: send(**known))  # type: ignore[misc]
-            if prepared.guessed_inputs:
-                result = _held_against_guess(result, again)
+        if ran.attempt.status == "ok" and eager is not None:
+            made = attempt(Bench(eager, settings, channel, code), wanted, channel.send)
+            channel.send(_held_against_guess(made, again) if prepared.guessed_inputs else made)
         elif wanted.backend == "script":
-            why = "eager itself fails on these inputs"
-            result = compiled_only(prepared.callee, wanted, channel, code, why)
+            known = wanted.ended("ok", passes=passes)
+            channel.send(compiled_only(known, prepared.callee, channel, code, why))
         else:
-            result = {"status": "skipped", "note": "eager itself fails on these inputs"}
-        send(**result)
+            channel.send(Attempted(wanted.ended("skipped", note=why, passes=passes)))
 
 
-def _run_eager(
-    prepared: Prepared, where: tuple[str, str, str | None], channel: Channel
-) -> tuple[Eager, str | None]:
+def _run_eager(prepared: Prepared, spec: AttemptSpec, channel: Channel) -> tuple[Eager, str | None]:
     """Eager after its first run, and what is to be said of its inputs: in training a guess may need more.
 
     Raises:
         BaseException: it fails, in training on every guess.
     """
-    phase = AttemptSpec("eager", *where).phase  # type: ignore[arg-type]
-    channel.phase(phase)
+    channel.phase(spec.phase)
     try:
-        eager = _eager(prepared, *where)
+        eager = _eager(prepared, spec)
         _ = eager.first
     except Exception:
-        trains = where[1] == "train" and prepared.guessed_inputs
+        trains = spec.mode == "train" and prepared.guessed_inputs
         other = guess_for_training(prepared, channel) if trains else None
-        channel.phase(phase)
+        channel.phase(spec.phase)
         if other is None:
             raise
-        eager = _eager(other, *where)
+        eager = _eager(other, spec)
         _ = eager.first
         return eager, f"called in training with {', '.join(other.inputs or ())}"
     return eager, None
 
 
-def _held_against_guess(result: dict[str, Any], again: bool) -> dict[str, Any]:
+def _held_against_guess(made: Attempted, again: bool) -> Attempted:
     """A refusal of the type of a guessed input tells of the guess, not of the target.
 
     Raises:
         _WrongGuess: there is another guess to be made.
     """
-    match = _REFUSED_TYPE.match(result["error"]["message"]) if result["status"] == "failed" else None
+    error = made.attempt.error
+    failed = error is not None and made.attempt.status == "failed"
+    match = _REFUSED_TYPE.match(error.message) if failed and error is not None else None
     if match is None:
-        return result
+        return made
     if again:
         raise _WrongGuess(match["argument"], in_python(match["wanted"]))
     note = (
         f"not run: it compiles and takes {match['wanted']} for {match['argument']}, where eager was found"
         f" to run with {match['found']} only; give the inputs with --input"
     )
-    return {"status": "skipped", "note": note, "compile_seconds": result.get("compile_seconds", 0.0)}
+    skipped = AttemptSpec.of(made.attempt).ended("skipped", note=note, passes=made.attempt.passes)
+    return Attempted(replace(skipped, compile_seconds=made.attempt.compile_seconds))
 
 
-def _eager(prepared: Prepared, device: str, mode: str, dtype: str | None) -> Eager:
+def _eager(prepared: Prepared, spec: AttemptSpec) -> Eager:
+    device, mode, dtype = spec.device, spec.mode, spec.dtype
     callee = place_on(prepared.callee, device, dtype)
     number = getattr(torch, dtype) if dtype else None
     args, kwargs = moved((prepared.call.args, prepared.call.kwargs), device, number)

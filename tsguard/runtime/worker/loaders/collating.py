@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, default_collate, default_convert
 
-from tsguard.report import AttemptError
+from tsguard.report import Attempt, AttemptError, Parity, Variant
+from tsguard.runtime.plan import AttemptSpec
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.backends import forget_failures
 from tsguard.runtime.worker.comparison import compare
@@ -52,24 +53,24 @@ def collate_bench(loader: DataLoader[Any], seconds: float, code: UserCode) -> Co
     return CollateBench(eager, tuple(found), seconds, code)
 
 
-def collate_attempt(bench: CollateBench, backend: str) -> dict[str, Any]:
-    """Compile the function with one backend, compare and time it; the fields of an attempt."""
+def collate_attempt(bench: CollateBench, backend: str) -> Attempt:
+    """Compile the function with one backend, compare and time it."""
+    spec = AttemptSpec(backend)
     example = bench.batches[0][1]
     started = time.process_time()
     with TracerWarnings(bench.code):
         try:
             built = _built(bench.eager, backend, example)
-            variants = [_variant(bench.eager, built, name, batch) for name, batch in bench.batches]
+            variants = tuple(_variant(bench.eager, built, name, batch) for name, batch in bench.batches)
         except Exception as error:
             forget_failures()
-            return {"status": "failed", "error": asdict(described(error, bench.code))}
-    fields: dict[str, Any] = {"compile_seconds": time.process_time() - started}
-    fields["parity"] = {"ok": all(v["equal"] for v in variants), "variants": variants}
-    if not fields["parity"]["ok"]:
-        wrong = next(v for v in variants if not v["equal"])
-        divergence = AttemptError("Divergence", f"with {wrong['name']}: {wrong['note']}")
-        return {**fields, "status": "diverged", "error": asdict(divergence)}
-    return {**fields, "status": "ok", **_timed(bench, built, example)}
+            return spec.ended("failed", described(error, bench.code))
+    wrong = next((v for v in variants if not v.equal), None)
+    parity, seconds = Parity(wrong is None, variants), time.process_time() - started
+    if wrong is not None:
+        divergence = AttemptError("Divergence", f"with {wrong.name}: {wrong.note}")
+        return replace(spec.ended("diverged", divergence), compile_seconds=seconds, parity=parity)
+    return _timed(replace(spec.ended("ok"), compile_seconds=seconds, parity=parity), bench, built, example)
 
 
 def _built(eager: Collate, backend: str, example: Any) -> Collate:
@@ -81,23 +82,24 @@ def _built(eager: Collate, backend: str, example: Any) -> Collate:
     return trace(eager, (example,), check_trace=False)
 
 
-def _variant(eager: Collate, built: Collate, name: str, batch: Any) -> dict[str, Any]:
+def _variant(eager: Collate, built: Collate, name: str, batch: Any) -> Variant:
     expected = eager(batch)
     try:
         found = compare(expected, built(batch), lambda: None)
     except Exception as error:
-        return {"name": name, "equal": False, "max_error": None, "note": f"raises {first_line(error)}"}
-    return {"name": name, "equal": found.equal, "max_error": found.max_error, "note": found.note}
+        return Variant(name, False, note=f"raises {first_line(error)}")
+    return Variant(name, found.equal, found.max_error, found.note)
 
 
-def _timed(bench: CollateBench, built: Collate, example: Any) -> dict[str, Any]:
+def _timed(known: Attempt, bench: CollateBench, built: Collate, example: Any) -> Attempt:
     clock = HostClock("thread CPU", time.thread_time)
     for function in (bench.eager, built):
         clock.time(partial(function, example), _WARM_UP_CALLS)
     found = measure(lambda: bench.eager(example), lambda: built(example), clock, bench.seconds)
-    return {
-        "warm_up_calls": _WARM_UP_CALLS,
-        "seconds": found.seconds,
-        "eager_seconds": found.eager_seconds,
-        "speedup": asdict(found.ratio.speedup()) if found.ratio is not None else None,
-    }
+    return replace(
+        known,
+        warm_up_calls=_WARM_UP_CALLS,
+        seconds=found.seconds,
+        eager_seconds=found.eager_seconds,
+        speedup=found.ratio.speedup() if found.ratio is not None else None,
+    )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import statistics
 import time
-from dataclasses import asdict
 from typing import Any
 
 import torch
 from torch.utils.data import DataLoader
 
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import Pinned
 from tsguard.runtime.intervals import FEWEST, LOOKS, interval
 from tsguard.runtime.loader_task import LoaderTask
 from tsguard.runtime.subject import Subject
@@ -44,8 +44,8 @@ def measure(argument: dict[str, Any], channel: Channel) -> None:
         ratios.append(pinned / ordinary)
         if len(ratios) in LOOKS and interval(ratios).is_sharp:
             break
-    speedup = asdict(interval(ratios).speedup()) if len(ratios) >= FEWEST else None
-    channel.send("pinned", speedup=speedup, transfer_seconds=_transfer_seconds(loader))
+    speedup = interval(ratios).speedup() if len(ratios) >= FEWEST else None
+    channel.send(Pinned(speedup, _transfer_seconds(loader)))
 
 
 def _variation(task: LoaderTask, pin_memory: bool) -> Variation:

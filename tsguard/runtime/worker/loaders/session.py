@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -11,8 +10,17 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from tsguard.report import AttemptError, BatchCost, LoaderSettings
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import (
+    Collated,
+    CostMeasured,
+    LoaderFound,
+    Repeated,
+    Stopped,
+    Unpicklable,
+)
 from tsguard.runtime.knee import Rounds, Step
 from tsguard.runtime.loader_task import LoaderTask
+from tsguard.runtime.plan import AttemptSpec
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.errors import described
@@ -43,17 +51,17 @@ def measure(argument: dict[str, Any], channel: Channel) -> None:
         step = "loader"
         channel.phase(step)
         loader = obtain(task, module)
-        channel.send("loader", **_facts(loader))
+        channel.send(_facts(loader))
         step = "first batch"
         channel.phase(step, task.patience + _COST_SHARE * task.seconds)
         cost = batch_cost(loader, _COST_SHARE * task.seconds)
     except (NoLoader, Empty) as problem:
-        channel.send("stopped", step=step, error=asdict(AttemptError(type(problem).__name__, str(problem))))
+        channel.send(Stopped(step, AttemptError(type(problem).__name__, str(problem))))
         return
     except BaseException as error:
-        channel.send("stopped", step=step, error=asdict(described(error, code)))
+        channel.send(Stopped(step, described(error, code)))
         return
-    channel.send("cost", **asdict(cost))
+    channel.send(CostMeasured(cost))
     _measure(loader, cost, task, until, channel, code)
 
 
@@ -67,7 +75,7 @@ def _measure(
 ) -> None:
     if "collate" in task.steps:
         _try_collate(loader, task, channel, code)
-    channel.send("unpicklable", parts=list(unpicklable(loader)))
+    channel.send(Unpicklable(tuple(unpicklable(loader))))
     if "workers" not in task.steps:
         return
     torch.set_num_threads(task.threads)
@@ -77,10 +85,10 @@ def _measure(
     Sweep(loader, task, cost, until, channel, code, rounds).run()
     if is_iterable(loader) and rounds.tried[-1:] > [1]:
         channel.phase("compare workers", 2 * task.patience)
-        channel.send("repeated", repeated=_is_repeated(loader, task))
+        channel.send(Repeated(_is_repeated(loader, task)))
 
 
-def _facts(loader: DataLoader[Any]) -> dict[str, Any]:
+def _facts(loader: DataLoader[Any]) -> LoaderFound:
     context = loader.multiprocessing_context
     settings = LoaderSettings(
         loader.num_workers,
@@ -89,15 +97,15 @@ def _facts(loader: DataLoader[Any]) -> dict[str, Any]:
         loader.persistent_workers,
         context.get_start_method() if context is not None else None,
     )
-    return {
-        "dataset": type(loader.dataset).__qualname__,
-        "kind": "iterable" if is_iterable(loader) else "map",
-        "length": _length(loader),
-        "batch_size": loader.batch_size,
-        "collate": _name(loader.collate_fn),
-        "collate_is_compiled": isinstance(loader.collate_fn, torch.jit.ScriptFunction),
-        "settings": asdict(settings),
-    }
+    return LoaderFound(
+        settings,
+        type(loader.dataset).__qualname__,
+        "iterable" if is_iterable(loader) else "map",
+        _length(loader),
+        loader.batch_size,
+        _name(loader.collate_fn),
+        isinstance(loader.collate_fn, torch.jit.ScriptFunction),
+    )
 
 
 def _length(loader: DataLoader[Any]) -> int | None:
@@ -119,13 +127,13 @@ def _try_collate(loader: DataLoader[Any], task: LoaderTask, channel: Channel, co
     try:
         bench = collate_bench(loader, _COLLATE_SHARE * task.seconds, code)
     except Exception as error:
-        channel.send("collate", backend="eager", status="failed", error=asdict(described(error, code)))
+        channel.send(Collated(AttemptSpec("eager").ended("failed", described(error, code))))
         return
     if bench is None:
         return
     for backend in ("script", "trace"):
         channel.phase(f"collate {backend}")
-        channel.send("collate", backend=backend, **collate_attempt(bench, backend))
+        channel.send(Collated(collate_attempt(bench, backend)))
 
 
 def _is_repeated(loader: DataLoader[Any], task: LoaderTask) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import random
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch.utils.data import DataLoader
 
 from tsguard.report import AttemptError, BatchCost
+from tsguard.runtime import events
 from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import TurnTaken
 from tsguard.runtime.knee import Rounds, contenders, first_round, is_settled
 from tsguard.runtime.loader_task import LoaderTask
 from tsguard.runtime.usercode import UserCode
@@ -79,12 +81,10 @@ class Sweep:
             self.rounds.rates.pop(workers, None)
             if workers:  # more of them would fare no better
                 self.rounds.most = min(self.rounds.most, workers - 1)
-            self.channel.send(
-                "turn failed", workers=workers, status=failed.status, error=asdict(failed.error)
-            )
+            self.channel.send(events.TurnFailed(workers, failed.status, failed.error))
             return
         self.rounds.add(workers, round_, turn.rate)
-        self.channel.send("turn", workers=workers, round=round_, **asdict(turn))
+        self.channel.send(TurnTaken(workers, round_, turn.rate, turn.first_batch_seconds, turn.foreign))
 
     def _batch_seconds(self) -> float:
         return self.cost.item_seconds + self.cost.collate_seconds
