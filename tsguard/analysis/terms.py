@@ -13,6 +13,7 @@ from typing import Any
 
 from mypy_extensions import mypyc_attr
 
+from tsguard.analysis.budgets import TERM_PARTS
 from tsguard.project.modules import Module
 from tsguard.report.records import dataclass
 from tsguard.source.unparsing import unparsed
@@ -176,8 +177,6 @@ class Not(Question):
     operand: Term
 
 
-# Of what has more parts, the place alone is kept: sums of sums have no end.
-_MOST_PARTS = 40
 _CONVERTED = {
     False: "an object of a class that TorchScript compiles",
     True: "a dict whose values are all of one type",
@@ -197,7 +196,7 @@ COMPOUND = (Attribute, Item, Element, Call, Group, Operation, Question)
 
 def bounded(term: Term, node: ast.AST | None) -> Term | None:
     """A term that is not too large to be compared, else its place."""
-    return term if _size_of(term) < _MOST_PARTS else placed(node)
+    return term if _size_of(term) < TERM_PARTS else placed(node)
 
 
 def _size_of(term: Term) -> int:

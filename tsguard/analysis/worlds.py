@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import NamedTuple, TypeVar
 
+from tsguard.analysis.budgets import WORLD_STEPS
 from tsguard.analysis.terms import (
     NONE,
     Converts,
@@ -26,8 +27,6 @@ from tsguard.analysis.terms import (
 from tsguard.report.records import dataclass
 
 T = TypeVar("T")
-
-_ALLOWANCE = 4_000
 
 
 class Impossible(Exception):
@@ -162,7 +161,7 @@ class World:
 
 
 def explore(
-    run: Callable[[World], T], limit: int = 10, allowance: int = _ALLOWANCE
+    run: Callable[[World], T], limit: int = 10, allowance: int = WORLD_STEPS
 ) -> Iterator[tuple[Answer | None, World, T]]:
     """Run in the first world, then in worlds that differ from it in one answer.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import unread
+from tsguard.analysis.budgets import MODE_RECURSIONS
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import quiet, state, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
@@ -51,7 +52,6 @@ _CALLERS = frozenset(
 _TRANSFORMERS = frozenset(
     {"torch.vmap", "torch.func.vmap", "torch.compile", "torch.jit.script", "torch.jit.script_if_tracing"}
 )
-_RECURSION = 3
 
 
 def call(
@@ -87,7 +87,7 @@ def _run(
     receiver: ModuleValue | None,
 ) -> Value:
     """Run a function; the result is any of what its paths return."""
-    if sum(frame.function is function.node for frame in walk.frames) > _RECURSION:
+    if sum(frame.function is function.node for frame in walk.frames) > MODE_RECURSIONS:
         return Unknown(placed(node))
     is_foreign = not is_own(walk.target, function.module)
     if is_foreign and quiet.computes_only(walk, function, [*args, *kwargs.values()], receiver):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tsguard.analysis.budgets import MODE_OPTIONS
 from tsguard.analysis.python import Interpreter
 from tsguard.analysis.values import (
     NONE,
@@ -22,8 +23,6 @@ from tsguard.analysis.values import (
 )
 
 Mode = Literal["both", "train", "eval"]
-
-_MOST = 6
 
 
 @dataclass(eq=False, slots=True)
@@ -74,7 +73,7 @@ def either(values: Iterable[Value]) -> Value:
                 options.append(option)
     if len(options) == 1:
         return options[0]
-    return Either(None, options=tuple(options)) if len(options) <= _MOST else Unknown()
+    return Either(None, options=tuple(options)) if len(options) <= MODE_OPTIONS else Unknown()
 
 
 def same(one: Value, other: Value) -> bool:

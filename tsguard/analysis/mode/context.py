@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.budgets import MODE_STEPS
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.mode.choices import Mode
 from tsguard.analysis.mode.frames import Frame, Place
@@ -22,8 +23,6 @@ from tsguard.language.rule_names import RuleName
 if TYPE_CHECKING:
     from tsguard.project import Target
     from tsguard.project.modules import Module
-
-_BUDGET = 100_000
 
 
 class ModeInterpreter(PythonInterpreter):
@@ -48,7 +47,7 @@ class ModeInterpreter(PythonInterpreter):
         self.events: dict[tuple[object, ...], Event] = {}
         self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
         self.gaps: dict[tuple[str, int, str], Gap] = {}
-        self.steps = _BUDGET
+        self.steps = MODE_STEPS
         self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.budgets import QUIET_FUNCTIONS
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.state import changes_in_place
 from tsguard.analysis.python import classes
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 
-_REACH = 80
 _LOUD = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random", "Dropout"}
 
 
@@ -75,7 +75,7 @@ def _is_quiet(walk: ModeInterpreter, function: FunctionValue, receiver: ModuleVa
         if current.node in seen:
             continue
         seen.add(current.node)
-        if len(seen) > _REACH:
+        if len(seen) > QUIET_FUNCTIONS:
             return False
         for node in walked(current.node):
             if _writes(node, state):

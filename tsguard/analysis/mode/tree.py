@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tsguard.analysis.budgets import CLONED_LAYERS
 from tsguard.analysis.python.copies import copy
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
@@ -15,8 +16,6 @@ from tsguard.analysis.values import (
     constant,
 )
 from tsguard.language.modes import WRAPPERS
-
-_MOST_CLONES = 64
 
 
 @dataclass(eq=False)
@@ -50,7 +49,7 @@ class Tree:
             wrapped = WRAPPERS.get(module.cls.name) if isinstance(module.cls, External) else None
             layer = module.arguments.get(wrapped) if wrapped is not None else None
             count = constant(module.arguments.get("num_layers", NONE))
-            turns = range(min(count, _MOST_CLONES) if isinstance(count, int) else 1)
+            turns = range(min(count, CLONED_LAYERS) if isinstance(count, int) else 1)
             self.clones[module] = [
                 made for _ in turns if layer is not None and isinstance(made := copy(layer), ModuleValue)
             ]

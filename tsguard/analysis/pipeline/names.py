@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
+from tsguard.analysis.budgets import DEEPEST_NAME
 from tsguard.analysis.pipeline.frames import Bound, Frame, Function, Survey
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, External, Project
@@ -26,7 +27,6 @@ _KNOWN = frozenset(
         *("librosa", "imageio", "skimage", "random", "os", "multiprocessing", "functools", "time", "secrets"),
     }
 )
-_DEEPEST = 8
 
 
 # A method that assigns an attribute, and what (None: not by a plain assignment).
@@ -44,7 +44,7 @@ class PipelineNames:
 
     def qualified(self, expression: ast.AST, frame: Frame, depth: int = 0) -> str:
         """The dotted name of a known package's member, such as ``numpy.random.rand``; "" for all else."""
-        if depth > _DEEPEST:
+        if depth > DEEPEST_NAME:
             return ""
         if isinstance(expression, ast.Attribute):
             owner = self.qualified(expression.value, frame, depth + 1)
@@ -100,7 +100,7 @@ class PipelineNames:
     def _made(self, expression: ast.expr, frame: Frame, depth: int = 0) -> Definition | None:
         """The class of the project of which an expression makes, or names, an object."""
         value, where = self.origin(expression, frame)
-        if not isinstance(value, ast.Call) or depth > _DEEPEST:  # made by a method of itself
+        if not isinstance(value, ast.Call) or depth > DEEPEST_NAME:  # made by a method of itself
             return None
         found = self.definition(value.func, where, depth + 1)
         return found if found is not None and isinstance(found.node, ast.ClassDef) else None
@@ -180,7 +180,7 @@ class PipelineNames:
 
     def origin(self, expression: ast.expr, frame: Frame) -> tuple[ast.expr, Frame]:
         """The expression itself, or what the name that it is was assigned, and so on."""
-        for _ in range(_DEEPEST):
+        for _ in range(DEEPEST_NAME):
             found = self.assigned(expression, frame)
             if found is None:
                 break
@@ -212,7 +212,7 @@ class PipelineNames:
             if (
                 isinstance(meaning, Definition)
                 and isinstance(meaning.node, ast.ClassDef)
-                and depth < _DEEPEST
+                and depth < DEEPEST_NAME
             ):
                 found |= self.external_bases(meaning, depth + 1)
             else:
@@ -222,7 +222,7 @@ class PipelineNames:
     def ancestry(self, definition: Definition, depth: int = 0) -> list[ast.ClassDef]:
         """A class and those of the project that it derives from."""
         found = [definition.node] if isinstance(definition.node, ast.ClassDef) else []
-        for base in found[0].bases if found and depth < _DEEPEST else ():
+        for base in found[0].bases if found and depth < DEEPEST_NAME else ():
             plain = base.value if isinstance(base, ast.Subscript) else base
             meaning = resolve(self.project, definition.module, plain)
             if isinstance(meaning, Definition):

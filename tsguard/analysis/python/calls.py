@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tsguard.analysis.budgets import RECURSIONS
 from tsguard.analysis.python import (
     classes,
     constructions,
@@ -40,9 +41,6 @@ from tsguard.analysis.values import (
     is_none,
     positional_parameters,
 )
-
-# A function that goes on calling itself with what nobody knows finds no end that can be told.
-_RECURSIONS = 2
 
 
 def call(
@@ -158,7 +156,7 @@ def _run(
     node: ast.AST | None,
 ) -> Value:
     active = interp.active.get(function.node, 0)
-    if active >= _RECURSIONS and any(isinstance(value, Unknown) for value in (*args, *kwargs.values())):
+    if active >= RECURSIONS and any(isinstance(value, Unknown) for value in (*args, *kwargs.values())):
         return Unknown(placed(node))
     frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
     bind(interp, function, args, kwargs, frame, node)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 
 from tsguard.analysis import unread
+from tsguard.analysis.budgets import DEFINITION_STEPS
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import enumerations
 from tsguard.analysis.python.context import Interpreter, Raised
@@ -26,9 +27,6 @@ from tsguard.analysis.values import (
 from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.project.targets import MODULE_BASES
 from tsguard.source.walking import walked
-
-# Nothing that a definition rests on takes so many steps to make.
-_DEFINITION_BUDGET = 2_000
 
 # Decorators that torch.jit heeds, or that wrap a function in one of torch's own.
 _MARKS = {
@@ -189,7 +187,7 @@ def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> V
     if function in endless:
         return Unknown()
     try:
-        with interp.limited(_DEFINITION_BUDGET):
+        with interp.limited(DEFINITION_STEPS):
             return run()
     except BudgetExceeded:
         if interp.is_exhausted:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from tsguard.analysis.budgets import TYPICAL_SIZE
 from tsguard.analysis.python import registries
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.operations import combined, default_of, unary
@@ -77,7 +78,6 @@ def compare(
 
 
 _PLAIN = frozenset({"bool", "complex", "float", "int", "str"})
-_TYPICAL_SIZE = 8
 
 
 def _likely(function: Callable[[Any, Any], Any], right: Value) -> bool:
@@ -88,7 +88,7 @@ def _likely(function: Callable[[Any, Any], Any], right: Value) -> bool:
         or not isinstance(right.value, (int, float))
     ):
         return True
-    return right.value != 0 if function is operator.eq else bool(function(_TYPICAL_SIZE, right.value))
+    return right.value != 0 if function is operator.eq else bool(function(TYPICAL_SIZE, right.value))
 
 
 def _compared(function: Callable[[Any, Any], Any], left: Value, right: Value) -> bool | None:

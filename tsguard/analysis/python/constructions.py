@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable
 from itertools import count
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.budgets import CONSTRUCTION_VALUES, DEEPEST_CONSTRUCTION
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.copies import Copying, is_closure
 from tsguard.analysis.python.program import Construction
@@ -31,11 +32,6 @@ from tsguard.analysis.values import (
 
 if TYPE_CHECKING:
     pass
-
-# Deeper in, the limit on nested calls may cut a construction short.
-_DEEPEST = 24
-# What is held twice by what is held twice... is looked at that often.
-_MOST_VALUES = 5_000
 
 
 def made(
@@ -77,7 +73,7 @@ def _copied(interp: Interpreter, module: ModuleValue) -> ModuleValue:
 def _key(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
 ) -> Hashable | None:
-    if interp.depth > _DEEPEST:
+    if interp.depth > DEEPEST_CONSTRUCTION:
         return None
     given = _structural_keys((*args, *kwargs.values()), count())
     if given is None:
@@ -116,11 +112,13 @@ def _structural_key(value: Value, looked_at: count[int], depth: int) -> Hashable
 def _structural_keys(
     values: Iterable[Value], looked_at: count[int], depth: int = 0
 ) -> tuple[Hashable, ...] | None:
-    if depth > _DEEPEST:
+    if depth > DEEPEST_CONSTRUCTION:
         return None  # a list may hold itself
     found = []
     for value in values:
-        structural_key = _structural_key(value, looked_at, depth) if next(looked_at) < _MOST_VALUES else None
+        structural_key = (
+            _structural_key(value, looked_at, depth) if next(looked_at) < CONSTRUCTION_VALUES else None
+        )
         if structural_key is None:
             return None
         found.append(structural_key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from tsguard.analysis.budgets import DICT_OPTIONS
 from tsguard.analysis.python import classes, operations, registries
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
@@ -126,13 +127,12 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
 
 # What a dict from names holds to make something of: which, a world decides.
 _MADE_OF = (ClassValue, External, FunctionValue, ModuleValue, Partial)
-_MOST_OPTIONS = 4
 
 
 def _chosen(interp: Interpreter, owner: DictValue, key: Term) -> Value:
     """The item of one of a few keys; of many, that of any."""
     options = [(Literal.of(k), item) for k, item in owner.items.items() if isinstance(k, (str, int))]
-    if owner.open or len(options) != len(owner.items) or len(options) > _MOST_OPTIONS:
+    if owner.open or len(options) != len(owner.items) or len(options) > DICT_OPTIONS:
         return Unknown(Item(Named(owner, "a dict"), key))
     for i, (literal, found) in enumerate(options[:-1]):
         if interp.world.decide(Eq(key, literal), i == 0, guess=True):

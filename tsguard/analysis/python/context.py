@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.budgets import CONSTRUCTION_STEPS
 from tsguard.analysis.python.program import Program
 from tsguard.analysis.values import ClassValue, FunctionNode, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import BudgetExceeded, World
@@ -19,8 +20,6 @@ from tsguard.report.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_BUDGET = 200_000
 
 
 class Raised(Exception):
@@ -68,7 +67,7 @@ class Interpreter(ABC):
         self.branches = 0
         self.tries = 0
         self.frames_read = 0
-        self._limit = _BUDGET
+        self._limit = CONSTRUCTION_STEPS
 
     @property
     def is_lenient(self) -> bool:

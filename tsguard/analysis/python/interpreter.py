@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
+from tsguard.analysis.budgets import DEEPEST_CALL
 from tsguard.analysis.python import (
     attributes,
     calls,
@@ -36,8 +37,6 @@ from tsguard.analysis.worlds import BudgetExceeded
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Gap
-
-_DEPTH = 48
 
 
 def _too_deep(function: Value, node: ast.AST | None) -> Gap | None:
@@ -74,7 +73,7 @@ class PythonInterpreter(Interpreter):
         """The result of calling a value."""
         self.depth += 1
         try:
-            if self.depth > _DEPTH:
+            if self.depth > DEEPEST_CALL:
                 return Unknown(None, unread=_too_deep(function, node))
             return calls.call(self, function, args, kwargs, node)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tsguard.analysis.budgets import HINTED_ITEMS, UNROLLED_ITEMS
 from tsguard.analysis.python import classes, sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Element, Item, Literal, Term
@@ -20,9 +21,6 @@ from tsguard.analysis.values import (
     Value,
     constant,
 )
-
-_COUNTED = 64
-_HINTED = 12
 
 
 def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tuple[list[Value], bool]:
@@ -43,7 +41,7 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
     if isinstance(value, RangeValue):
         return _range_items(value)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
-        letters: list[Value] = [Const(letter) for letter in value.value[:_COUNTED]]
+        letters: list[Value] = [Const(letter) for letter in value.value[:UNROLLED_ITEMS]]
         return letters, False
     if isinstance(value, ModuleValue):
         return _children(interp, value)
@@ -57,7 +55,7 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
 def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> tuple[list[Value], bool]:
     if value.default is not None and not isinstance(value.default, Unknown):
         items, is_open = iterate(interp, value.default)
-        if not is_open and len(items) <= _COUNTED:
+        if not is_open and len(items) <= UNROLLED_ITEMS:
             return [_hinted(value, i, item) for i, item in enumerate(items)], False
     if wanted is not None:
         return [Unknown(item_term(value, i)) for i in range(wanted)], False
@@ -80,14 +78,14 @@ def _range_items(value: RangeValue) -> tuple[list[Value], bool]:
     first, last, step = (constant(bound) for bound in (value.start, value.stop, value.step))
     if isinstance(first, int) and isinstance(last, int) and isinstance(step, int):
         counted = range(first, last, step or 1)
-        if len(counted) <= _COUNTED:
+        if len(counted) <= UNROLLED_ITEMS:
             return [Const(i) for i in counted], False
         return [Const(counted[0]), Const(counted[1])], True
     stop = value.stop
     hinted = stop.default if isinstance(stop, Unknown) else None
     if isinstance(hinted, Const) and isinstance(hinted.value, int) and isinstance(first, int):
         count = range(first, hinted.value)
-        if len(count) <= _HINTED:
+        if len(count) <= HINTED_ITEMS:
             return [Const(i) for i in count], False
     lowest = value.start if isinstance(value.start, (Const, Unknown)) else Const(0)
     return [lowest, Unknown(None, "int")], True

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from tsguard.analysis.budgets import DEEPEST_TERM
 from tsguard.analysis.python import sets, sizes, texts
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
@@ -64,7 +65,6 @@ _UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
     ast.UAdd: ("+", operator.pos),
     ast.Invert: ("~", operator.invert),
 }
-_DEEPEST_TERM = 3
 
 
 def term_of(value: Value, depth: int = 0) -> Term | None:
@@ -79,7 +79,7 @@ def term_of(value: Value, depth: int = 0) -> Term | None:
         return Named(value.node, value.name)
     if isinstance(value, EnumMember):
         return Attribute(Named(value.cls.node, value.cls.name), value.name)
-    if isinstance(value, TupleValue) and depth < _DEEPEST_TERM:
+    if isinstance(value, TupleValue) and depth < DEEPEST_TERM:
         items = [term_of(item, depth + 1) for item in value.items]
         known = tuple(item for item in items if item is not None)
         return Group(known) if len(known) == len(items) else None

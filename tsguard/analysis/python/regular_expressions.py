@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from tsguard.analysis.budgets import LONGEST_PATTERN
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import Const, ListValue, Unknown, Value, constant
 
-_LONGEST = 200
 _FUNCTIONS: dict[str, Callable[..., str | list[str]]] = {
     "split": re.split,
     "findall": re.findall,
@@ -37,4 +37,4 @@ def call(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Va
 
 
 def _is_harmless(text: object) -> bool:
-    return isinstance(text, str) and len(text) <= _LONGEST and not _REPEATED_GROUP.search(text)
+    return isinstance(text, str) and len(text) <= LONGEST_PATTERN and not _REPEATED_GROUP.search(text)

@@ -8,16 +8,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tsguard.analysis.budgets import ITEMS_PER_STEP, LARGEST_ARGUMENT, LONGEST_TEXT, MOST_BITS
 from tsguard.analysis.python.context import Interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-_LONGEST_TEXT = 10_000
-_MOST_BITS = 40_000
-_SMALL = 1_000
-_ITEMS_PER_STEP = 16
 # A width or precision of five digits, or one that is an argument.
 _WIDE = re.compile(r"\d{5}|\*")
 
@@ -33,9 +30,9 @@ def checked(value: Any) -> Any:
         Huge: it is.
     """
     if isinstance(value, int):
-        huge = value.bit_length() > _MOST_BITS
+        huge = value.bit_length() > MOST_BITS
     else:
-        huge = isinstance(value, (str, bytes)) and len(value) > _LONGEST_TEXT
+        huge = isinstance(value, (str, bytes)) and len(value) > LONGEST_TEXT
     if huge:
         raise Huge
     return value
@@ -43,14 +40,14 @@ def checked(value: Any) -> Any:
 
 def power(base: Any, exponent: Any) -> Any:
     """``base ** exponent``."""
-    if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * exponent > _MOST_BITS:
+    if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * exponent > MOST_BITS:
         raise Huge
     return base**exponent
 
 
 def shifted(number: Any, places: Any) -> Any:
     """``number << places``."""
-    if isinstance(places, int) and places > _MOST_BITS:
+    if isinstance(places, int) and places > MOST_BITS:
         raise Huge
     return number << places
 
@@ -58,7 +55,7 @@ def shifted(number: Any, places: Any) -> Any:
 def multiplied(left: Any, right: Any) -> Any:
     """``left * right``."""
     for text, times in ((left, right), (right, left)):
-        if isinstance(text, (str, bytes)) and isinstance(times, int) and len(text) * times > _LONGEST_TEXT:
+        if isinstance(text, (str, bytes)) and isinstance(times, int) and len(text) * times > LONGEST_TEXT:
             raise Huge
     return left * right
 
@@ -74,7 +71,7 @@ def combined(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that grows faster than its whole numbers, such as a factorial, for small ones."""
 
     def small(*arguments: Any) -> Any:
-        if any(isinstance(argument, int) and abs(argument) > _SMALL for argument in arguments):
+        if any(isinstance(argument, int) and abs(argument) > LARGEST_ARGUMENT for argument in arguments):
             raise Huge
         return function(*arguments)
 
@@ -88,11 +85,11 @@ def method(function: Callable[..., Any], receiver: Any, arguments: list[Any]) ->
         Huge: its result is too large, or may be.
         Exception: whatever the method itself raises.
     """
-    if any(isinstance(argument, int) and argument > _LONGEST_TEXT for argument in arguments):
+    if any(isinstance(argument, int) and argument > LONGEST_TEXT for argument in arguments):
         raise Huge  # a width
     texts = [len(argument) for argument in arguments if isinstance(argument, (str, bytes))]
     length = len(receiver) if isinstance(receiver, (str, bytes)) else 0
-    if texts and (length + 1) * max(texts) > 100 * _LONGEST_TEXT:
+    if texts and (length + 1) * max(texts) > 100 * LONGEST_TEXT:
         raise Huge  # replaced again and again
     if getattr(function, "__name__", "") in ("format", "expandtabs") and _WIDE.search(str(receiver)):
         raise Huge
@@ -105,8 +102,8 @@ def charge(interp: Interpreter, items: int) -> None:
     Raises:
         BudgetExceeded: nothing is left.
     """
-    if items >= _ITEMS_PER_STEP:
-        interp.spend(items // _ITEMS_PER_STEP)
+    if items >= ITEMS_PER_STEP:
+        interp.spend(items // ITEMS_PER_STEP)
 
 
 def joined(separator: str, texts: Iterable[str]) -> str:
@@ -116,6 +113,6 @@ def joined(separator: str, texts: Iterable[str]) -> str:
         Huge: it is too long.
     """
     parts = list(texts)
-    if sum(map(len, parts)) + len(separator) * len(parts) > _LONGEST_TEXT:
+    if sum(map(len, parts)) + len(separator) * len(parts) > LONGEST_TEXT:
         raise Huge
     return separator.join(parts)

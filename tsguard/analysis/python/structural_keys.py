@@ -5,16 +5,13 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.budgets import DEEPEST_KEY, KEYED_VALUES
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     Kind = Callable[[Value, Callable[[Value], Hashable]], Hashable | None]
-
-# A list may hold itself, or twice what holds twice what...
-_DEEPEST = 16
-_MOST_VALUES = 5_000
 
 
 def structural_key(value: Value, kind: Kind) -> Hashable:
@@ -29,12 +26,12 @@ def structural_key(value: Value, kind: Kind) -> Hashable:
 def _structural_key(value: Value, kind: Kind, looked_at: Iterator[int], depth: int) -> Hashable:
     if isinstance(value, Const):
         return (type(value.value), value.value)
-    if depth >= _DEEPEST:
+    if depth >= DEEPEST_KEY:
         return value
     known = kind(value, lambda part: _structural_key(part, kind, looked_at, depth + 1))
     if known is not None:
         return known
-    if isinstance(value, (ListValue, TupleValue)) and next(looked_at) < _MOST_VALUES:
+    if isinstance(value, (ListValue, TupleValue)) and next(looked_at) < KEYED_VALUES:
         cls = value.cls if isinstance(value, TupleValue) else None
         items = [_structural_key(item, kind, looked_at, depth + 1) for item in value.items]
         return (type(value), cls, value.open, *items)

@@ -12,6 +12,7 @@ from typing import Literal
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import SCRIPT_STEPS
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.script.compiled import ConcreteType, ModuleInfo, ScriptClass, Signature
 from tsguard.analysis.script.environment import Frame
@@ -28,9 +29,6 @@ from tsguard.language.tables import Tables
 from tsguard.project import Target
 from tsguard.project.modules import Module
 from tsguard.source.walking import walked
-
-# What is compiled in one go; only loops unrolled within loops are longer.
-BUDGET = 200_000
 
 _CONTAINERS = {
     "torch.nn.ModuleDict": "dict",
@@ -102,7 +100,7 @@ class Compiler(ABC):
             BudgetExceeded: the target is too large to be compiled.
         """
         self.steps += steps
-        if self.steps > BUDGET:
+        if self.steps > SCRIPT_STEPS:
             raise BudgetExceeded
 
     def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
+from tsguard.analysis.budgets import SCRIPT_STEPS
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import (
     conditions,
@@ -21,7 +22,7 @@ from tsguard.analysis.script import (
 )
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call, call_builtin, call_method
-from tsguard.analysis.script.context import BUDGET, FunctionCompiler
+from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -66,7 +67,7 @@ def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = Non
     """The sugared value of an expression."""
     compiler = fc.compiler
     compiler.steps += 1
-    if compiler.steps > BUDGET:
+    if compiler.steps > SCRIPT_STEPS:
         compiler.spend(0)
     if isinstance(node, ast.Name):
         if node.id == "Ellipsis":

@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import COMPILED_CHILD_STEPS
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script.attributes import get_attribute
@@ -33,9 +34,6 @@ from tsguard.language import types as t
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.sugared import Args, Kwargs
-
-# What matching a call costs, in steps.
-_CALL = 5
 
 
 def is_instance(
@@ -116,7 +114,7 @@ def _call_sequential(
     value = Value(t.TENSOR, node=node)
     children = Submodules(compiler, callee).values()
     for child in children.items:
-        compiler.spend(_CALL)
+        compiler.spend(COMPILED_CHILD_STEPS)
         if isinstance(child, SugaredUnknown):
             value = Value(t.UNKNOWN, node=node)
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import SEARCHED_VALUES
 from tsguard.analysis.python import classes
 from tsguard.analysis.script.sugared import Simple, Sugared, SugaredUnknown
 
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
 
     from tsguard.analysis.events import Gap
     from tsguard.analysis.python import Interpreter
-
-# A list may hold itself.
-_MOST_VALUES = 200
 
 
 def source_of(value: Sugared) -> py.Unknown | None:
@@ -44,7 +42,7 @@ def unread_in(interp: Interpreter, value: py.Value) -> Gap | None:
 
 def _held(value: py.Value) -> Iterator[py.Value]:
     pending = [value]
-    for _ in range(_MOST_VALUES):
+    for _ in range(SEARCHED_VALUES):
         if not pending:
             return
         value = pending.pop()

@@ -13,14 +13,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.budgets import ASIDE_STEPS
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.rulebook import is_note
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
-
-_ASIDE = 1_500
 
 
 def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:
@@ -42,7 +41,7 @@ def followed_aside(tracer: Tracer, run: Callable[[], object]) -> None:
     """Follow for torch.export what a trace takes as it is compiled; the walk is left as it was."""
     exports = tracer.exports.keys()
     try:
-        with _undone(tracer), tracer.allowed(_ASIDE):
+        with _undone(tracer), tracer.allowed(ASIDE_STEPS):
             run()
     except Raised:
         tracer.exports.back_to(exports)

@@ -8,6 +8,7 @@ import sys
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import FOREIGN_STEPS
 from tsguard.analysis.events import Gap
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import calls as python_calls
@@ -26,8 +27,6 @@ Kwargs = dict[str, py.Value]
 
 # Functions that keep their control flow in a trace, because torch compiles them.
 _COMPILED = frozenset({"script", "script_if_tracing", "script_method"})
-
-_FOREIGN_STEPS = 1_500
 
 
 def call(
@@ -84,7 +83,7 @@ def _foreign(
     events, facts, gaps, own = dict(tracer.events), tracer.facts.copy(), len(tracer.gaps), tracer.own_calls
     exports = tracer.exports.keys()
     try:
-        with tracer.allowed(sys.maxsize if is_forward else _FOREIGN_STEPS):
+        with tracer.allowed(sys.maxsize if is_forward else FOREIGN_STEPS):
             return _run(tracer, function, args, kwargs, node)
     except (Raised, LocalBudgetExceeded) as ended:
         if isinstance(ended, Raised):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import TRACED_ROWS
 from tsguard.analysis.export import reports, sizes
 from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -22,8 +23,6 @@ from tsguard.analysis.trace.values import (
     Untraced,
     frozen_again,
 )
-
-_MOST_ROWS = 64
 
 Items = tuple[list[py.Value], bool]
 
@@ -76,7 +75,7 @@ def _rows(tracer: Tracer, value: Traced, wanted: int | None) -> Items:
         rows_wanted(tracer, value, tracer.node)
     extent = shaping.extent(tracer, value)
     count = tracer.facts.number(None if extent is None else extent.at(0))
-    if wanted is None and value.of == "inputs" and count is not None and count <= _MOST_ROWS:
+    if wanted is None and value.of == "inputs" and count is not None and count <= TRACED_ROWS:
         tracer.report("harmless-warning/rows", tracer.node, value.origin)
         wanted = count
     elif value.of != "inputs" or wanted is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import TRACED_CHILD_STEPS
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import sizes
 from tsguard.analysis.python import classes, library
@@ -27,9 +28,6 @@ _UNTRACEABLE: dict[str, RuleName] = {
     "torch.nn.FractionalMaxPool2d": "untraceable-call/fractional",
     "torch.nn.FractionalMaxPool3d": "untraceable-call/fractional",
 }
-
-# What a call costs, in steps.
-_CALL = 10
 
 
 def forward(
@@ -59,7 +57,7 @@ def forward(
 def _in_sequence(tracer: Tracer, module: py.ModuleValue, args: Args, node: ast.AST) -> py.Value:
     value = args[0] if args else py.NONE
     for child in module.children.values():
-        tracer.spend(_CALL)
+        tracer.spend(TRACED_CHILD_STEPS)
         value = tracer.call(child, [value], {}, node)
     return value
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from tsguard.analysis.budgets import ORIGIN_STEPS
 from tsguard.analysis.events import text_of
 from tsguard.report.records import dataclass
-
-_STEPS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +33,8 @@ class Origin:
     def path(self) -> str:
         """The steps in the words of the source: ``x -> x.nonzero() -> idx.size(0)``."""
         steps = list(dict.fromkeys(reversed(list(self._steps()))))
-        if len(steps) > _STEPS:
-            steps = [steps[0], "...", *steps[2 - _STEPS :]]
+        if len(steps) > ORIGIN_STEPS:
+            steps = [steps[0], "...", *steps[2 - ORIGIN_STEPS :]]
         return " -> ".join(steps)
 
     def _steps(self) -> Iterator[str]:

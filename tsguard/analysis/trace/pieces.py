@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import ROUNDED_PIECES, TRACED_PIECES
 from tsguard.analysis.export import sizes
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
@@ -14,8 +15,6 @@ from tsguard.analysis.trace.shapes.operation import Operation
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import NOWHERE, Number, Pieces, Traced, is_live, origin_of, plainly
 
-_MOST = 64
-_FEW = 3  # of two pieces, only a size of one gives less
 _COUNTED = frozenset({"chunk", "unsafe_chunk", "tensor_split", "hsplit", "vsplit", "dsplit"})
 _ROUNDED = frozenset({"chunk", "unsafe_chunk"})
 _SPLIT = frozenset({"split", "unsafe_split"})
@@ -62,8 +61,8 @@ def _divided(
             return py.ListValue([piece], True)
         return _counted_by_size(values, piece, node, of_length=True)
     count = py.constant(plainly(how))
-    if isinstance(count, int) and 0 < count <= _MOST:
-        if name in _ROUNDED and count >= _FEW and _may_be_fewer(tracer, values, count):
+    if isinstance(count, int) and 0 < count <= TRACED_PIECES:
+        if name in _ROUNDED and count >= ROUNDED_PIECES and _may_be_fewer(tracer, values, count):
             return _counted_by_size(values, piece, node, of_length=True)
         return py.ListValue([piece] * count)
     if isinstance(how, Number) and how.live:

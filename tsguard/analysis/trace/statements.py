@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import TRACED_TURNS
 from tsguard.analysis.events import Event
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python import statements as python_statements
@@ -25,8 +26,6 @@ from tsguard.source.walking import walked
 
 Handler = Callable[["Tracer", ast.stmt, Scope], Signal]
 Branch = Callable[[], Signal]
-
-_MOST_TURNS = 64
 
 
 def _assign(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
@@ -228,7 +227,7 @@ def _met(tracer: Tracer, first: Signal, second: Signal, after: dict[str, py.Valu
 
 def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.While)
-    for _ in range(_MOST_TURNS):
+    for _ in range(TRACED_TURNS):
         answer = conditions.decide(tracer, tracer.evaluate(node.test, scope), node.test, "while")
         if answer is False:
             return None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from tsguard.analysis import values as py
+from tsguard.analysis.budgets import SHAPED_PIECES
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent, Lead, product
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Shape
-
-_MOST_PIECES = 64
 
 
 def viewed(op: Operation) -> Shaped:
@@ -236,7 +235,7 @@ def unbound(op: Operation) -> Shaped:
     dim = shape.at(index)
     count = None if dim is None else dim.number
     one = shape.replaced(index)
-    return [one] * count if count is not None and 0 < count <= _MOST_PIECES else one
+    return [one] * count if count is not None and 0 < count <= SHAPED_PIECES else one
 
 
 def selected(op: Operation) -> Shaped:

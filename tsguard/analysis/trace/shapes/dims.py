@@ -11,10 +11,8 @@ from collections.abc import Hashable, Iterator
 
 from mypy_extensions import mypyc_attr
 
+from tsguard.analysis.budgets import DEEPEST_DIM, DIM_TERMS
 from tsguard.report.records import dataclass
-
-_MOST_TERMS = 8
-_DEEPEST = 12
 
 
 # Compiled, fields whose type is this class would be compared by identity, if their own classes had no say.
@@ -143,7 +141,7 @@ class Dim(_Formula):
                 rest = self.plus(whole, -right).floor(other)
                 return None if rest is None else whole.plus(rest)
         depth = 1 + max((symbol.depth for dim in (self, other) for symbol in dim.symbols()), default=0)
-        return symbol_dim(Symbol("//", (self, other), depth)) if depth <= _DEEPEST else None
+        return symbol_dim(Symbol("//", (self, other), depth)) if depth <= DEEPEST_DIM else None
 
     def least(self) -> int | None:
         """What it is at least for inputs that are not empty; None where nothing says so."""
@@ -167,7 +165,7 @@ class Dim(_Formula):
     @property
     def is_simple(self) -> bool:
         """Whether there is little enough of it to go on with."""
-        return len(self.terms) <= _MOST_TERMS
+        return len(self.terms) <= DIM_TERMS
 
 
 def _dim(terms: dict[Monomial, int]) -> Dim:

@@ -1,0 +1,150 @@
+"""What the analysis gives up at: budgets, depths and counts in one place, each with its reason.
+
+A step is one statement executed or one expression evaluated.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# -- the whole of one target ---------------------------------------------------------------
+
+CONSTRUCTION_STEPS: Final = 200_000
+"""The making of one target, all its constructors together."""
+
+SCRIPT_STEPS: Final = 200_000
+"""What is compiled in one go: only loops that are unrolled within loops take more."""
+
+MODE_STEPS: Final = 100_000
+"""Following one target in both modes."""
+
+WORLD_STEPS: Final = 4_000
+"""Each further world that a question opens: worlds multiply."""
+
+
+# -- calls within it -----------------------------------------------------------------------
+
+DEEPEST_CALL: Final = 48
+"""Calls within calls; each takes some of Python's own stack."""
+
+RECURSIONS: Final = 2
+"""A function that goes on calling itself with what nobody knows finds no end that can be told."""
+
+MODE_RECURSIONS: Final = 3
+"""The same where the function is followed in each mode."""
+
+DEFINITION_STEPS: Final = 2_000
+"""Evaluating a definition (bases, decorators, defaults): nothing that one rests on takes so many steps to
+make."""
+
+FOREIGN_STEPS: Final = 1_500
+"""Following a function of another package while tracing: more, and its result is unknown."""
+
+ASIDE_STEPS: Final = 1_500
+"""The side of a branch that the example does not take: it is looked at for its values, nothing in it is
+reported."""
+
+TRACED_CHILD_STEPS: Final = 10
+"""The price of one child of a Sequential, so that thousands of them count."""
+
+COMPILED_CHILD_STEPS: Final = 5
+"""The same where it is compiled: matching a call costs less than following it."""
+
+QUIET_FUNCTIONS: Final = 80
+"""Functions that are looked through for anything that depends on the mode before they are followed all the
+same."""
+
+
+# -- loops and sequences -------------------------------------------------------------------
+
+UNROLLED_ITEMS: Final = 64
+"""Items that are told apart, each a turn of a loop; of more, nobody counts them."""
+
+HINTED_ITEMS: Final = 12
+"""The same where the number is only a default, and so a guess."""
+
+TRACED_ROWS: Final = 64
+"""Rows of a tensor that a loop goes over."""
+
+TRACED_TURNS: Final = 64
+"""Turns of a ``while`` whose condition is decided each time."""
+
+TRACED_PIECES: Final = 64
+"""Pieces of a ``chunk`` or ``split`` that are told apart."""
+
+ROUNDED_PIECES: Final = 3
+"""Pieces from which on rounding may give fewer than were asked for: of two, only a size of one gives
+less."""
+
+SHAPED_PIECES: Final = 64
+"""The same where only shapes are followed."""
+
+CLONED_LAYERS: Final = 64
+"""Copies of a layer (``num_layers``) that get a name of their own."""
+
+ITEMS_PER_STEP: Final = 16
+"""Items of a sequence that are copied for the price of one step."""
+
+
+# -- values that grow ----------------------------------------------------------------------
+
+LONGEST_TEXT: Final = 10_000
+"""Characters of a text, or bytes, that user code may have us compute."""
+
+MOST_BITS: Final = 40_000
+"""Bits of an integer that user code may have us compute."""
+
+LARGEST_ARGUMENT: Final = 1_000
+"""An argument of functions whose cost grows faster than that of arithmetic (``math.factorial``)."""
+
+LONGEST_PATTERN: Final = 200
+"""Characters of a pattern, or of a text it is tried on: some patterns take time exponential in them."""
+
+DEEPEST_KEY: Final = 16
+"""How deep values are compared by structure: a list may hold itself."""
+
+KEYED_VALUES: Final = 5_000
+"""Values that one structural key looks at: what is held twice by what is held twice is met that often."""
+
+DEEPEST_CONSTRUCTION: Final = 24
+"""Depth of calls to which a module's construction is remembered: deeper, DEEPEST_CALL may have cut it
+short."""
+
+CONSTRUCTION_VALUES: Final = 5_000
+"""Values that a construction's key looks at, for the same reason as KEYED_VALUES."""
+
+SEARCHED_VALUES: Final = 200
+"""Values that are looked through for the one that a compiled constant came from: a list may hold itself."""
+
+
+# -- unknown values ------------------------------------------------------------------------
+
+TERM_PARTS: Final = 40
+"""Parts of a term. Of what has more, the place alone is kept: sums of sums have no end."""
+
+DEEPEST_TERM: Final = 3
+"""Tuples within tuples in a term."""
+
+DICT_OPTIONS: Final = 4
+"""Entries of a dict that an unknown key may choose from, each a world."""
+
+TYPICAL_SIZE: Final = 8
+"""The size that stands for an unknown one where a comparison with a number has to be guessed."""
+
+MODE_OPTIONS: Final = 6
+"""Values that one name may have at the end of different paths."""
+
+DIM_TERMS: Final = 8
+"""Terms of a symbolic size; sums with more are unknown."""
+
+DEEPEST_DIM: Final = 12
+"""Divisions within divisions in a symbolic size."""
+
+
+# -- what is said --------------------------------------------------------------------------
+
+ORIGIN_STEPS: Final = 4
+"""Steps from an input to a value that a message names."""
+
+DEEPEST_NAME: Final = 8
+"""Assignments that a name is followed through."""
