@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import Interpreter, PythonInterpreter, classes, metaclasses
+from tsguard.analysis.python import Interpreter, PythonInterpreter, ancestry, classes, metaclasses
 from tsguard.analysis.subjects import definition
 from tsguard.report.likely import nearest
 from tsguard.report.records import dataclass
@@ -78,9 +78,9 @@ def _signature(interp: Interpreter, target: Target) -> _Signature | None:
         return _of_function(value, 0) if not getattr(value.node, "decorator_list", None) else None
     if not isinstance(value, py.ClassValue) or metaclasses.maker(interp, value) is not None:
         return None
-    if classes.has_unknown_base(interp, value) or classes.class_member(interp, value, "__new__") is not None:
+    if ancestry.has_unknown_base(interp, value) or classes.class_member(interp, value, "__new__") is not None:
         return None
-    for base in classes.mro(interp, value):
+    for base in ancestry.mro(interp, value):
         if isinstance(base, py.ClassValue) and "__init__" in base.members:
             found = base.members["__init__"]
             is_plain = isinstance(found, py.FunctionValue) and not found.marks and found.wrapped is None

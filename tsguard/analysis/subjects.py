@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap
-from tsguard.analysis.python import PythonInterpreter, classes, library
+from tsguard.analysis.python import PythonInterpreter, ancestry, classes, decorators, library
 from tsguard.analysis.python.calls import make_module
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.expressions import arguments
@@ -142,7 +142,7 @@ def unread_classes(interp: Interpreter, subject: py.Value) -> Iterator[Gap]:
     """What was not read of the classes of a module and of all below it: a base may change anything."""
     if isinstance(subject, py.ModuleValue):
         for _, module in library.descendants(subject):
-            gap = classes.not_read(interp, module.cls) if isinstance(module.cls, py.ClassValue) else None
+            gap = ancestry.not_read(interp, module.cls) if isinstance(module.cls, py.ClassValue) else None
             if gap is not None:
                 yield gap
 
@@ -161,7 +161,7 @@ def build(interp: Interpreter, target: Target) -> py.Value:
         value = value.function
     if not isinstance(value, py.ClassValue):
         return value
-    if not classes.is_module_class(interp, value) and not classes.has_unknown_base(interp, value):
+    if not ancestry.is_module_class(interp, value) and not ancestry.has_unknown_base(interp, value):
         # A module, had an import not failed that has something to fall back on.
         is_other = may_be_module(interp.program.project, Definition(value.module, value.node))
         return py.Unknown(unread=unread.base(value.module, value.node)) if is_other else value
@@ -201,7 +201,7 @@ def _redefined(
     """The definition itself, where its name is bound to something else later."""
     if isinstance(node, ast.ClassDef):
         return classes.define_class(interp, node, scope)
-    return classes.define_function(interp, node, scope)
+    return decorators.define_function(interp, node, scope)
 
 
 def constructor_arguments(
@@ -219,7 +219,7 @@ def constructor_arguments(
         for parameter, default in _open_parameters(found[0]):
             kwargs[parameter.arg] = unknown_parameter(interp, found[0], parameter, default)
         return args, kwargs
-    for base in classes.mro(interp, cls):
+    for base in ancestry.mro(interp, cls):
         entry = interp.tables.modules.get(base.name) if isinstance(base, py.External) else None
         if entry is not None and isinstance(base, py.External):
             for name, default in entry["init"]:
@@ -284,7 +284,7 @@ def _declared_class(interp: Interpreter, function: py.FunctionValue, parameter: 
     if isinstance(part, ast.Subscript) and unparsed(part.value) in ("Union", "typing.Union"):
         part = part.slice
     options = [interp.evaluate(node, function.scope) for node in _alternatives(part)]
-    known = [c for c in options if isinstance(c, py.ClassValue) and classes.is_module_class(interp, c)]
+    known = [c for c in options if isinstance(c, py.ClassValue) and ancestry.is_module_class(interp, c)]
     if not known or len(known) < len(options):
         return None
     given = Parameter(parameter.arg, function.node, function.module)

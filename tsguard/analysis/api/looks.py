@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import ModeInterpreter, follow
-from tsguard.analysis.python import PythonInterpreter, Raised, classes
+from tsguard.analysis.python import PythonInterpreter, Raised, ancestry
 from tsguard.analysis.values import ModuleValue
 from tsguard.analysis.worlds import BudgetExceeded, Impossible
 from tsguard.project import Target
@@ -76,5 +76,5 @@ class Looks:
 
 def _compiles_itself(walk: ModeInterpreter, module: ModuleValue) -> bool:
     """Whether a module is, or may be, a ScriptModule."""
-    is_script_module = classes.derives_from(walk, module.cls, "torch.jit.ScriptModule")
-    return is_script_module or classes.has_unknown_base(walk, module.cls)
+    is_script_module = ancestry.derives_from(walk, module.cls, "torch.jit.ScriptModule")
+    return is_script_module or ancestry.has_unknown_base(walk, module.cls)

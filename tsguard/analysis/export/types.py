@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.trace.values import Fixed
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
@@ -80,7 +80,7 @@ def _named(value: py.Value) -> str:
 
 def _is_registered(tracer: Tracer, cls: py.ClassValue) -> bool:
     """Whether a class, or one that it derives from, is made known to pytree."""
-    for base in classes.mro(tracer, cls):
+    for base in ancestry.mro(tracer, cls):
         if not isinstance(base, py.ClassValue):
             if getattr(base, "name", "") not in ("builtins.object", "object"):
                 return True  # what is not read may do it

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event
-from tsguard.analysis.python import PythonInterpreter, Raised, classes
+from tsguard.analysis.python import PythonInterpreter, Raised, ancestry
 from tsguard.analysis.subjects import definition
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ def losses_of(program: Program, target: Target, *, by_mode: bool) -> Iterator[Ev
     interp = PythonInterpreter(program)
     try:
         cls = definition(interp, target) if target.kind == "module" else None
-        ancestry = classes.mro(interp, cls) if isinstance(cls, py.ClassValue) else ()
+        lineage = ancestry.mro(interp, cls) if isinstance(cls, py.ClassValue) else ()
     except Raised:
         return
-    members = _members(ancestry)
+    members = _members(lineage)
     for name, member in members.items():
         if "export" in member.marks and name != "forward":
             span = member.module.file.span(member.node)
@@ -35,15 +35,15 @@ def losses_of(program: Program, target: Target, *, by_mode: bool) -> Iterator[Ev
     forward = members.get("forward")
     if forward is not None:
         yield from _of_inputs(forward)
-    if by_mode and ancestry:
+    if by_mode and lineage:
         span = target.module.file.span(target.node)
         yield Event("held-mode", target.module, span, {"name": target.qualname})
 
 
-def _members(ancestry: tuple[py.Value, ...]) -> dict[str, py.FunctionValue]:
+def _members(lineage: tuple[py.Value, ...]) -> dict[str, py.FunctionValue]:
     """The methods by name, each of the nearest class that defines it."""
     found: dict[str, py.Value] = {}
-    for cls in ancestry:
+    for cls in lineage:
         if isinstance(cls, py.ClassValue):
             found = {**cls.members, **found}
     return {name: value for name, value in found.items() if isinstance(value, py.FunctionValue)}

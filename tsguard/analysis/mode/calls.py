@@ -11,7 +11,7 @@ from tsguard.analysis.mode import quiet, state, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.ownership import is_own
-from tsguard.analysis.python import PythonInterpreter, Raised, classes
+from tsguard.analysis.python import PythonInterpreter, Raised, ancestry
 from tsguard.analysis.terms import placed, spelled
 from tsguard.analysis.values import (
     FALSE,
@@ -67,7 +67,7 @@ def call(
         return either(walk.call(option, list(args), dict(kwargs), node) for option in function.options)
     if isinstance(function, ByMode):
         return _in_each_mode(walk, function, args, kwargs, node)
-    if isinstance(function, ClassValue) and classes.is_module_class(walk, function):
+    if isinstance(function, ClassValue) and ancestry.is_module_class(walk, function):
         return _construct(walk, function, args, kwargs, node)
     if isinstance(function, BoundMethod) and isinstance(function.function, External):
         return _method(walk, function.function.name, function.receiver, args, node)

@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import unread
 from tsguard.analysis.mode import inputs, switching, uses
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
     FALSE,
@@ -126,7 +126,7 @@ def _hooks(
 
 def _opaque(walk: ModeInterpreter, module: ModuleValue, node: ast.AST | None) -> None:
     """A module whose forward is not read: described by a table, or unknown."""
-    name = next((base.name for base in classes.mro(walk, module.cls) if isinstance(base, External)), "")
+    name = next((base.name for base in ancestry.mro(walk, module.cls) if isinstance(base, External)), "")
     if observes(name):
         if constant(module.attributes.get("observer_enabled", TRUE)) is not False:
             uses.observing(walk, module, name, node)

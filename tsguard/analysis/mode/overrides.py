@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis.mode import activity
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.frames import Place
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import ClassValue, External, FunctionValue, ModuleValue
 from tsguard.language.modes import LAYERS
@@ -56,7 +56,7 @@ def report_thawed(walk: ModeInterpreter, root: ModuleValue) -> None:
 def _constructor_with(walk: ModeInterpreter, root: ModuleValue, node: ast.AST) -> Place | None:
     """A node of one of the constructors that made a target, with the file that it lies in."""
     for cls in dict.fromkeys(module.cls for _, module in descendants(root)):
-        for base in classes.mro(walk, cls):
+        for base in ancestry.mro(walk, cls):
             constructor = base.members.get("__init__") if isinstance(base, ClassValue) else None
             if isinstance(constructor, FunctionValue) and any(n is node for n in walked(constructor.node)):
                 return Place(constructor.module, node)
@@ -64,7 +64,7 @@ def _constructor_with(walk: ModeInterpreter, root: ModuleValue, node: ast.AST) -
 
 
 def _depends(walk: ModeInterpreter, module: ModuleValue) -> bool:
-    bases = (base.name for base in classes.mro(walk, module.cls) if isinstance(base, External))
+    bases = (base.name for base in ancestry.mro(walk, module.cls) if isinstance(base, External))
     use = next((LAYERS[name] for name in bases if name in LAYERS), None)
     return (
         use is not None

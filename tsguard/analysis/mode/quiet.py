@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.budgets import QUIET_FUNCTIONS
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.state import changes_in_place
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.values import (
     ClassValue,
     Const,
@@ -68,7 +68,7 @@ def _is_quiet(walk: ModeInterpreter, function: FunctionValue, receiver: ModuleVa
     seen: set[ast.AST] = set()
     todo = [function]
     state = {*receiver.buffers, *receiver.parameters} if receiver is not None else set()
-    for base in classes.mro(walk, receiver.cls) if receiver is not None else ():
+    for base in ancestry.mro(walk, receiver.cls) if receiver is not None else ():
         todo.extend(_functions(base))
     while todo:
         current = todo.pop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tsguard.analysis.python import classes, library, mappings, names, numpy_arrays, operations
+from tsguard.analysis.python import ancestry, classes, library, mappings, names, numpy_arrays, operations
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded
 from tsguard.analysis.values import (
@@ -165,14 +165,14 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
             return value.function
         if isinstance(value, ClassMethod):
             return BoundMethod(value.function, owner)
-        if classes.derives_from(interp, owner, "enum.Enum") and isinstance(
+        if ancestry.derives_from(interp, owner, "enum.Enum") and isinstance(
             value, (Const, TupleValue, Unknown)
         ):
             return value
         return value
-    if name == "__new__" and classes.is_module_class(interp, owner):
+    if name == "__new__" and ancestry.is_module_class(interp, owner):
         return External("builtins.object.__new__")
-    for base in classes.mro(interp, owner):
+    for base in ancestry.mro(interp, owner):
         if isinstance(base, External) and (name.startswith("__") or _has_member(interp, base, name)):
             return External(f"{base.name}.{name}")
         if isinstance(base, Unknown):
@@ -183,9 +183,9 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
 def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value | None:
     receiver = owner.receiver
     cls = _class_of(receiver) or owner.cls
-    order = classes.mro(interp, cls)
+    order = ancestry.mro(interp, cls)
     if isinstance(receiver, ClassValue) and owner.cls not in order:  # in a method of the metaclass
-        cls, order = owner.cls, classes.mro(interp, owner.cls)
+        cls, order = owner.cls, ancestry.mro(interp, owner.cls)
     place = order.index(owner.cls) + 1 if owner.cls in order else 0
     for base in order[place:]:
         if isinstance(base, ClassValue) and name in base.members:
@@ -244,7 +244,7 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
 
 def _from_unread_base(interp: Interpreter, owner: ObjectValue, name: str) -> Value | None:
     """An attribute that only a base that is not read can have, or what was not followed; None for none."""
-    for base in classes.mro(interp, owner.cls):
+    for base in ancestry.mro(interp, owner.cls):
         if isinstance(base, External) and mappings.mixes_in(base, name):
             return BoundMethod(External(f"{base.name}.{name}"), owner)
         if isinstance(base, External) and base.name not in (
@@ -285,7 +285,7 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
     from_library = library.member(interp, owner, name)
     if from_library is not None:
         return from_library
-    if owner.open or classes.has_unknown_base(interp, owner.cls):
+    if owner.open or ancestry.has_unknown_base(interp, owner.cls):
         return Unknown(of_object(owner, name))
     return None
 

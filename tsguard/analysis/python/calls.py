@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from tsguard.analysis.budgets import RECURSIONS
 from tsguard.analysis.python import (
+    ancestry,
     classes,
     constructions,
     enumerations,
@@ -235,7 +236,7 @@ def construct(
     made = _made_otherwise(interp, cls, args, kwargs, node)
     if made is not None:
         return made
-    if classes.is_module_class(interp, cls):
+    if ancestry.is_module_class(interp, cls):
         return constructions.made(
             interp, cls, args, kwargs, lambda: make_module(interp, cls, args, kwargs, node)
         )
@@ -268,13 +269,13 @@ def instantiate(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """``type.__call__``: an instance on which the class's own constructor has run."""
-    if classes.is_module_class(interp, cls):
+    if ancestry.is_module_class(interp, cls):
         return _new_module(interp, cls, args, kwargs, node)
     special = _special(interp, cls, args, kwargs)
     if special is not None:
         return special
     instance = ObjectValue(cls)
-    instance.open = classes.has_unknown_base(interp, cls)
+    instance.open = ancestry.has_unknown_base(interp, cls)
     found = classes.class_member(interp, cls, "__init__")
     if mappings.is_mapping(interp, cls):
         instance.contents = DictValue({})
@@ -283,7 +284,7 @@ def instantiate(
     if found is not None:
         interp.call(BoundMethod(found[0], instance), args, kwargs, node)
     else:
-        instance.open = instance.open or any(isinstance(b, External) for b in classes.mro(interp, cls)[1:])
+        instance.open = instance.open or any(isinstance(b, External) for b in ancestry.mro(interp, cls)[1:])
     return instance
 
 
@@ -297,7 +298,7 @@ def _made_otherwise(
     if not isinstance(function, FunctionValue):
         return None
     made = interp.call(function, [cls, *args], kwargs, node)
-    is_other = isinstance(made, ObjectValue) and cls not in classes.mro(interp, made.cls)
+    is_other = isinstance(made, ObjectValue) and cls not in ancestry.mro(interp, made.cls)
     return made if is_other or is_none(made) else None
 
 
@@ -339,7 +340,7 @@ def _initialize(
     if found is not None and _before_library(interp, module.cls, found[1]):
         interp.call(BoundMethod(found[0], module), args, kwargs, node)
         return
-    for base in classes.mro(interp, module.cls):
+    for base in ancestry.mro(interp, module.cls):
         if isinstance(base, External):
             library.initialize(interp, module, base.name, args, kwargs)
             return
@@ -351,7 +352,7 @@ def _initialize(
 
 def _before_library(interp: Interpreter, cls: Value, holder: Value) -> bool:
     """Whether a project class comes before any class of torch.nn in the MRO."""
-    for base in classes.mro(interp, cls):
+    for base in ancestry.mro(interp, cls):
         if base is holder:
             return True
         if isinstance(base, External) and base.name in interp.tables.modules:
@@ -363,7 +364,7 @@ def _special(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
 ) -> Value | None:
     """Enums look up, named tuples and dataclasses bind their fields."""
-    if classes.derives_from(interp, cls, "enum.Enum"):
+    if ancestry.derives_from(interp, cls, "enum.Enum"):
         return _member_of(interp, cls, args)
     return records.construct(interp, cls, args, kwargs)
 

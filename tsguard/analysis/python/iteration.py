@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tsguard.analysis.budgets import HINTED_ITEMS, UNROLLED_ITEMS
-from tsguard.analysis.python import classes, sizes
+from tsguard.analysis.python import ancestry, sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Element, Item, Literal, Term
 from tsguard.analysis.values import (
@@ -92,8 +92,8 @@ def _range_items(value: RangeValue) -> tuple[list[Value], bool]:
 
 
 def _children(interp: Interpreter, value: ModuleValue) -> tuple[list[Value], bool]:
-    if classes.derives_from(interp, value.cls, "torch.nn.ModuleDict"):
+    if ancestry.derives_from(interp, value.cls, "torch.nn.ModuleDict"):
         return [Const(name) for name in value.children], value.open
-    if classes.derives_from(interp, value.cls, "torch.nn.ParameterList"):
+    if ancestry.derives_from(interp, value.cls, "torch.nn.ParameterList"):
         return list(value.parameters.values()), value.open
     return list(value.children.values()), value.open

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tsguard.analysis.python import classes, losses
+from tsguard.analysis.python import ancestry, losses
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Attribute, Named
@@ -136,7 +136,7 @@ def extend(interp: Interpreter, module: ModuleValue, contents: Value) -> None:
             register(module, str(key) if not isinstance(key, Value) else f"?{len(module.children)}", value)
         module.open = module.open or contents.open
         return
-    if isinstance(contents, ModuleValue) and classes.derives_from(
+    if isinstance(contents, ModuleValue) and ancestry.derives_from(
         interp, contents.cls, "torch.nn.ModuleDict"
     ):
         module.children.update(contents.children)
@@ -157,7 +157,7 @@ def extend(interp: Interpreter, module: ModuleValue, contents: Value) -> None:
 
 def is_dict_container(interp: Interpreter, module: ModuleValue) -> bool:
     return any(
-        classes.derives_from(interp, module.cls, f"torch.nn.{kind}")
+        ancestry.derives_from(interp, module.cls, f"torch.nn.{kind}")
         for kind in ("ModuleDict", "ParameterDict")
     )
 
@@ -177,7 +177,7 @@ def register(module: ModuleValue, name: str, child: Value) -> None:
 
 def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
     """An attribute or method that a module has from torch.nn, by the tables."""
-    for base in classes.kin(interp, owner.cls):
+    for base in ancestry.kin(interp, owner.cls):
         entry = interp.tables.modules.get(base)
         if entry is not None:
             if name in entry["attributes"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import (
-    classes,
+    ancestry,
     enumerations,
 )
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs
@@ -65,7 +65,7 @@ def _enumeration(base: str) -> Handler:
         is_text = base == "enum.StrEnum"
         for label, value in values.items():
             cls.members[label] = Const(label.lower()) if is_text and isinstance(value.value, int) else value
-        enumerations.make_members(interp, cls, classes.mro(interp, cls))
+        enumerations.make_members(interp, cls, ancestry.mro(interp, cls))
         return cls
 
     return run

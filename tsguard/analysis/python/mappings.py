@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python import classes, comparisons, containers, methods
+from tsguard.analysis.python import ancestry, classes, comparisons, containers, methods
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.values import FALSE, NONE, TRUE, DictValue, External, ObjectValue, Value
 
@@ -17,7 +17,7 @@ _BASES = frozenset({"builtins.dict", "collections.OrderedDict", "collections.Use
 
 def is_mapping(interp: Interpreter, cls: Value) -> bool:
     """Whether instances of a class hold items as a dict does."""
-    return any(isinstance(base, External) and base.name in _BASES for base in classes.mro(interp, cls))
+    return any(isinstance(base, External) and base.name in _BASES for base in ancestry.mro(interp, cls))
 
 
 def mixes_in(base: External, name: str) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import ClassValue, FunctionValue, ModuleValue, ObjectValue, Unknown, Value
 
 
 def maker(interp: Interpreter, cls: ClassValue) -> FunctionValue | None:
     """The ``__call__`` of a class's metaclass; None where it is Python's own."""
-    for base in classes.mro(interp, cls):
+    for base in ancestry.mro(interp, cls):
         named = _metaclass(base) if isinstance(base, ClassValue) else None
         if named is not None:
             assert isinstance(base, ClassValue)
@@ -29,4 +29,4 @@ def bare(interp: Interpreter, cls: Value) -> Value:
     """``object.__new__(cls)``: an instance that no constructor has run on."""
     if not isinstance(cls, ClassValue):
         return Unknown()
-    return ModuleValue(cls) if classes.is_module_class(interp, cls) else ObjectValue(cls)
+    return ModuleValue(cls) if ancestry.is_module_class(interp, cls) else ObjectValue(cls)

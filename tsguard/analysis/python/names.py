@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
-from tsguard.analysis.python import classes, introspection, operations
+from tsguard.analysis.python import ancestry, classes, decorators, introspection, operations
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.terms import Named, Term
 from tsguard.analysis.values import (
@@ -137,7 +137,7 @@ def _apply_changes(
 def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, scope: Scope) -> None:
     """Run what the module registers with an object; what other modules may register is open."""
     for statement in scope.module.changes.registrations.get(name, ()):
-        classes.bounded(interp, lambda node=statement: _registered(interp, node, scope), value)  # type: ignore[misc]
+        decorators.bounded(interp, lambda node=statement: _registered(interp, node, scope), value)  # type: ignore[misc]
     for attribute in classes.filled_dicts(interp, value.cls):
         filled = value.attributes.get(attribute)
         if isinstance(filled, DictValue):
@@ -241,7 +241,7 @@ def _external(interp: Interpreter, name: str) -> Value:
         if "atom" in entry:
             return Atom(entry["atom"], entry["value"])
     owner, _, attribute = name.rpartition(".")
-    if attribute == "__name__" and classes.is_module_class(interp, External(interp.tables.canonical(owner))):
+    if attribute == "__name__" and ancestry.is_module_class(interp, External(interp.tables.canonical(owner))):
         return Const(owner.rpartition(".")[2])
     return External(canonical)
 
@@ -254,7 +254,7 @@ def _literal(text: str) -> object:
 
 def _bound(interp: Interpreter, name: str, scope: Scope, node: ast.stmt) -> Value | None:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return classes.define_function(interp, node, scope)
+        return decorators.define_function(interp, node, scope)
     if isinstance(node, ast.ClassDef):
         return classes.define_class(interp, node, scope)
     if isinstance(node, ast.Assign):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     BoundMethod,
@@ -26,8 +26,8 @@ def construct(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
 ) -> Value | None:
     """An instance, where the constructor in force is one made from fields."""
-    if classes.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
-        bases = [base for base in classes.mro(interp, cls) if isinstance(base, ClassValue)]
+    if ancestry.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
+        bases = [base for base in ancestry.mro(interp, cls) if isinstance(base, ClassValue)]
         return TupleValue(tuple(_bound(_fields(bases), args, kwargs).values()), cls=cls)
     if not _has_made_constructor(interp, cls):
         return None
@@ -40,7 +40,7 @@ def construct(
 
 def _has_made_constructor(interp: Interpreter, cls: ClassValue) -> bool:
     """Whether the first class with a constructor is a dataclass that does not write its own."""
-    for base in classes.mro(interp, cls):
+    for base in ancestry.mro(interp, cls):
         if isinstance(base, ClassValue):
             if "__init__" in base.members:
                 return False
@@ -51,7 +51,7 @@ def _has_made_constructor(interp: Interpreter, cls: ClassValue) -> bool:
 
 def _dataclasses(interp: Interpreter, cls: Value) -> list[ClassValue]:
     """The dataclasses among a class and its bases."""
-    return [b for b in classes.mro(interp, cls) if isinstance(b, ClassValue) and "dataclass" in b.marks]
+    return [b for b in ancestry.mro(interp, cls) if isinstance(b, ClassValue) and "dataclass" in b.marks]
 
 
 def _fields(bases: list[ClassValue]) -> dict[str, Value | None]:

@@ -7,7 +7,7 @@ import builtins
 import re
 from collections.abc import Callable
 
-from tsguard.analysis.python import assignments, classes, comparisons, names, operations
+from tsguard.analysis.python import assignments, classes, comparisons, decorators, names, operations
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
@@ -212,7 +212,7 @@ def _with(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
 
 def _function(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    scope.names[node.name] = classes.define_function(interp, node, scope)
+    scope.names[node.name] = decorators.define_function(interp, node, scope)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import BoundMethod, Const, EnumMember, External, FunctionValue, Value
 
@@ -17,7 +17,7 @@ def shown(interp: Interpreter, value: Value) -> Value:
     found = classes.class_member(interp, value.cls, "__str__")
     if found is not None and isinstance(found[0], FunctionValue):
         return interp.settled(interp.call(BoundMethod(found[0], value), [], {}))
-    bases = {base.name for base in classes.mro(interp, value.cls) if isinstance(base, External)}
+    bases = {base.name for base in ancestry.mro(interp, value.cls) if isinstance(base, External)}
     if value.alike is not None and bases & _READ_AS_VALUE:
         return Const(str(value.alike.value))
     return Const(f"{value.cls.name}.{value.name}")

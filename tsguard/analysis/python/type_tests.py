@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Iterator
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Term
 from tsguard.analysis.values import (
@@ -140,14 +140,15 @@ def is_subclass(interp: Interpreter, cls: Value, wanted: Value) -> bool | None:
     if not isinstance(cls, (ClassValue, External)) or isinstance(wanted, Unknown):
         return None
     if any(
-        base is wanted or (isinstance(base, External) and base == wanted) for base in classes.mro(interp, cls)
+        base is wanted or (isinstance(base, External) and base == wanted)
+        for base in ancestry.mro(interp, cls)
     ):
         return True
     if isinstance(cls, External):
         # torch describes all of its modules; of its other classes nothing is known here.
         is_layer_asked = wanted == External("torch.nn.Module") and cls.name.startswith("torch.nn.")
         return False if is_layer_asked else None
-    return None if classes.has_unknown_base(interp, cls) else False
+    return None if ancestry.has_unknown_base(interp, cls) else False
 
 
 def type_of(interp: Interpreter, value: Value) -> Value | None:
@@ -167,7 +168,7 @@ def _includes(interp: Interpreter, real: type, value: Value) -> bool | None:
     if isinstance(value, Const):
         return isinstance(value.value, real)
     if isinstance(value, ClassValue):
-        is_enum = classes.derives_from(interp, value, "enum.Enum")
+        is_enum = ancestry.derives_from(interp, value, "enum.Enum")
         return _is_subclass(enum.EnumMeta if is_enum else type, real)
     if isinstance(value, External):
         return _external_is(interp, value, real)
@@ -178,23 +179,23 @@ def _includes(interp: Interpreter, real: type, value: Value) -> bool | None:
 
 
 def _object_is(interp: Interpreter, value: ObjectValue | EnumMember, cls: Value) -> bool | None:
-    ancestry = classes.mro(interp, value.cls)
-    if any(base is cls or (isinstance(base, External) and base == cls) for base in ancestry):
+    lineage = ancestry.mro(interp, value.cls)
+    if any(base is cls or (isinstance(base, External) and base == cls) for base in lineage):
         return True
     real = _real(cls)
     if real is None:
         return False
-    bases = [base for base in map(_real, ancestry) if base is not None and base is not object]
+    bases = [base for base in map(_real, lineage) if base is not None and base is not object]
     if isinstance(value, ModuleValue) and not _is_container(interp, value):
         bases.append(_Module)
-    defined = {name for base in ancestry if isinstance(base, ClassValue) for name in base.members}
+    defined = {name for base in lineage if isinstance(base, ClassValue) for name in base.members}
     own = type("Defined", (), dict.fromkeys(_PROTOCOL & defined, _Module.__call__))
     return any(_is_subclass(base, real) for base in (*bases, own))
 
 
 def _is_container(interp: Interpreter, value: ModuleValue) -> bool:
     containers = ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
-    return any(classes.derives_from(interp, value.cls, f"torch.nn.{name}") for name in containers)
+    return any(ancestry.derives_from(interp, value.cls, f"torch.nn.{name}") for name in containers)
 
 
 def _external_is(interp: Interpreter, value: External, real: type) -> bool | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.forward_references import refuse_references
 from tsguard.analysis.script.refusals import Refusal
@@ -220,7 +220,7 @@ class _Reader:
         return self.compiler.first_type(cls)
 
     def _class(self, cls: py.ClassValue) -> t.Type:
-        if classes.derives_from(self.compiler.interp, cls, "torch.Tensor"):
+        if ancestry.derives_from(self.compiler.interp, cls, "torch.Tensor"):
             return t.TENSOR
         module = self._module(cls) if "interface" not in cls.marks else None
         if module is not None:
@@ -316,4 +316,6 @@ def is_final(annotation: ast.expr) -> bool:
 
 
 def is_module_annotation(compiler: Compiler, value: py.Value) -> bool:
-    return isinstance(value, (py.ClassValue, py.External)) and classes.is_module_class(compiler.interp, value)
+    return isinstance(value, (py.ClassValue, py.External)) and ancestry.is_module_class(
+        compiler.interp, value
+    )

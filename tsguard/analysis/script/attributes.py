@@ -10,6 +10,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import arguments, classes, differences, python_objects
 from tsguard.analysis.script.context import FunctionCompiler
@@ -206,7 +207,7 @@ def _python_class_member(
 ) -> Sugared | None:
     """A member of the class of a module under compilation, or of an ``autograd.Function``."""
     interp = fc.compiler.interp
-    if python_classes.derives_from(interp, cls, "torch.autograd.Function"):
+    if ancestry.derives_from(interp, cls, "torch.autograd.Function"):
         if fc.compiler.ways.compiles_autograd_properties:
             raise Refusal("unscriptable-function/autograd", node, name=text_of(node))
         if name == "apply":

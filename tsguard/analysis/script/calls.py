@@ -10,6 +10,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import arguments, classes, differences, notes, python_objects, signatures
 from tsguard.analysis.script.context import FunctionCompiler
@@ -242,7 +243,7 @@ def _module_magic(fc: FunctionCompiler, type_: t.ModuleType, name: str, node: as
     """
     compiler = fc.compiler
     instance = compiler.typed.get(type_.key)
-    if instance is None or python_classes.has_unknown_base(compiler.interp, instance.cls):
+    if instance is None or ancestry.has_unknown_base(compiler.interp, instance.cls):
         fc.unread(node)
         return SugaredUnknown()
     found = python_classes.class_member(compiler.interp, instance.cls, name)

@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.forward_references import reference, refuse_unreadable, refused_field
@@ -16,14 +16,14 @@ from tsguard.language import types as t
 
 def class_type(compiler: Compiler, cls: py.ClassValue, node: ast.AST) -> t.Type:
     interp = compiler.interp
-    if python_classes.derives_from(interp, cls, "enum.Enum"):
+    if ancestry.derives_from(interp, cls, "enum.Enum"):
         return _enum_type(cls, node)
-    if python_classes.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
+    if ancestry.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
         return _tuple_type(compiler, cls, node)
     if "interface" in cls.marks:
         return compiler.compiled_class(cls).type
-    if python_classes.is_module_class(interp, cls) or not compiler.can_compile_class(cls):
-        if python_classes.has_unknown_base(interp, cls):
+    if ancestry.is_module_class(interp, cls) or not compiler.can_compile_class(cls):
+        if ancestry.has_unknown_base(interp, cls):
             return t.UNKNOWN
         raise Refusal("unknown-annotation", node, annotation=text_of(node), part=cls.name)
     if "dataclass" in cls.marks and "script" not in cls.marks:
@@ -47,7 +47,7 @@ def _tuple_type(compiler: Compiler, cls: py.ClassValue, node: ast.AST) -> t.Type
     fields: dict[str, t.Type] = {}
     # A field of its own type is not resolved: what it says of itself must end.
     compiler.class_types[id(cls)] = t.UNKNOWN
-    for base in reversed(python_classes.mro(compiler.interp, cls)):
+    for base in reversed(ancestry.mro(compiler.interp, cls)):
         if not isinstance(base, py.ClassValue):
             continue
         for name, annotation in base.annotations.items():

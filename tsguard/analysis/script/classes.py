@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script import dataclass_methods, notes, signatures
 from tsguard.analysis.script.compiled import ScriptClass
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
@@ -195,7 +195,7 @@ def type_mismatch(name: str, declared: t.Type, given: t.Type, node: ast.AST) -> 
 
 def can_compile(compiler: Compiler, cls: py.ClassValue) -> bool:
     """Whether torch would compile a class.  Source: torch/_jit_internal.py."""
-    for base in python_classes.mro(compiler.interp, cls):
+    for base in ancestry.mro(compiler.interp, cls):
         if isinstance(base, py.External) and base.name not in (
             "builtins.object",
             "typing.Generic",

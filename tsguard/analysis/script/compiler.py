@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING, cast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import ancestry, decorators
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.script import (
     classes,
@@ -93,7 +93,7 @@ class TargetCompiler(Compiler):
             raise self._recursion(function.name, node)
         self.compiling.add(key)
         try:
-            declared = python_classes.overloads(self.interp, function)
+            declared = decorators.overloads(self.interp, function)
             if not declared:
                 return (self._function_schema(fc, function, node, None),)
             return tuple(self._function_schema(fc, function, node, each) for each in declared)
@@ -239,7 +239,7 @@ class TargetCompiler(Compiler):
 
     def compiles(self, cls: py.ClassValue) -> bool:
         """Whether a class compiles: torch tries those of attributes, and says nothing if they do not."""
-        if "interface" in cls.marks or python_classes.derives_from(self.interp, cls, "enum.Enum"):
+        if "interface" in cls.marks or ancestry.derives_from(self.interp, cls, "enum.Enum"):
             return True
         uncompilable = self.interp.program.memory.setdefault("uncompilable", set())
         assert isinstance(uncompilable, set)

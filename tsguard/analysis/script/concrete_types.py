@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, cast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.copies import is_closure
 from tsguard.analysis.script.compiled import ConcreteType
 from tsguard.analysis.script.context import Compiler
@@ -52,7 +52,7 @@ def _is_comparable(compiler: Compiler, instance: py.ModuleValue) -> bool:
     functions = (*compiler.info(instance).functions.values(), instance.attributes.get("forward"))
     return not any(isinstance(f, py.FunctionValue) and is_closure(f) for f in functions) and all(
         isinstance(base, py.External) or (isinstance(base, py.ClassValue) and base.scope.is_global)
-        for base in python_classes.mro(compiler.interp, instance.cls)
+        for base in ancestry.mro(compiler.interp, instance.cls)
     )
 
 
@@ -90,7 +90,7 @@ def _replaced(name: str, value: py.Value) -> Hashable:
 
 def _library_forward(compiler: Compiler, instance: py.ModuleValue) -> tuple[int, ...]:
     """Which forward each class of torch.nn in the ancestry has for these arguments."""
-    bases = python_classes.kin(compiler.interp, instance.cls)
+    bases = ancestry.kin(compiler.interp, instance.cls)
     entries = map(compiler.tables.modules.get, bases)
     return tuple(id(forward_entry(compiler, entry, instance)) for entry in entries if entry is not None)
 

@@ -13,7 +13,7 @@ from typing import Literal
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import SCRIPT_STEPS
-from tsguard.analysis.python import Interpreter, classes
+from tsguard.analysis.python import Interpreter, ancestry
 from tsguard.analysis.script.compiled import ConcreteType, ModuleInfo, ScriptClass, Signature
 from tsguard.analysis.script.environment import Frame
 from tsguard.analysis.script.refusals import Refusal
@@ -122,7 +122,7 @@ class Compiler(ABC):
         """ "list", "dict", "parameters" or "" for a module that is no container."""
         kind = self._container_kinds.get(instance.cls)
         if kind is None:
-            bases = (b.name for b in classes.mro(self.interp, instance.cls) if isinstance(b, py.External))
+            bases = (b.name for b in ancestry.mro(self.interp, instance.cls) if isinstance(b, py.External))
             kind = next((_CONTAINERS[name] for name in bases if name in _CONTAINERS), "")
             self._container_kinds[instance.cls] = kind
         return kind

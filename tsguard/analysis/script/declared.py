@@ -6,7 +6,7 @@ import ast
 import sys
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.language import types as t
@@ -73,7 +73,7 @@ def declared_class(compiler: Compiler, value: py.Unknown) -> py.Value | None:
 def is_module(compiler: Compiler, value: py.Unknown) -> bool:
     """Whether an annotation says that the argument is an nn.Module."""
     found = _annotated(compiler, value)
-    return found is not None and classes.is_module_class(compiler.interp, found)
+    return found is not None and ancestry.is_module_class(compiler.interp, found)
 
 
 def _annotated(compiler: Compiler, value: py.Unknown) -> py.Value | None:
@@ -88,8 +88,8 @@ def _annotated(compiler: Compiler, value: py.Unknown) -> py.Value | None:
 
 def _stands_for_many(compiler: Compiler, cls: py.ClassValue) -> bool:
     abstract = ("abc.ABC", "typing.Protocol", "typing_extensions.Protocol", "torch.nn.Module")
-    return classes.has_unknown_base(compiler.interp, cls) or any(
-        classes.derives_from(compiler.interp, cls, name) for name in abstract
+    return ancestry.has_unknown_base(compiler.interp, cls) or any(
+        ancestry.derives_from(compiler.interp, cls, name) for name in abstract
     )
 
 

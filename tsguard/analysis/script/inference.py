@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import with_article
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.declared import declared_class, plain_type
 from tsguard.analysis.terms import NONE, Is
@@ -70,7 +70,7 @@ def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = 
 
 def _instance(compiler: Compiler, value: py.Value) -> t.Type:
     if isinstance(value, py.EnumMember):
-        for base in python_classes.mro(compiler.interp, value.cls):
+        for base in ancestry.mro(compiler.interp, value.cls):
             if isinstance(base, py.External) and base.name in _MIXINS:
                 return _MIXINS[base.name]
         return compiler.class_type(value.cls, value.cls.node)
@@ -99,9 +99,9 @@ def _declared(compiler: Compiler, value: py.Unknown) -> t.Type:
     """As an argument's annotation says, where that leaves no choice."""
     cls = declared_class(compiler, value)
     if isinstance(cls, py.ClassValue):
-        if python_classes.derives_from(compiler.interp, cls, "enum.Enum"):
+        if ancestry.derives_from(compiler.interp, cls, "enum.Enum"):
             return compiler.class_type(cls, cls.node)
-        if python_classes.derives_from(compiler.interp, cls, "typing.NamedTuple"):
+        if ancestry.derives_from(compiler.interp, cls, "typing.NamedTuple"):
             named = compiler.class_type(cls, cls.node)
             return t.TupleType(named.elements) if isinstance(named, t.TupleType) else named
         return _instance_of(compiler, cls)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import module_attributes, signatures
 from tsguard.analysis.script.context import Compiler
@@ -34,7 +35,7 @@ def method_names(interface: t.ClassType) -> list[str]:
 def is_of_modules(compiler: Compiler, interface: t.ClassType) -> bool:
     """Whether an interface derives from nn.Module, so that modules may implement it."""
     cls = interface.key
-    return isinstance(cls, py.ClassValue) and python_classes.is_module_class(compiler.interp, cls)
+    return isinstance(cls, py.ClassValue) and ancestry.is_module_class(compiler.interp, cls)
 
 
 @contextmanager
@@ -144,7 +145,7 @@ def _lacking(
     compiler: Compiler, instance: py.ModuleValue, names: list[str]
 ) -> tuple[py.ModuleValue, str] | None:
     """A module without one of an interface's methods: all below it must have them too, so torch looks them up."""
-    if python_classes.has_unknown_base(compiler.interp, instance.cls) or instance.open:
+    if ancestry.has_unknown_base(compiler.interp, instance.cls) or instance.open:
         return None
     for name in names:
         if (
@@ -165,7 +166,7 @@ def _in_library(compiler: Compiler, instance: py.ModuleValue, name: str) -> bool
     """Whether a class of torch.nn in the ancestry has a method."""
     if name != "forward" and name in compiler.tables.module_members:
         return True
-    for base in python_classes.mro(compiler.interp, instance.cls):
+    for base in ancestry.mro(compiler.interp, instance.cls):
         entry = compiler.tables.modules.get(base.name) if isinstance(base, py.External) else None
         if isinstance(base, py.External) and entry is None and base.name not in WITHOUT_FORWARD:
             return True

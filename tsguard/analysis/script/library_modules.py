@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script import none_defaults
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.names import cause
@@ -30,7 +30,7 @@ def library_member(
     compiler: Compiler, owner: SugaredModule, name: str, holder: py.Value | None
 ) -> Sugared | None:
     """A method that comes from a class of torch.nn, unless the project overrides it."""
-    for base in python_classes.mro(compiler.interp, owner.instance.cls):
+    for base in ancestry.mro(compiler.interp, owner.instance.cls):
         if base is holder:
             return None
         if not isinstance(base, py.External):

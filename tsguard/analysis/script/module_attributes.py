@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap, text_of
+from tsguard.analysis.python import ancestry, decorators
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import arguments, classes, signatures
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
@@ -65,7 +66,7 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: st
         raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
     if name in info.ignored:
         raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)
-    if owner.instance.open or python_classes.has_unknown_base(compiler.interp, owner.instance.cls):
+    if owner.instance.open or ancestry.has_unknown_base(compiler.interp, owner.instance.cls):
         if isinstance(owner.instance.cls, py.ClassValue) and not _is_of_torch(compiler, owner.instance.cls):
             compiler.reporter.add_gap(_unread(compiler, owner.instance.cls, node, fc.module))
         return SugaredUnknown()
@@ -79,14 +80,14 @@ def _is_of_torch(compiler: Compiler, cls: py.ClassValue) -> bool:
         and base.name.startswith("torch.")
         and base.name != "torch.nn.Module"
         and base.name not in compiler.tables.modules
-        for base in python_classes.mro(compiler.interp, cls)
+        for base in ancestry.mro(compiler.interp, cls)
     )
 
 
 def _unread(compiler: Compiler, cls: py.ClassValue, node: ast.AST, module: Module) -> Gap:
     """Why it is not known which attributes a module has."""
-    if python_classes.has_unknown_base(compiler.interp, cls):
-        return python_classes.unread_base(compiler.interp, cls)
+    if ancestry.has_unknown_base(compiler.interp, cls):
+        return ancestry.unread_base(compiler.interp, cls)
     return unread.use(module, node)
 
 
@@ -229,7 +230,7 @@ WRITTEN_IN_PYTHON = frozenset(
 def _compiles_only_by_name(compiler: Compiler, value: py.Value) -> bool:
     """Whether torch compiles a function in calls that name it, and not as the value of an attribute."""
     if isinstance(value, py.FunctionValue):
-        return bool(python_classes.overloads(compiler.interp, value))
+        return bool(decorators.overloads(compiler.interp, value))
     if not isinstance(value, py.External):
         return False
     entry = compiler.tables.entry(value.name)
@@ -339,7 +340,7 @@ def has(compiler: Compiler, owner: SugaredModule, name: str) -> bool | None:
         return True
     if found is not None:
         return True
-    return None if instance.open or python_classes.has_unknown_base(compiler.interp, instance.cls) else False
+    return None if instance.open or ancestry.has_unknown_base(compiler.interp, instance.cls) else False
 
 
 def set_(

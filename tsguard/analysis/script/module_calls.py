@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import COMPILED_CHILD_STEPS
 from tsguard.analysis.events import text_of
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call as call_value
@@ -94,7 +95,7 @@ def call(
 def _is_sequential(compiler: Compiler, instance: py.ModuleValue) -> bool:
     """Whether forward is that of nn.Sequential, not overridden."""
     own = python_classes.class_member(compiler.interp, instance.cls, "forward")
-    return own is None and python_classes.derives_from(compiler.interp, instance.cls, "torch.nn.Sequential")
+    return own is None and ancestry.derives_from(compiler.interp, instance.cls, "torch.nn.Sequential")
 
 
 def _call_sequential(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import notes, signatures
@@ -60,7 +61,7 @@ def compile_module(
             return
         _check_initialized(compiler, instance)
         compiler.info(instance)
-        missing = python_classes.not_read(compiler.interp, instance.cls)
+        missing = ancestry.not_read(compiler.interp, instance.cls)
         if missing is not None:
             compiler.reporter.add_gap(missing)
     _compile_children(compiler, instance, interface)
@@ -110,7 +111,7 @@ def _prepared(compiler: Compiler, instance: py.ModuleValue) -> bool:
 
 def _check_initialized(compiler: Compiler, instance: py.ModuleValue) -> None:
     assert isinstance(instance.cls, py.ClassValue)
-    if not instance.initialized and not python_classes.has_unknown_base(compiler.interp, instance.cls):
+    if not instance.initialized and not ancestry.has_unknown_base(compiler.interp, instance.cls):
         found = python_classes.class_member(compiler.interp, instance.cls, "__init__")
         own = found[0] if found is not None else None
         if isinstance(own, py.FunctionValue) and not py.takes_positional(own.node):
@@ -139,7 +140,7 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
     else:
         _compile_named(compiler, owner, interface)
     notes.call_override(compiler, instance)
-    for base in python_classes.mro(compiler.interp, instance.cls):
+    for base in ancestry.mro(compiler.interp, instance.cls):
         if not isinstance(base, py.ClassValue):
             continue
         for name, member in base.members.items():
@@ -168,7 +169,7 @@ def _compile_forward(compiler: Compiler, owner: SugaredModule) -> None:
     found = python_classes.class_member(compiler.interp, owner.instance.cls, "forward")
     overridden = found is not None and library_member(compiler, owner, "forward", found[1]) is None
     if found is None or not overridden:
-        if python_classes.derives_from(compiler.interp, owner.instance.cls, "torch.nn.Sequential"):
+        if ancestry.derives_from(compiler.interp, owner.instance.cls, "torch.nn.Sequential"):
             _check_sequential(compiler, owner)
         else:
             _compile_inherited(compiler, owner)
@@ -318,7 +319,7 @@ def _library_refusals(
                 yield "unscriptable-layer/argument", facts
         elif instance.cls.name == "torch.nn.DataParallel":
             yield "unscriptable-layer", {"why": "it splits its input over devices"}
-    bases = python_classes.kin(compiler.interp, instance.cls)
+    bases = ancestry.kin(compiler.interp, instance.cls)
     if any(base.startswith("torch.distributions.") for base in bases):
         yield "unscriptable-layer/distribution", {}
     if any(map(_is_lazy, (*instance.parameters.values(), *instance.buffers.values()))):

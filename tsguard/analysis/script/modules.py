@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import classes
@@ -63,7 +64,7 @@ def _annotations(
     compiler: Compiler, instance: py.ModuleValue
 ) -> tuple[dict[str, ast.expr], py.ClassValue | None]:
     """The annotations that torch consults: those of the nearest class that has any."""
-    for base in python_classes.mro(compiler.interp, instance.cls):
+    for base in ancestry.mro(compiler.interp, instance.cls):
         if isinstance(base, py.ClassValue) and base.annotations:
             return base.annotations, base
     return {}, None
@@ -327,7 +328,7 @@ def _check_value(
 
 def _from_tables(compiler: Compiler, instance: py.ModuleValue, info: ModuleInfo) -> None:
     """Attributes that a torch.nn class in the ancestry sets."""
-    for base in python_classes.kin(compiler.interp, instance.cls):
+    for base in ancestry.kin(compiler.interp, instance.cls):
         entry = compiler.tables.modules.get(base)
         if entry is None:
             continue

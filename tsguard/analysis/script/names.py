@@ -12,7 +12,7 @@ from typing import Any
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import differences
 from tsguard.analysis.script.builtin_names import GLOBALS
@@ -185,15 +185,15 @@ class PythonNames(Names):
         interp = self.compiler.interp
         if any(
             isinstance(b, py.External) and b.name.rpartition(".")[2] in _EXCEPTIONS
-            for b in python_classes.mro(interp, cls)
+            for b in ancestry.mro(interp, cls)
         ):
             return SugaredException(cls.name)
-        if python_classes.is_module_class(interp, cls) or python_classes.derives_from(
+        if ancestry.is_module_class(interp, cls) or ancestry.derives_from(
             interp, cls, "torch.autograd.Function"
         ):
             return SugaredPython(cls, cls.name)
-        if python_classes.has_unknown_base(interp, cls):
-            self.compiler.reporter.add_gap(python_classes.unread_base(interp, cls))
+        if ancestry.has_unknown_base(interp, cls):
+            self.compiler.reporter.add_gap(ancestry.unread_base(interp, cls))
             return SugaredUnknown()
         type_ = self.compiler.class_type(cls, node)
         if isinstance(type_, t.TupleType):

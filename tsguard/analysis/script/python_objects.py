@@ -9,7 +9,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
@@ -59,7 +59,7 @@ def check_call(compiler: Compiler, callee: SugaredPython, node: ast.Call) -> Non
     """
     value = callee.value
     interp = compiler.interp
-    if isinstance(value, py.ClassValue) and python_classes.is_module_class(interp, value):
+    if isinstance(value, py.ClassValue) and ancestry.is_module_class(interp, value):
         raise Refusal("module-built-in-forward", node, name=text_of(node.func))
     if isinstance(value, py.ModuleValue) and _is_compiled(compiler, value):
         raise Refusal("global-value/scripted", node.func, name=text_of(node.func))
@@ -73,7 +73,7 @@ def _is_compiled(compiler: Compiler, module: py.ModuleValue) -> bool:
     """Whether a module is a ScriptModule, which may be called by what holds it alone."""
     scripts = ("torch.jit.ScriptModule", "torch.jit._script.ScriptModule")
     return module.scripted or any(
-        python_classes.derives_from(compiler.interp, module.cls, name) for name in scripts
+        ancestry.derives_from(compiler.interp, module.cls, name) for name in scripts
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import SEARCHED_VALUES
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.sugared import Simple, Sugared, SugaredUnknown
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def unread_in(interp: Interpreter, value: py.Value) -> Gap | None:
         if isinstance(held, py.Unknown) and held.unread is not None:
             return held.unread
         cls = held.cls if isinstance(held, py.ObjectValue) else None
-        if isinstance(cls, py.ClassValue) and classes.has_unknown_base(interp, cls):
-            return classes.unread_base(interp, cls)
+        if isinstance(cls, py.ClassValue) and ancestry.has_unknown_base(interp, cls):
+            return ancestry.unread_base(interp, cls)
     return None
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.python import Interpreter
-from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.python import Interpreter, decorators
 from tsguard.analysis.script import constructor_source, interfaces, module_compilation
 from tsguard.analysis.script.compiler import TargetCompiler
 from tsguard.analysis.script.context import Compiler
@@ -40,7 +39,7 @@ def _compile_subject(
         if "unused" in subject.marks or "cached" in subject.marks:
             return Compilation()
         compiler.compile_function(subject, None, subject.name)
-        if python_classes.overloads(interp, subject):
+        if decorators.overloads(interp, subject):
             refusal = Refusal("unscriptable-function/overloaded", subject.node, name=subject.name)
             compiler.report(refusal, subject.module)
     else:

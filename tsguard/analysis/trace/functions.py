@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, reports, sizes
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import conversions, iteration, kinds, operators, shaping, torch_functions
+from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.operators import number_of, report_number
+from tsguard.analysis.trace.counting import Args, Handler, Kwargs, extreme, length_of, range_of, taken
+from tsguard.analysis.trace.operators import report_number
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.shapes.dims import Dim
-from tsguard.analysis.trace.shapes.operation import dim_of
-from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     Fixed,
-    InputDict,
-    InputList,
     Number,
     Opaque,
-    Pieces,
     Shape,
     Source,
     Traced,
@@ -34,10 +28,6 @@ from tsguard.analysis.trace.values import (
     parts,
     plainly,
 )
-
-Args = list[py.Value]
-Kwargs = dict[str, py.Value]
-Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
 
 
 def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | None) -> py.Value | None:
@@ -104,128 +94,6 @@ def _is_seeded(tracer: Tracer, generator: str) -> bool:
     return where is not None and tracer.enclosing[: len(where)] == where
 
 
-def _len(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    return length(tracer, args[0], node) if args else None
-
-
-def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
-    """``len(value)``; None where it is plain Python's."""
-    if isinstance(value, Traced):
-        iteration.rows_wanted(tracer, value, node)
-        if value.of != "inputs":
-            return py.Unknown(None, "int")
-        extent = shaping.extent(tracer, value)
-        known = shaping.known_value(tracer.facts, None if extent is None else extent.at(0))
-        if known is not None:
-            return known
-        number = frozen(value.origin.then(node), "size", "int")
-        number.debt = tracer.debt("size-to-number/len", node, value.origin)
-        return number
-    if isinstance(value, Shape):
-        known = None if value.open else py.Const(len(value.items))
-        return Fixed(None, "int", known, origin=value.origin.then(node), extent=value.extent)
-    if isinstance(value, Pieces):
-        return frozen(value.origin.then(node), "size", "int", pending=True)
-    if isinstance(value, Number) and value.hint == "str":
-        return frozen_again(value, node, "int")
-    if isinstance(value, (InputList, InputDict)):
-        iteration.structure(tracer, value)
-    if isinstance(value, (Opaque, Untraced)):
-        return value
-    return None
-
-
-def _range(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    data.number_wanted(tracer, "data-number/range", args, node)
-    sizes.wanted(tracer, "fixed-size/range", args, node)
-    kinds.used_as_sizes(tracer, args)
-    for bound in args:
-        if is_live(bound):
-            assert isinstance(bound, (Number, Traced))
-            report_number(tracer, "range", bound, node)
-        else:
-            used(tracer, [bound], node)
-    bounds = [
-        frozen(b.origin, getattr(b, "kind", "data"), "int") if is_live(b) else plainly(b)  # type: ignore[attr-defined]
-        for b in args
-    ]
-    if bounds == args or not bounds:
-        return None
-    first = bounds[0] if len(bounds) > 1 else py.Const(0)
-    return py.RangeValue(
-        first, bounds[min(1, len(bounds) - 1)], bounds[2] if len(bounds) > 2 else py.Const(1)
-    )
-
-
-def _extreme(sign: int) -> Handler:
-    return lambda tracer, args, kwargs, node: _chosen(tracer, args, sign, node)
-
-
-def _always_first(tracer: Tracer, values: Args, sign: int) -> py.Value | None:
-    """The value that is the least of all (``sign`` 1: the greatest) for inputs that are not empty.
-
-    Of equal ones Python takes the first.
-    """
-    if tracer.serves_others or not all(isinstance(value, (Number, py.Const)) for value in values):
-        return None
-    dims = [None if (dim := dim_of(value)) is None else tracer.facts.resolved(dim) for value in values]
-    for place, (value, dim) in enumerate(zip(values, dims, strict=True)):
-        before, after = dims[:place], dims[place + 1 :]
-        if dim is None:
-            continue
-        if all(_lead(dim, d, sign) > 0 for d in before) and all(_lead(dim, d, sign) >= 0 for d in after):
-            return value
-    return None
-
-
-def _lead(dim: Dim, other: Dim | None, sign: int) -> int:
-    """How far a size is at least ahead of another; below 0 where that is not told."""
-    if other is None:
-        return -1
-    least = (dim.plus(other, -1) if sign > 0 else other.plus(dim, -1)).least()
-    return -1 if least is None else least
-
-
-def _chosen(tracer: Tracer, args: Args, sign: int, node: ast.AST) -> py.Value | None:
-    """``min`` and ``max`` ask for the truth of each comparison."""
-    data.extreme(tracer, args, node)
-    values = iterate(tracer, args[0])[0] if len(args) == 1 else args
-    live = [value for value in values if is_live(value)]
-    if live and len(values) + _is_open(args) > 1:
-        first = None if _is_open(args) else _always_first(tracer, values, sign)
-        if first is not None:
-            return first
-        value = next((v for v in live if isinstance(v, Traced)), live[0])
-        assert isinstance(value, (Traced, Number))
-        if isinstance(value, Number):
-            return number_of(tracer, "extreme", value, node, "int")
-        report_number(tracer, "extreme", value, node)
-        return Traced(origin=value.origin.then(node))
-    if live:
-        return live[0]
-    return _taken(tracer, args, node)
-
-
-def _is_open(args: Args) -> int:
-    return int(len(args) == 1 and getattr(args[0], "open", False))
-
-
-def _taken(tracer: Tracer, args: Args, node: ast.AST) -> py.Value | None:
-    """A builtin over numbers that Python has already made constants of, or fixed properties."""
-    found = next((v for v in parts(args) if isinstance(plainly(v), (Number, Fixed, Untraced, Opaque))), None)
-    if isinstance(found, Number):
-        return frozen_again(found, node, found.hint)
-    if isinstance(found, Fixed):
-        return Fixed(
-            None,
-            found.hint,
-            found.default if len(args) == 1 else None,
-            origin=found.origin,
-            about=found.about,
-        )
-    return found
-
-
 def _converted(hint: str) -> Handler:
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         value = args[0] if args else py.NONE
@@ -236,7 +104,7 @@ def _converted(hint: str) -> Handler:
         if isinstance(value, Number) and value.hint == "str":
             tracer.report("unsupported-on-size/text", node, value.origin)
             return frozen(value.origin.then(node), value.kind, hint)
-        return _taken(tracer, args[:1], node)
+        return taken(tracer, args[:1], node)
 
     return run
 
@@ -247,7 +115,7 @@ def _unsupported(name: str) -> Handler:
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         live = next((value for value in args if isinstance(value, Number) and value.live), None)
         if live is None:
-            return _taken(tracer, args, node)
+            return taken(tracer, args, node)
         tracer.report("unsupported-on-size", node, live.origin, function=name)
         number = frozen(live.origin.then(node), live.kind, "int")
         return py.TupleValue((number, number)) if name == "divmod" else number
@@ -279,7 +147,7 @@ def _quantified(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
     items, _ = iterate(tracer, args[0]) if args else ([], False)
     live = next((value for value in items if is_live(value)), None)
     if live is None:
-        return _taken(tracer, items, node)
+        return taken(tracer, items, node)
     assert isinstance(live, (Number, Traced))
     report_number(tracer, "condition", live, node)
     data.asked(tracer, live, node)
@@ -376,10 +244,10 @@ def _sequence(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.V
 
 
 _HANDLERS: dict[str, Handler] = {
-    "builtins.len": _len,
-    "builtins.range": _range,
-    "builtins.min": _extreme(-1),
-    "builtins.max": _extreme(1),
+    "builtins.len": length_of,
+    "builtins.range": range_of,
+    "builtins.min": extreme(-1),
+    "builtins.max": extreme(1),
     "builtins.int": _converted("int"),
     "builtins.float": _converted("float"),
     "builtins.bool": _converted("bool"),

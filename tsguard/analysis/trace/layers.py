@@ -8,7 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_CHILD_STEPS
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import sizes
-from tsguard.analysis.python import classes, library
+from tsguard.analysis.python import ancestry, library
 from tsguard.analysis.trace import results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
@@ -36,7 +36,7 @@ def forward(
     """The result of a module whose forward is torch's own; ``name`` is the class it is called on."""
     node = node if node is not None else ast.Constant(None)
     values = [*args, *kwargs.values()]
-    for base in classes.mro(tracer, module.cls):
+    for base in ancestry.mro(tracer, module.cls):
         if isinstance(base, py.Unknown):
             tracer.gap(node, f"a base class of {getattr(module.cls, 'name', 'a module')} cannot be found")
             break

@@ -8,7 +8,16 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import data
-from tsguard.analysis.trace import attributes, conversions, functions, kinds, layers, pieces, results, shaping
+from tsguard.analysis.trace import (
+    attributes,
+    conversions,
+    counting,
+    kinds,
+    layers,
+    pieces,
+    results,
+    shaping,
+)
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
@@ -216,7 +225,7 @@ def _count(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs,
 
 
 def _length(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    return functions.length(tracer, receiver, node) or py.Unknown(None, "int")
+    return counting.length(tracer, receiver, node) or py.Unknown(None, "int")
 
 
 def _resized(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
