@@ -21,6 +21,7 @@ from tsguard.fixes.spelling import spelled
 from tsguard.project.finding import Finder
 from tsguard.report import Fix
 from tsguard.source import Span
+from tsguard.source.statements import statements
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -153,7 +154,7 @@ def _class_made(tree: ast.Module, owner: ast.ClassDef, attribute: str) -> ast.Cl
     """The class of the file whose instance a module holds under a name, where only one is assigned."""
     values = [
         n.value
-        for n in ast.walk(owner)
+        for n in statements(owner)
         if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [f"self.{attribute}"]
     ]
     if len(values) != 1 or not isinstance(values[0], ast.Call):

@@ -16,6 +16,7 @@ from tsguard.fixes.places import Function, nodes_around
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Edit, Fix
 from tsguard.source import Span
+from tsguard.source.statements import statements
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -65,7 +66,7 @@ def make_constant(event: Event) -> Fix | None:
     file, name = event.module.file, event.facts["name"]
     found = [
         (node, owner)
-        for owner in ast.walk(file.tree)
+        for owner in statements(file.tree)
         if isinstance(owner, ast.ClassDef)
         for node in owner.body
         if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == [name]

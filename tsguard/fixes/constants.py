@@ -10,6 +10,7 @@ from tsguard.fixes.imports import imported, module_imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_at
 from tsguard.report import Fix
+from tsguard.source.statements import statements
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -67,7 +68,7 @@ def _value(event: Event, name: str) -> ast.expr | None:
     node = bindings[0].node
     value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
     inner = value.operand if isinstance(value, ast.UnaryOp) else value
-    if any(isinstance(n, ast.Global) and name in n.names for n in ast.walk(event.module.file.tree)):
+    if any(isinstance(n, ast.Global) and name in n.names for n in statements(event.module.file.tree)):
         return None
     is_plain = isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float, str, bool))
     made = ast.unparse(value.func) == "torch.device" if isinstance(value, ast.Call) else False

@@ -22,6 +22,7 @@ from tsguard.fixes.imports import has_torch
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around, nodes_at
 from tsguard.report import Fix
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -269,7 +270,9 @@ def hold_field(event: Event) -> Fix | None:
         return None
     field = read[0].attr
     every = {
-        n.attr for n in ast.walk(owner) if isinstance(n, ast.Attribute) and ast.unparse(n.value) == self_
+        n.attr
+        for n in walked(owner)
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == self_
     }
     attribute = f"{name}_{field}"
     line = f"{self_}.{attribute} = {self_}.{name}.{field}"

@@ -11,6 +11,7 @@ from tsguard.fixes.edits import between
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around
 from tsguard.report import Edit, Fix
+from tsguard.source.statements import statements
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -63,7 +64,7 @@ def allow_or_assert(event: Event) -> Fix | None:
     short, argument = event.facts["function"].rpartition(".")[2], event.facts["argument"]
     declared = any(
         parameter.arg == argument and parameter.annotation is not None
-        for node in ast.walk(event.module.file.tree)
+        for node in statements(event.module.file.tree)
         if isinstance(node, ast.FunctionDef) and node.name == short
         for parameter in node.args.args
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from tsguard.report import Fix
 from tsguard.rules import rule
+from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -119,12 +121,23 @@ _REPAIRS = {
 }
 
 
+# What is wrong at one place is mended in one way, for however many targets it is reported.
+_MADE: WeakKeyDictionary[SourceFile, dict[Hashable, Fix | None]] = WeakKeyDictionary()
+
+
 def repair(event: Event) -> Fix | None:
     """The fix for what an event reports; None where there is none, or none that is sure to be right here."""
-    place = _REPAIRS.get(event.rule)
-    if place is None or rule(event.rule).fix == "none":
+    if event.rule not in _REPAIRS or rule(event.rule).fix == "none":
         return None
-    module, function = place
+    made = _MADE.setdefault(event.module.file, {})
+    key = event.key
+    if key not in made:
+        made[key] = _repair(event)
+    return made[key]
+
+
+def _repair(event: Event) -> Fix | None:
+    module, function = _REPAIRS[event.rule]
     make: Repair = getattr(importlib.import_module(f"tsguard.fixes.{module}"), function)
     return make(event)
 
