@@ -96,6 +96,15 @@ def test_a_finding_without_a_fix_needs_nothing_more(tmp_path):
     assert served(imported(tmp_path, CLEAN.replace(".relu()", ".no_such_method()"))) == set()
 
 
+def test_a_place_that_has_no_fix_though_others_have_needs_nothing_more(tmp_path):
+    text = CLEAN.replace("class Net", "TABLE = [[1.0], {}]\n\n\nclass Net").replace(
+        ".relu()", " * len(TABLE)"
+    )
+    modules = imported(tmp_path, text)
+    assert "tsguard.fixes.constants" in modules
+    assert served(modules) == set()
+
+
 def test_what_serves_something_else_is_there():
     own = [name for name in SERVES if name.startswith("tsguard")]
     assert [name for name in own if importlib.util.find_spec(name) is None] == []

@@ -47,4 +47,5 @@ def test_a_file_that_is_read_anew_is_mended_anew(tmp_path: Path) -> None:
         first = next(iter(targets_of(program.project, module)))
         found.append([e.line for f in judge(program, first).findings if f.fix for e in f.fix.edits])
     before, after = found
-    assert before and after == [line + 1 for line in before]
+    assert before
+    assert after == [line + 1 for line in before]

@@ -9,11 +9,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from tsguard.fixes.blocks import Statement, changed_block, class_around, removed, statement
+from tsguard.fixes.blocks import changed_block, class_around, removed, statement
 from tsguard.fixes.edits import edit
 from tsguard.fixes.imports import imported
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.parameters import annotated
 from tsguard.fixes.pieces import changed_parameter, changed_statement, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
@@ -253,7 +252,7 @@ def drop_mutable_default(event: Event) -> Fix | None:
     edits = imported(event.module, "typing", ["Optional"], function.lineno)
     made = ast.unparse(default)
 
-    def change(definition: Statement) -> list[Statement] | None:
+    def change(definition: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         if not isinstance(definition, cst.FunctionDef) or not isinstance(definition.body, cst.IndentedBlock):
             return None
         for param in (*definition.params.params, *definition.params.kwonly_params):
@@ -278,7 +277,7 @@ def drop_mutable_default(event: Event) -> Fix | None:
     return Fix("unsafe", f"Make the default of {name} in the body", (*edits, block))
 
 
-def _is_docstring(node: Statement) -> bool:
+def _is_docstring(node: cst.BaseStatement) -> bool:
     return (
         isinstance(node, cst.SimpleStatementLine)
         and isinstance(node.body[0], cst.Expr)

@@ -12,15 +12,13 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-import libcst as cst
-
 from tsguard.fixes.edits import between, edit, insertion
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import parsed
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Edit
 from tsguard.source import SourceFile, Span
 
-Statement = cst.BaseStatement
 _Kind = TypeVar("_Kind", bound=ast.AST)
 
 
@@ -83,7 +81,9 @@ def _holds(file: SourceFile, node: ast.AST, span: Span) -> bool:
 
 
 def changed_block(
-    file: SourceFile, node: ast.stmt, change: Callable[[Statement], Sequence[Statement] | None]
+    file: SourceFile,
+    node: ast.stmt,
+    change: Callable[[cst.BaseStatement], Sequence[cst.BaseStatement] | None],
 ) -> Edit | None:
     """The edit that a change of a statement with its whole lines comes to; None where it cannot be made.
 
@@ -101,7 +101,7 @@ def changed_block(
         return None
     outer = module.body[0]
     body = outer.body.body if indented and isinstance(outer, cst.If) else module.body
-    if len(body) != 1 or not isinstance(body[0], Statement):
+    if len(body) != 1 or not isinstance(body[0], cst.BaseStatement):
         return None
     result = change(body[0])
     if result is None:
@@ -146,10 +146,9 @@ def _inserted(file: SourceFile, node: ast.stmt, lines: Sequence[str], *, before:
 
 def removed(file: SourceFile, node: ast.stmt) -> Edit | None:
     """The edit that takes a statement away with its lines, or leaves ``pass`` where it stands alone."""
-    return changed_block(file, node, lambda _: [] if not is_alone(file, node) else [PASS])
-
-
-PASS = cst.SimpleStatementLine([cst.Pass()])
+    return changed_block(
+        file, node, lambda _: [] if not is_alone(file, node) else [cst.SimpleStatementLine([cst.Pass()])]
+    )
 
 
 def is_alone(file: SourceFile, node: ast.stmt) -> bool:
@@ -192,7 +191,7 @@ def _lines(file: SourceFile, node: ast.stmt) -> Span | None:
     return Span(first, 1, own.end_line, len(file.lines[own.end_line - 1]) + 1)
 
 
-def statement(text: str) -> Statement:
+def statement(text: str) -> cst.BaseStatement:
     """A statement written as text."""
     return cst.parse_statement(text)
 

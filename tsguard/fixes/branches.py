@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tsguard.fixes.blocks import (
-    Statement,
     around,
     block_around,
     changed_block,
@@ -21,6 +18,7 @@ from tsguard.fixes.blocks import (
 from tsguard.fixes.class_annotations import declare_flag
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
 from tsguard.report import Fix
@@ -81,7 +79,7 @@ def raise_otherwise(event: Event) -> Fix | None:
         return None
     message = f'raise RuntimeError("{facts["name"]} is not defined for these arguments")'
 
-    def change(block: Statement) -> list[Statement] | None:
+    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         if not isinstance(block, cst.If):
             return None
         innermost = block
@@ -91,7 +89,7 @@ def raise_otherwise(event: Event) -> Fix | None:
         if innermost is block:
             return [block.with_changes(orelse=otherwise)]
         result = block.deep_replace(innermost, innermost.with_changes(orelse=otherwise))
-        assert isinstance(result, Statement)
+        assert isinstance(result, cst.BaseStatement)
         return [result]
 
     edit = changed_block(file, first, change)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tsguard.fixes.annotations import OPEN_TYPES, without_annotation
 from tsguard.fixes.blocks import class_around, method_around
 from tsguard.fixes.edits import edit, insertion
 from tsguard.fixes.imports import imported
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
 from tsguard.fixes.places import Function, nodes_around
 from tsguard.fixes.spelling import spelled

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.report import Fix

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
-from tsguard.fixes.blocks import Statement, changed_block, statement_around
+from tsguard.fixes.blocks import changed_block, statement_around
 from tsguard.fixes.class_annotations import declare_flag
 from tsguard.fixes.imports import torch_imported
+from tsguard.fixes.lazily import cst
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def leave_to_python(event: Event) -> Fix | None:
     if isinstance(node.value.func, ast.Attribute) and node.value.func.attr in ("append", "extend", "insert"):
         return None
 
-    def change(line: Statement) -> list[Statement] | None:
+    def change(line: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         if not isinstance(line, cst.SimpleStatementLine):
             return None
         test = cst.parse_expression("not torch.jit.is_scripting()")

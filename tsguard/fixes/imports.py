@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tsguard.fixes.edits import insertion
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
 from tsguard.report import Edit, Fix
 
@@ -88,7 +87,11 @@ def _with_names(statement: cst.BaseSmallStatement, names: Sequence[str]) -> cst.
         return None
     old = list(statement.names)
     commas = [alias.comma for alias in old]
-    between = commas[0] if len(old) > 1 and not _holds_comment(commas[0]) else _COMMA
+    between = (
+        commas[0]
+        if len(old) > 1 and not _holds_comment(commas[0])
+        else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    )
     new = [*old]
     for name in names:
         keys = [_order(str(alias.evaluated_name)) for alias in new]
@@ -103,9 +106,6 @@ def _with_names(statement: cst.BaseSmallStatement, names: Sequence[str]) -> cst.
 def _order(name: str) -> tuple[bool, bool, str]:
     """Constants, classes, functions: the order in which sorters of imports put names."""
     return (not name.isupper(), not name[:1].isupper(), name)
-
-
-_COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
 def _holds_comment(comma: cst.Comma | cst.MaybeSentinel) -> bool:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tsguard.fixes.blocks import (
-    Statement,
     around,
     changed_block,
     fresh_name,
@@ -19,6 +16,7 @@ from tsguard.fixes.blocks import (
 )
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around, nodes_at
 from tsguard.report import Fix
@@ -170,7 +168,7 @@ def rename_call(event: Event) -> Fix | None:
     if method is None:
         return None
 
-    def change(block: Statement) -> list[Statement] | None:
+    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         if not isinstance(block, cst.FunctionDef):
             return None
         return [block.with_changes(name=cst.Name("forward"))]

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tsguard.fixes.imports import imported
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_parameter
 from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.spelling import spelled

@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-import libcst as cst
-
 from tsguard.fixes.edits import between, edit
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function
 from tsguard.report import Edit
 from tsguard.source import SourceFile, Span
@@ -94,5 +93,4 @@ def parsed(text: str, parse: Callable[[str], cst.CSTNode]) -> cst.CSTNode | None
 
 def rewritten(file: SourceFile, node: ast.expr, text: str) -> Edit | None:
     """The edit that puts another expression, given as text, in the place of one."""
-    new = cst.parse_expression(text)
-    return changed_expression(file, node, lambda _: new)
+    return edit(file, file.span(node), text)

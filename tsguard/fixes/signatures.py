@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-import libcst as cst
-
-from tsguard.fixes.blocks import Statement, changed_block
+from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
 
-_Change = Callable[[cst.FunctionDef], "cst.FunctionDef | None"]
+_Change: TypeAlias = "Callable[[cst.FunctionDef], cst.FunctionDef | None]"
 
 
 def _function(event: Event) -> Function | None:
@@ -30,7 +29,7 @@ def _function(event: Event) -> Function | None:
 
 
 def _fix(event: Event, function: Function, message: str, safe: bool, change: _Change) -> Fix | None:
-    def changed(definition: Statement) -> list[Statement] | None:
+    def changed(definition: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         result = change(definition) if isinstance(definition, cst.FunctionDef) else None
         return None if result is None else [result]
 

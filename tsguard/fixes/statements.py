@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tsguard.fixes.blocks import (
-    Statement,
     around,
     changed_block,
     fresh_name,
@@ -18,6 +15,7 @@ from tsguard.fixes.blocks import (
     statement_around,
 )
 from tsguard.fixes.edits import between, edit, insertion
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
 from tsguard.report import Fix
@@ -85,12 +83,15 @@ def leave_loop_first(event: Event) -> Fix | None:
     if any(isinstance(n, ast.Break) for part in loop.body for n in ast.walk(part)):
         return None
 
-    def change(block: Statement) -> list[Statement] | None:
+    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         if not isinstance(block, cst.For | cst.While) or block.orelse is None:
             return None
         body = block.orelse.body
         after = list(body.body) if isinstance(body, cst.IndentedBlock) else []
-        return [block.with_changes(orelse=None), *(part for part in after if isinstance(part, Statement))]
+        return [
+            block.with_changes(orelse=None),
+            *(part for part in after if isinstance(part, cst.BaseStatement)),
+        ]
 
     changed = changed_block(file, loop, change)
     return Fix("safe", "Write it after the loop", (changed,)) if changed else None
@@ -260,7 +261,7 @@ def loop_for_comprehension(event: Event) -> Fix | None:
         return None
     lines = _loop(event, node, name)
 
-    def change(_: Statement) -> list[Statement] | None:
+    def change(_: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         made = [statement(text) for text in lines]
         return [*made, *([statement(last)] if last is not None else [])]
 

@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
 from tsguard.fixes.places import Function, functions_around, nodes_at
 from tsguard.fixes.spelling import spelled
