@@ -92,5 +92,5 @@ def parsed(text: str, parse: Callable[[str], cst.CSTNode]) -> cst.CSTNode | None
 
 
 def rewritten(file: SourceFile, node: ast.expr, text: str) -> Edit | None:
-    """The edit that puts another expression, given as text, in the place of one."""
-    return edit(file, file.span(node), text)
+    """The edit that puts another expression, given as text, in the place of one; ``*x`` is none by itself."""
+    return None if isinstance(node, ast.Starred) else edit(file, file.span(node), text)
