@@ -25,7 +25,6 @@ BY_HAND = {
     "TSG101-bad-2",
     "TSG101-bad-4",
     "TSG101-bad-5",
-    "TSG111-bad-1",
     "TSG114-bad-2",
     "TSG115-bad-5",
     "TSG115-bad-6",

@@ -80,12 +80,12 @@ def annotate_parameter(module: Module, function: Function | None, name: str, typ
         return None
     change = changed_parameter(module.file, function, name, lambda p: annotated(p, written.text))
     # A type comment speaks for all parameters.
-    if change is None or _has_type_comment(module, function):
+    if change is None or has_type_comment(module, function):
         return None
     return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change))
 
 
-def _has_type_comment(module: Module, function: Function) -> bool:
+def has_type_comment(module: Module, function: Function) -> bool:
     lines = module.file.lines[function.lineno - 1 : function.body[0].lineno]
     return any("# type:" in line for line in lines)
 

@@ -51,23 +51,32 @@ def changed_parameter(
     file: SourceFile, function: Function, name: str, change: Callable[[cst.Param], cst.Param | None]
 ) -> Edit | None:
     """The edit that a change of a parameter comes to; None where it cannot be made."""
-    span = _header(file, function)
-    text = between(file, span)
-    module = parsed(f"{text}pass", cst.parse_module)
-    if not isinstance(module, cst.Module):
+
+    def with_parameter(definition: cst.FunctionDef) -> cst.FunctionDef | None:
+        every = definition.params
+        for param in (*every.posonly_params, *every.params, *every.kwonly_params):
+            if param.name.value == name:
+                result = change(param)
+                changed = definition.deep_replace(param, result) if result is not None else None
+                return changed if isinstance(changed, cst.FunctionDef) else None
         return None
-    definition = module.body[0]
-    assert isinstance(definition, cst.FunctionDef)
-    every = definition.params
-    for param in (*every.posonly_params, *every.params, *every.kwonly_params):
-        if param.name.value == name:
-            result = change(param)
-            if result is None:
-                return None
-            rewritten = module.deep_replace(param, result)
-            assert isinstance(rewritten, cst.Module)
-            return edit(file, span, rewritten.code.removesuffix("pass"))
-    return None
+
+    return changed_header(file, function, with_parameter)
+
+
+def changed_header(
+    file: SourceFile, function: Function, change: Callable[[cst.FunctionDef], cst.FunctionDef | None]
+) -> Edit | None:
+    """The edit that a change of a function's ``def`` comes to, its body left alone; None where it cannot be made."""
+    span = _header(file, function)
+    module = parsed(f"{between(file, span)}pass", cst.parse_module)
+    definition = module.body[0] if isinstance(module, cst.Module) else None
+    if not isinstance(module, cst.Module) or not isinstance(definition, cst.FunctionDef):
+        return None
+    result = change(definition)
+    if result is None:
+        return None
+    return edit(file, span, module.with_changes(body=[result]).code.removesuffix("pass"))
 
 
 def _header(file: SourceFile, function: Function) -> Span:

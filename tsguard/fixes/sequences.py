@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import around
-from tsguard.fixes.edits import between
+from tsguard.fixes.blocks import around, statement_around
+from tsguard.fixes.edits import between, edit
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.report import Fix
@@ -30,8 +30,8 @@ def unbind(event: Event) -> Fix | None:
     if not isinstance(node, ast.expr) or isinstance(node, ast.Tuple):
         return None
     text = between(file, file.span(node))
-    edit = rewritten(file, node, f"{text}.unbind(0)" if isinstance(node, _ATOMS) else f"({text}).unbind(0)")
-    return Fix("safe", "Unbind the Tensor", (edit,)) if edit else None
+    change = rewritten(file, node, f"{text}.unbind(0)" if isinstance(node, _ATOMS) else f"({text}).unbind(0)")
+    return Fix("safe", "Unbind the Tensor", (change,)) if change else None
 
 
 def unbracket(event: Event) -> Fix | None:
@@ -42,8 +42,37 @@ def unbracket(event: Event) -> Fix | None:
     if node is None or not node.elts:
         return None
     inner = ", ".join(between(file, file.span(element)) for element in node.elts)
-    edit = rewritten(file, node, inner if len(node.elts) > 1 else f"({inner},)")
-    return Fix("safe", "Write the targets without brackets", (edit,)) if edit else None
+    change = rewritten(file, node, inner if len(node.elts) > 1 else f"({inner},)")
+    return Fix("safe", "Write the targets without brackets", (change,)) if change else None
+
+
+def take_list(event: Event) -> Fix | None:
+    """A list in the place of values: passed as a list, or taken item by item."""
+    return _index_list(event) or pass_list(event)
+
+
+def _index_list(event: Event) -> Fix | None:
+    """``b, n, h = *x.shape, heads`` becomes ``b, n, h = x.shape[0], x.shape[1], heads``.
+
+    Unsafe: where there are more items than names, Python raises and this does not.
+    """
+    file = event.module.file
+    outer = statement_around(file, event.span)
+    value = outer.value if isinstance(outer, ast.Assign) and len(outer.targets) == 1 else None
+    target = outer.targets[0] if isinstance(outer, ast.Assign) else None
+    if not isinstance(value, (ast.Tuple, ast.List)) or not isinstance(target, (ast.Tuple, ast.List)):
+        return None
+    stars = [e for e in value.elts if isinstance(e, ast.Starred)]
+    count = len(target.elts) - len(value.elts) + 1
+    if len(stars) != 1 or count < 1 or any(isinstance(e, ast.Starred) for e in target.elts):
+        return None
+    listed = stars[0].value
+    if not isinstance(listed, (ast.Name, ast.Attribute, ast.Subscript)):
+        return None
+    text = between(file, file.span(listed))
+    items = ", ".join(f"{text}[{index}]" for index in range(count))
+    change = edit(file, file.span(stars[0]), items)
+    return Fix("unsafe", f"Take the items of {text}", (change,)) if change else None
 
 
 def pass_list(event: Event) -> Fix | None:
@@ -70,8 +99,8 @@ def pass_list(event: Event) -> Fix | None:
     if single:
         parts.append(f"[{', '.join(single)}]")
     function = between(file, file.span(call.func))
-    edit = rewritten(file, call, f"{function}({' + '.join(parts)})")
-    return Fix("safe", "Pass the sizes as a list", (edit,)) if edit else None
+    change = rewritten(file, call, f"{function}({' + '.join(parts)})")
+    return Fix("safe", "Pass the sizes as a list", (change,)) if change else None
 
 
 def _as_list(file: SourceFile, node: ast.expr) -> str:
@@ -106,8 +135,8 @@ def keep_list(event: Event) -> Fix | None:
     text = between(file, file.span(inner))
     if isinstance(inner, ast.GeneratorExp):
         text = f"[{text[1:-1] if text.startswith('(') else text}]"
-    edit = rewritten(file, call, text)
-    return Fix("unsafe", "Keep the list", (edit,)) if edit else None
+    change = rewritten(file, call, text)
+    return Fix("unsafe", "Keep the list", (change,)) if change else None
 
 
 def _is_tuple(call: ast.Call) -> bool:

@@ -131,55 +131,60 @@ class _Repair:
 
     def _mend(self, before: Judged, *, unsafe: bool) -> list[str]:
         """Edit round by round; what the edits that were kept do."""
-        made: list[str] = []
+        # With the types that eager passes lint has less to guess.
+        made = [fix.message for fix in self._keep(self._seen(before))]
         for number in range(_ROUNDS):
+            if self.now.status == "ok":
+                break
             self.tell(f"{self.subject.spec}: round {number + 1}")
             fixes = [finding.fix for finding in self._lint() if finding.fix is not None]
-            if number == 0:
-                fixes += self._seen(before)
-            wanted = [
-                fix
-                for fix in dict.fromkeys(fixes)
-                if (unsafe or fix.applicability == "safe") and self._key(fix) not in self.rejected
-            ]
-            kept = self._try(wanted) or [
-                fix for fix in wanted[:_MOST_SINGLE] if len(wanted) > 1 and self._try([fix])
-            ]
-            self.rejected |= {self._key(fix) for fix in wanted if fix not in kept}
+            kept = self._keep([fix for fix in fixes if unsafe or fix.applicability == "safe"])
             made += [fix.message for fix in kept]
-            if not kept or self.now.status == "ok":
+            if not kept:
                 break
         return made
+
+    def _keep(self, fixes: Sequence[Fix]) -> list[Fix]:
+        """Those of the fixes that do no harm: all at once, or else one after the other."""
+        wanted = [fix for fix in dict.fromkeys(fixes) if self._key(fix) not in self.rejected]
+        # The places of all are those of the code as it is before the first.
+        files: dict[Path, SourceFile] = {}
+        kept = wanted if self._try(wanted, files) else []
+        if not kept and len(wanted) > 1:
+            for fix in wanted[:_MOST_SINGLE]:
+                kept = [*kept, fix] if self._try([*kept, fix], files) else kept
+        self.rejected |= {self._key(fix) for fix in wanted if fix not in kept}
+        return kept
 
     def _key(self, fix: Fix) -> object:
         """What makes a fix the same after lines have moved."""
         return fix.message, tuple((edit.path, edit.content) for edit in fix.edits)
 
-    def _try(self, fixes: Sequence[Fix]) -> list[Fix]:
-        """The fixes, if eager does with them as it did and torch does no worse; else none, and no change."""
-        texts = dict(self._edited(fixes))
-        if not texts:
-            return []
+    def _try(self, fixes: Sequence[Fix], files: dict[Path, SourceFile]) -> bool:
+        """Whether eager does with the fixes as it did and torch does no worse; if not, nothing is changed."""
+        texts = dict(self._edited(fixes, files))
         old = {path: self.copy.read(path).text for path in texts}
+        if texts == old:
+            return False
         self.copy.write(texts)
         word = self._judge()
         if word.status in ("changed", "stopped", "crashed") or (
             self.now.status == "raises" and word.status == "refused"
         ):
             self.copy.write(old)
-            return []
+            return False
         self.now = word
         self.old = {**old, **self.old}
-        return list(fixes)
+        return True
 
-    def _edited(self, fixes: Iterable[Fix]) -> Iterator[tuple[Path, str]]:
+    def _edited(self, fixes: Iterable[Fix], files: dict[Path, SourceFile]) -> Iterator[tuple[Path, str]]:
         by_file: dict[str, list[Fix]] = {}
         for fix in fixes:
             paths = {edit.path for edit in fix.edits}
             if len(paths) == 1:
                 by_file.setdefault(paths.pop(), []).append(fix)
         for path, own in by_file.items():
-            file = self.copy.read(Path(path))
+            file = files.setdefault(Path(path), self.copy.read(Path(path)))
             text, _ = applied(file, own)
             if text != file.text and _parses(path, text):
                 yield Path(path), text

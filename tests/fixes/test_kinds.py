@@ -1,0 +1,149 @@
+"""One kind of edit each, on code as people write it: torch takes the result, and eager does what it did."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tsguard.repairing.fixing import fix
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
+
+torch = pytest.importorskip("torch")
+
+NORMED = """\
+import torch.nn as nn
+from torch.nn.utils import remove_weight_norm, weight_norm
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = weight_norm(nn.Conv1d(2, 3, 1))
+        self.up = weight_norm(nn.ConvTranspose1d(3, 2, 2))
+
+    def forward(self, x):
+        return self.up(self.conv(x))
+
+    def strip(self):
+        remove_weight_norm(self.conv)
+        remove_weight_norm(self.up)
+"""
+SPECTRAL = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.utils.spectral_norm(nn.Conv1d(2, 3, 1))
+
+    def forward(self, x):
+        return self.conv(x)
+"""
+TWO_RESULTS = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x, need_square=False):
+        if need_square:
+            return x, x * x
+        return x
+"""
+MAPPED = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = 2
+
+    def forward(self, x):
+        b, c, h = *x.shape[:2], self.heads
+        one, two = map(lambda t: t.reshape(b, h, -1) * 2, x.chunk(2, dim=-1))
+        three, four = map(lambda t: t.reshape(b, h, -1) * 2, (x, x + 1))
+        return one + two, three + four
+"""
+
+
+def load(path: Path, name: str):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def made(module):
+    torch.manual_seed(0)
+    return module.Net()
+
+
+@pytest.fixture
+def mended(tmp_path):
+    """A module as it was written, and the same after the fixes of ``lint --unsafe-fixes``."""
+
+    def mended(text: str):
+        before, after = tmp_path / "before.py", tmp_path / "after.py"
+        before.write_text(text)
+        after.write_text(text)
+        settings = Settings(root=tmp_path, jobs=1, cache=False)
+        done = fix(plan([parse(f"{after}:Net", settings)], settings), settings, unsafe=True)
+        assert [f.message for f in done.report.findings if f.family == "script"] == []
+        return load(before, "before"), load(after, "after")
+
+    return mended
+
+
+@pytest.mark.parametrize("text", [NORMED, SPECTRAL], ids=["weight", "spectral"])
+@pytest.mark.parametrize("training", [True, False])
+def test_a_normed_layer_keeps_its_state_its_results_and_its_gradients(mended, text, training):
+    before, after = map(made, mended(text))
+    assert list(before.state_dict()) == list(after.state_dict())
+    scripted = torch.jit.script(made_like(after).train(training))
+    x = torch.randn(2, 2, 5)
+    for _ in range(2):
+        wanted = before.train(training)(x)
+        for module in (after.train(training), scripted):
+            torch.testing.assert_close(module(x), wanted)
+    wanted.sum().backward()
+    scripted(x).sum().backward()
+    grads = [p.grad for p in before.parameters()]
+    for ours, grad in zip(scripted.parameters(), grads, strict=True):
+        assert ours.grad is not None
+        assert ours.grad.shape == grad.shape
+
+
+def made_like(module):
+    torch.manual_seed(0)
+    return type(module)()
+
+
+def test_a_norm_can_still_be_removed(mended):
+    before, after = map(made, mended(NORMED))
+    before.strip()
+    after.strip()
+    assert list(before.state_dict()) == list(after.state_dict())
+    x = torch.randn(2, 2, 5)
+    torch.testing.assert_close(after(x), before(x))
+    with pytest.raises(ValueError, match="not found"):
+        after.strip()
+
+
+def test_two_kinds_of_results_are_any(mended):
+    _, after = mended(TWO_RESULTS)
+    scripted = torch.jit.script(after.Net())
+    x = torch.randn(3)
+    assert torch.equal(scripted(x), x)
+    assert torch.equal(scripted(x, True)[1], x * x)
+
+
+def test_a_map_is_written_out(mended):
+    before, after = mended(MAPPED)
+    x = torch.randn(2, 4, 6)
+    wanted, scripted = before.Net()(x), torch.jit.script(after.Net())(x)
+    assert all(torch.equal(one, other) for one, other in zip(wanted, scripted, strict=True))

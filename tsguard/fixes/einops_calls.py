@@ -1,0 +1,83 @@
+"""Fixes of calls of einops, whose functions take any number of arguments: methods of the tensor do the same."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes import einops_patterns as patterns
+from tsguard.fixes.blocks import around
+from tsguard.fixes.edits import between
+from tsguard.fixes.guards import leave_to_python
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import nodes_at
+from tsguard.report import Fix
+from tsguard.source import SourceFile
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+    from tsguard.project.modules import Module
+
+_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+
+
+def call_methods(event: Event) -> Fix | None:
+    """``rearrange(x, 'b n (h d) -> b h n d', h=8)`` becomes ``x.unflatten(2, (8, -1)).transpose(1, 2)``.
+
+    Unsafe: einops checks the sizes that a pattern names, and these methods do not.
+    """
+    file = event.module.file
+    call = next(nodes_at(file, event.span, ast.Call), None)
+    for node in (call, *around(file, event.span, ast.Call)):
+        text = in_methods(event.module, node) if node is not None else None
+        if node is not None and text is not None:
+            change = rewritten(file, node, text)
+            return Fix("unsafe", f"Write {ast.unparse(node.func)} as methods", (change,)) if change else None
+    return leave_to_python(event)
+
+
+def in_methods(module: Module, call: ast.Call) -> str | None:
+    """What a call of einops comes to; None for other calls, and for patterns that are not known."""
+    name = _name(module, call.func)
+    positional = 3 if name == "reduce" else 2
+    if name is None or len(call.args) != positional or any(k.arg is None for k in call.keywords):
+        return None
+    texts = [a.value for a in call.args[1:] if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    if len(texts) != positional - 1 or isinstance(call.args[0], (ast.List, ast.Tuple, ast.Starred)):
+        return None
+    file = module.file
+    sizes = {k.arg: between(file, file.span(k.value)) for k in call.keywords if k.arg is not None}
+    if name == "rearrange":
+        methods = patterns.rearranged(texts[0], sizes)
+    elif name == "repeat":
+        methods = patterns.repeated(texts[0], sizes)
+    else:
+        methods = patterns.reduced(texts[0], texts[1], sizes)
+    return None if methods is None else f"{_receiver(module, file, call.args[0])}{methods}"
+
+
+def _receiver(module: Module, file: SourceFile, node: ast.expr) -> str:
+    inner = in_methods(module, node) if isinstance(node, ast.Call) else None
+    if inner is not None:
+        return inner
+    text = between(file, file.span(node))
+    return text if isinstance(node, _ATOMS) else f"({text})"
+
+
+def _name(module: Module, node: ast.expr) -> str | None:
+    """The function of einops that an expression names in a file."""
+    written = ast.unparse(node)
+    first, _, short = written.partition(".")
+    nodes = [binding.node for binding in module.bindings.get(first, [])]
+    if not nodes or short.count("."):
+        return None
+    names = set()
+    for statement in nodes:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "einops" and not short:
+            names |= {alias.name for alias in statement.names if (alias.asname or alias.name) == first}
+        elif isinstance(statement, ast.Import) and any(a.name == "einops" for a in statement.names) and short:
+            names.add(short)
+        else:
+            return None
+    found = names.pop() if len(names) == 1 else None
+    return found if found in ("rearrange", "repeat", "reduce") else None
