@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.python import ancestry
+from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.values import Fixed
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
@@ -50,7 +51,7 @@ def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
     if tracer.program.is_generator(function):
         nodes = walked(function.node)
         node = next((n for n in nodes if isinstance(n, (ast.Yield, ast.YieldFrom))), function.node)
-        with tracer.running(function.name, function.module, None):
+        with tracer.running(Frame(function.name, function.module)):
             report(tracer, "unknown-type/generator", node)
 
 

@@ -10,7 +10,6 @@ from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import quiet, state, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import PythonInterpreter, Raised, ancestry
 from tsguard.analysis.terms import placed, spelled
 from tsguard.analysis.values import (
@@ -89,7 +88,7 @@ def _run(
     """Run a function; the result is any of what its paths return."""
     if sum(frame.function is function.node for frame in walk.frames) > MODE_RECURSIONS:
         return Unknown(placed(node))
-    is_foreign = not is_own(walk.target, function.module)
+    is_foreign = not walk.is_own(function.module)
     if is_foreign and quiet.computes_only(walk, function, [*args, *kwargs.values()], receiver):
         return TensorValue()
     value: list[Value] = []

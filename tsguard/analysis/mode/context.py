@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.budgets import MODE_STEPS
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.mode.choices import Mode
-from tsguard.analysis.mode.frames import Frame, Place
 from tsguard.analysis.mode.memory import Memory
 from tsguard.analysis.mode.tree import Tree
-from tsguard.analysis.ownership import is_own
-from tsguard.analysis.python import Program, PythonInterpreter
+from tsguard.analysis.python import Program
+from tsguard.analysis.python.following import Follower, Frame, Place
 from tsguard.analysis.values import FunctionValue, ModuleValue, ObjectValue, Value
 from tsguard.analysis.worlds import World
 from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
     from tsguard.project import Target
-    from tsguard.project.modules import Module
 
 
-class ModeInterpreter(PythonInterpreter):
+class ModeInterpreter(Follower):
     """One target in one world, followed in both modes at once.
 
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
@@ -34,11 +32,8 @@ class ModeInterpreter(PythonInterpreter):
     """
 
     def __init__(self, program: Program, target: Target, world: World) -> None:
-        super().__init__(program, world)
-        self.target = target
-        self.plain = PythonInterpreter(program, world)
+        super().__init__(program, world, target)
         self.mode: Mode = "both"
-        self.frames: list[Frame] = []
         self.tree = Tree()
         self.done: dict[tuple[ModuleValue, Mode], tuple[Value, tuple[ModuleValue, ...]]] = {}
         self.memory = Memory(program.structural_keys)
@@ -49,16 +44,6 @@ class ModeInterpreter(PythonInterpreter):
         self.gaps: dict[tuple[str, int, str], Gap] = {}
         self.steps = MODE_STEPS
         self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
-
-    @property
-    def module(self) -> Module:
-        """The Python module whose code runs."""
-        return self.frames[-1].module if self.frames else self.target.module
-
-    @property
-    def receiver(self) -> ModuleValue | None:
-        """The innermost nn.Module that runs."""
-        return next((f.receiver for f in reversed(self.frames) if f.receiver is not None), None)
 
     def report(self, rule: RuleName, node: ast.AST | None, when: str | None = None, /, **facts: str) -> None:
         """Record what a rule finds at a node of the code that runs."""
@@ -86,13 +71,12 @@ class ModeInterpreter(PythonInterpreter):
             return
         if reported is not None and when is None:
             self.depend([reported])
-        own = self._editable(places) or self._way_in()
+        own = self.editable(places) or self.way_in()
         if own is None:
             return
         if own not in places[:1]:
             rule, facts = "mode-dependent-layer/dependency", {"name": text_of(own.node)}
-        chain = tuple(frame.label for frame in self.frames)
-        event = Event(rule, own.module, own.module.file.span(own.node), facts, chain)
+        event = Event(rule, own.module, own.module.file.span(own.node), facts, self.chain)
         if when is None:
             self.events.setdefault(event.key, event)
         else:
@@ -107,14 +91,9 @@ class ModeInterpreter(PythonInterpreter):
         """The modules found to depend on the mode."""
         return list(dict.fromkeys(self.dependent))
 
-    def _editable(self, places: Iterable[Place]) -> Place | None:
+    def editable(self, places: Iterable[Place]) -> Place | None:
         """The first place that the user can edit."""
-        return next((place for place in places if is_own(self.target, place.module)), None)
-
-    def _way_in(self) -> Place | None:
-        """The innermost call in the target's own code that leads to the code that runs."""
-        called = (frame.called for frame in reversed(self.frames) if frame.called is not None)
-        return next((place for place in called if is_own(self.target, place.module)), None)
+        return next((place for place in places if self.is_own(place.module)), None)
 
     def gap(self, node: ast.AST | None, why: str) -> None:
         """Note that something on the way cannot be followed."""
@@ -129,16 +108,13 @@ class ModeInterpreter(PythonInterpreter):
         self, function: FunctionValue, node: ast.AST | None, receiver: ModuleValue | None
     ) -> Iterator[Frame]:
         """Run code of a function; a mode that it narrows down to ends with it."""
-        called = Place(self.module, node) if node is not None and hasattr(node, "lineno") else None
         owner = f"{function.owner.name}." if function.owner is not None else ""
-        frame = Frame(function.node, owner + function.name, function.module, called, receiver)
-        mode = self.mode
-        self.frames.append(frame)
-        try:
+        label, called = owner + function.name, self.place(node)
+        with (
+            self.within(Frame(label, function.module, called, receiver, function.node)) as frame,
+            self.only(self.mode),
+        ):
             yield frame
-        finally:
-            self.frames.pop()
-            self.mode = mode
 
     @contextmanager
     def only(self, mode: Mode) -> Iterator[None]:

@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode.choices import ByMode, Either, Mode
-from tsguard.analysis.mode.frames import Place
+from tsguard.analysis.python.following import Place
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.python.structural_keys import StructuralKeys, structural_key
 from tsguard.analysis.values import ModuleValue, TensorValue, Value

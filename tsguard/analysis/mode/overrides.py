@@ -6,8 +6,8 @@ import ast
 
 from tsguard.analysis.mode import activity
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python import ancestry, classes
+from tsguard.analysis.python.following import Place
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import ClassValue, External, FunctionValue, ModuleValue
 from tsguard.language.modes import LAYERS

@@ -9,7 +9,7 @@ from tsguard.analysis.mode import activity
 from tsguard.analysis.mode.activity import Activity
 from tsguard.analysis.mode.choices import differs
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.mode.frames import Place
+from tsguard.analysis.python.following import Place
 from tsguard.analysis.values import ClassValue, External, ModuleValue, TupleValue, Value
 from tsguard.language.modes import FUNCTIONS, ModeUse
 from tsguard.language.rule_names import RuleName

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, switching, uses
 from tsguard.analysis.mode.choices import ByMode, in_mode
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.mode.frames import Place
 from tsguard.analysis.python import Program, Raised
 from tsguard.analysis.python.context import Signal
+from tsguard.analysis.python.following import Place
 from tsguard.analysis.values import ModuleValue, ObjectValue, TensorValue, Unknown, Value
 from tsguard.analysis.worlds import BudgetExceeded, World
 
@@ -49,7 +49,7 @@ class ModeWalk(ModeInterpreter):
 
     def ways(self, module: ModuleValue, node: ast.AST | None) -> tuple[Place | None, Place | None]:
         """The places to which what is found in a module goes, unless it is found at a place of its own."""
-        return self._editable(uses.places(self, module, node)), self._way_in()
+        return self.editable(uses.places(self, module, node)), self.way_in()
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         world = self.world

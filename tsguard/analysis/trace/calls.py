@@ -14,6 +14,7 @@ from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.context import Raised
+from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace import functions, kinds, layers, methods
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
@@ -113,7 +114,7 @@ def _run(
     tracer.own_calls += tracer.is_own(function.module)
     if function.name == "forward":
         kinds.read_ahead(tracer, function, args)
-    with tracer.running(_label(function, args), function.module, node, part) as frame:
+    with tracer.running(Frame(_label(function, args), function.module, tracer.place(node), part)) as frame:
         try:
             results = [python_calls.call_function(tracer, function, args, kwargs, node)]
         except Raised:

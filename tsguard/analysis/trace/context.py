@@ -6,14 +6,14 @@ import ast
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.export.record import Record
-from tsguard.analysis.python import Program, PythonInterpreter
+from tsguard.analysis.python import Program
+from tsguard.analysis.python.following import Follower, Frame
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.shapes.facts import Facts
@@ -29,28 +29,12 @@ if TYPE_CHECKING:
     from tsguard.analysis.worlds import World
     from tsguard.project import Target
 
-_INSTALLED = ("site-packages", "dist-packages")
-
 
 class LocalBudgetExceeded(Exception):
     """A function of another package takes more steps than it is worth."""
 
 
-@dataclass(slots=True)
-class Frame:
-    """A function that runs: its name, the call that entered it, what early returns gave.
-
-    ``part`` is the module whose forward it is.
-    """
-
-    label: str
-    module: Module
-    call: ast.AST | None = None
-    part: py.ModuleValue | None = None
-    returned: list[py.Value] = field(default_factory=list)
-
-
-class Tracer(PythonInterpreter):
+class Tracer(Follower):
     """One run of a forward, as torch.jit.trace would run it on inputs of unknown content.
 
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
@@ -66,13 +50,8 @@ class Tracer(PythonInterpreter):
     """
 
     def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
-        super().__init__(program, world)
-        self.target = target
-        self.home = target.module
-        self._is_installed = any(part in _INSTALLED for part in target.module.root.parts)
-        self.plain = PythonInterpreter(program, world)
+        super().__init__(program, world, target)
         self.outputs: list[tuple[Frame, ast.AST, py.Value]] = []
-        self.frames: list[Frame] = []
         self.deepest = 40
         self.limit = sys.maxsize
         self.events: dict[tuple[object, ...], Event] = {}
@@ -100,11 +79,6 @@ class Tracer(PythonInterpreter):
         self.following: list[ast.stmt] = []
         self.enclosing: list[ast.AST | None] = []
 
-    @property
-    def module(self) -> Module:
-        """The module whose code is running."""
-        return self.frames[-1].module if self.frames else self.home
-
     def report(
         self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
     ) -> None:
@@ -121,46 +95,30 @@ class Tracer(PythonInterpreter):
         """Record an event, and the module in whose forward it happens."""
         if event.key not in self.events:
             self.events[event.key] = event
-            self.parts[event.key] = self._part()
+            self.parts[event.key] = self.receiver
 
     def debt(self, rule: RuleName, node: ast.AST | None, origin: Origin) -> Debt | None:
         """What ``report`` would record, for when something depends on a value."""
         event = self.event(rule, node, origin)
-        return None if event is None else Debt(event, self._part())
+        return None if event is None else Debt(event, self.receiver)
 
     def settle(self, debt: Debt) -> None:
         """Record what a value owes on which something depends."""
         self.add(debt.event)
         self.parts[debt.event.key] = debt.part
 
-    def _part(self) -> py.ModuleValue | None:
-        """The module whose forward runs."""
-        return next((frame.part for frame in reversed(self.frames) if frame.part is not None), None)
-
     def event(
         self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
     ) -> Event | None:
         """An event as ``report`` would record it; None where no place in a source stands for it."""
-        chain = tuple(frame.label for frame in self.frames)
-        module, depth = self.module, len(self.frames)
-        while depth > 1 and not self.is_own(module):
-            depth -= 1
-            node, module = self.frames[depth].call, self.frames[depth - 1].module
-        if node is None or not hasattr(node, "lineno"):
+        is_reachable = len(self.frames) <= 1 or self.is_own(self.module)
+        place = self.place(node) if is_reachable else self.way_in()
+        if place is None:
             return None
-        facts.setdefault("expression", text_of(node))
+        facts.setdefault("expression", text_of(place.node))
         if origin is not None:
             facts.update(source=origin.root.name, path=origin.path())
-        return Event(rule, module, module.file.span(node), facts, chain)
-
-    def is_own(self, module: Module) -> bool:
-        """Whether a module belongs to the target's package rather than to a dependency."""
-        own = self.home
-        if module is own:
-            return True
-        if module.root != own.root:
-            return False
-        return not self._is_installed or module.name.partition(".")[0] == own.name.partition(".")[0]
+        return Event(rule, place.module, place.module.file.span(place.node), facts, self.chain)
 
     def is_akin(self, module: Module) -> bool:
         """Whether a module belongs to the package whose code is running, or to the target's."""
@@ -217,17 +175,13 @@ class Tracer(PythonInterpreter):
             self.open_loops -= is_open
 
     @contextmanager
-    def running(
-        self, label: str, module: Module, call: ast.AST | None, part: py.ModuleValue | None = None
-    ) -> Iterator[Frame]:
-        """Enter a function."""
-        frame = Frame(label, module, call, part)
-        self.frames.append(frame)
+    def running(self, frame: Frame) -> Iterator[Frame]:
+        """Run the code of a function, which is no part of a check that its call may be in."""
         check, self.check = self.check, None
         try:
-            yield frame
+            with self.within(frame):
+                yield frame
         finally:
-            self.frames.pop()
             self.check = check
 
     def change(self, tensor: py.Value) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced
 from tsguard.language.rule_names import RuleName
@@ -37,12 +38,12 @@ def _is_state(tracer: Tracer, value: py.Value) -> bool:
 def check_kind(tracer: Tracer, function: py.FunctionValue, result: py.Value) -> None:
     """Report a forward that returns nothing, or that is no ordinary function: its call cannot be traced."""
     if py.is_none(result) and not tracer.outputs:
-        with tracer.running(function.name, function.module, None):
+        with tracer.running(Frame(function.name, function.module)):
             tracer.report("untraceable-output/nothing", _last(function.node))
     if tracer.program.is_generator(function):
         nodes = walked(function.node)
         node = next((n for n in nodes if isinstance(n, (ast.Yield, ast.YieldFrom))), function.node)
-        with tracer.running(function.name, function.module, None):
+        with tracer.running(Frame(function.name, function.module)):
             tracer.report("untraceable-output/generator", node)
 
 

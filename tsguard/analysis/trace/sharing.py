@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.context import Tracer
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def _report(tracer: Tracer, target: Target, owner: py.ObjectValue, names: tuple[
     cls = owner.cls
     first, second = names
     if isinstance(cls, py.ClassValue) and tracer.is_own(cls.module):
-        with tracer.running(cls.name, cls.module, None):
+        with tracer.running(Frame(cls.name, cls.module)):
             tracer.report(
                 "untraceable-call/shared",
                 _assignment(cls.node, second) or cls.node,

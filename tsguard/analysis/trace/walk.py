@@ -11,6 +11,7 @@ from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.export import types as exported
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.python.context import Raised
+from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace import examples, inputs, kinds, outputs, shaping, sharing
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.inputs import Inputs
@@ -125,10 +126,10 @@ def trace_target(
     except BudgetExceeded:
         tracer.gap(target.node, "it is too large to be followed to the end")
     if function is not None:
-        with tracer.running(function.name, function.module, None):
+        with tracer.running(Frame(function.name, function.module)):
             kinds.report(tracer)
     for frame, node, value in tracer.outputs:
-        with tracer.running(frame.label, frame.module, frame.call, frame.part):
+        with tracer.running(Frame(frame.label, frame.module, frame.called, frame.receiver)):
             outputs.check(tracer, value, node)
             exported.check(tracer, value, node)
     return TraceResult.of(tracer, raised=stopped)
@@ -160,7 +161,7 @@ def _inputs(
     whole: bool,
 ) -> Inputs:
     found = examples.read(tracer, target, subject)
-    with tracer.running(function.name, function.module, None):
+    with tracer.running(Frame(function.name, function.module)):
         if found.given is not None and _fits(function, receiver, len(found.given)):
             return inputs.of_examples(tracer, function, int(receiver), found)
         return inputs.of_signature(tracer, function, int(receiver), whole=whole)
