@@ -48,6 +48,18 @@ class Two(nn.Module):
 """
 
 
+EDITS = [
+    ("x = x * mask", "x = x + mask", ["Two"]),
+    ("return x * RATE", "return x + RATE", ["One"]),
+    ("RATE = 2", "RATE = 3", ["One"]),
+    ("\n\nclass Two", "\n\n\n\nclass Two", []),
+    ("import torch\n", "import math\nimport torch\n", ["One", "Two"]),
+    ("\n\nclass Two", "\n# moved\n\n\nclass Two", []),
+    ("class Two", "One.scale = 1\n\n\nclass Two", ["One"]),
+]
+edits = pytest.mark.parametrize(("old", "new", "expected"), EDITS)
+
+
 def anew(path: Path, text: str):
     program = Program(Project((path.parent,)), RELEASES[-1])
     return inspect(program, Job(path, str(path), text=text))
@@ -85,34 +97,7 @@ def test_edits_one_after_the_other(file):
         text = original if chance.random() < 0.2 else edited(text, chance, number)
 
 
-@pytest.fixture
-def judged(monkeypatch):
-    """The names of the targets that are judged, as they are."""
-    names: list[str] = []
-    import tsguard.linting.inspection as inspection
-
-    judge = inspection._judge
-
-    def noted(program, target, job, purpose):
-        names.append(target.qualname)
-        return judge(program, target, job, purpose)
-
-    monkeypatch.setattr(inspection, "_judge", noted)
-    return names
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ("x = x * mask", "x = x + mask", ["Two"]),
-        ("return x * RATE", "return x + RATE", ["One"]),
-        ("RATE = 2", "RATE = 3", ["One"]),
-        ("\n\nclass Two", "\n\n\n\nclass Two", []),
-        ("import torch\n", "import math\nimport torch\n", ["One", "Two"]),
-        ("\n\nclass Two", "\n# moved\n\n\nclass Two", ["One"]),
-        ("class Two", "One.scale = 1\n\n\nclass Two", ["One"]),
-    ],
-)
+@edits
 def test_only_what_an_edit_concerns_is_judged(tmp_path, judged, old, new, expected):
     path = tmp_path / "nets.py"
     judge = Judge((tmp_path,), RELEASES[-1])

@@ -6,16 +6,13 @@ import gc
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from tsguard.analysis.api import import_failure
 from tsguard.analysis.python import Program
-from tsguard.incremental.carrying import Carried, carry, flags_of
-from tsguard.incremental.outline import Outline
-from tsguard.linting.inspection import InspectedTarget, Inspection, inspect
-from tsguard.project import Project, Target
-from tsguard.project.targets import is_only_scripted
+from tsguard.incremental.judging import Found, Judging
+from tsguard.linting.inspection import Inspection, inspect
+from tsguard.project import Project
 from tsguard.report import Purpose
 from tsguard.settings.requests import Job
 from tsguard.source import SourceFile
@@ -26,12 +23,11 @@ _MOST_BYTES = 10_000_000
 
 @dataclass(slots=True)
 class _Judged:
-    """A file as last judged; ``targets`` are those of the last text that could be parsed."""
+    """A file as last judged; ``found`` is what was found of the last text that could be parsed."""
 
     job: Job
     inspection: Inspection
-    outline: Outline | None = None
-    targets: dict[str, Carried] = field(default_factory=dict)
+    found: Found | None = None
     behind: frozenset[Path] = frozenset()
 
 
@@ -129,57 +125,13 @@ class Judge:
                 self._stamps[path] = _stat(path)
 
     def _anew(self, job: Job, before: _Judged | None) -> _Judged:
-        judging = _Judging(self.program, job, before)
+        judging = Judging(self.program, job, before.found if before is not None else None)
         inspection = inspect(self.program, job, self._purpose, judging.known)
         finder = self.program.project.finder
         behind = frozenset(finder.files_behind(finder.of_file(job.path)))
-        outline, targets = judging.outcome(inspection)
         if before is not None:
             behind |= before.behind
-        return _Judged(job, inspection, outline, targets, behind)
-
-
-class _Judging:
-    """One judgement of a file, which takes over what it can of the one before."""
-
-    def __init__(self, program: Program, job: Job, before: _Judged | None) -> None:
-        self._program = program
-        self._job = job
-        self._before = before
-        self._outline: Outline | None = None
-        self._carried: dict[str, Carried] = {}
-        self._open: dict[str, tuple[Target, tuple[str, bool, bool, bool]]] = {}
-
-    def known(self, target: Target) -> InspectedTarget | None:
-        """What the judgement before says of a target, if nothing that it rests on has changed."""
-        if import_failure(self._program, target.module) is not None or self._job.named:
-            return None
-        before = self._before
-        if self._outline is None:
-            self._outline = Outline(target.module, before.outline if before is not None else None)
-        flags = flags_of(target, is_only_scripted(self._program.project, target))
-        earlier = before.targets.get(target.qualname) if before is not None else None
-        if earlier is not None:
-            carried = carry(earlier, flags, self._outline, target.line, self._job.shown)
-            if carried is not None:
-                self._carried[target.qualname] = carried
-                return carried.inspected
-        self._open[target.qualname] = (target, flags)
-        return None
-
-    def outcome(self, inspection: Inspection) -> tuple[Outline | None, dict[str, Carried]]:
-        """What the next judgement may take over."""
-        if self._outline is None:
-            before = self._before
-            return (before.outline, before.targets) if before is not None else (None, {})
-        outline = self._outline
-        for inspected in inspection.targets:
-            qualname = inspected.report.qualname
-            if qualname in self._open:
-                target, flags = self._open[qualname]
-                closure = outline.closure(target.line)
-                self._carried[qualname] = Carried(inspected, flags, outline, closure)
-        return outline, self._carried
+        return _Judged(job, inspection, judging.outcome(inspection), behind)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ _ASKED_FOR = ("example_inputs", "get_module", "other_inputs")
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The lines of a top-level statement, up to the next one.
+    """The lines of a top-level statement; comments up to the next one say nothing of either.
 
     ``mentions`` are the names in its code.  It is ``common`` to all others where it imports, and
     ``loose`` where it may do something to the names that it mentions.
@@ -102,10 +102,9 @@ def _is_described(node: ast.stmt) -> bool:
 
 def _segments(module: Module, known: dict[str, Segment]) -> Iterator[Segment]:
     lines = module.file.lines
-    groups = _groups(module.file.tree.body)
-    ends = [first for first, _ in groups[1:]] + [len(lines) + 1]
-    for (first, nodes), end in zip(groups, ends, strict=True):
-        text = "\n".join(lines[first - 1 : end - 1]).rstrip()
+    for first, nodes in _groups(module.file.tree.body):
+        end = max(node.end_lineno or node.lineno for node in nodes)
+        text = "\n".join(lines[first - 1 : end]).rstrip()
         same = known.get(text)
         if same is not None:
             yield Segment(first, text, same.mentions, same.common, same.loose)

@@ -1,7 +1,8 @@
 """Inspections kept between runs, in the platform's cache folder, as JSON.
 
 An entry holds as long as nothing it was made from has changed: tsguard itself, the
-settings, the file, and every other file that the meaning of its names rests on.
+settings, the file, and every other file that the meaning of its names rests on.  Where the file alone
+has changed, it tells what was found of the file as it was.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -20,16 +21,46 @@ import msgspec
 from tsguard import __version__, rules
 from tsguard.linting.inspection import Inspection
 from tsguard.settings.requests import Job
-from tsguard.source.text import bytes_of
+from tsguard.source.text import SourceFile, bytes_of, is_notebook
+
+# Entries of some thousand files.
+_MOST_BYTES = 256_000_000
+_SECONDS_BETWEEN_TRIMS = 86_400
+# A file that was written so shortly before a run may be written again without another time.
+_NANOSECONDS_OF_DOUBT = 2_000_000_000
+
+# Size, times of content and of state, inode: who writes to a file cannot leave all of them as they were.
+_Stamp = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a file held, or which names a folder; ``stamp`` None where it does not vouch for that."""
+
+    digest: str
+    stamp: _Stamp | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An inspection, and what it rests on: ``files`` are the digests of files, None for what is not there."""
+    """An inspection, and what it rests on: ``files`` as they were, None for what is not there.
+
+    ``text`` is that of the file itself, None where what was found of it says nothing of another text.
+    """
 
     circumstances: str
-    files: dict[str, str | None]
+    files: dict[str, _State | None]
     inspection: Inspection
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was found of a file when it held another ``text``, and the other files that this rests on."""
+
+    text: str
+    inspection: Inspection
+    files: frozenset[Path]
 
 
 class Cache:
@@ -45,7 +76,9 @@ class Cache:
         self._folder = folder or _default_folder()
         self._release = release
         self._circumstances = f"{_tool()}\0{os.getcwd()}\0{circumstances}"
-        self._hashes: dict[str, str | None] = {}
+        self._states: dict[str, _State | None] = {}
+        self._stamps: dict[str, _Stamp | None] = {}
+        self._edited: dict[Job, Kept] = {}
         self._started = time.time_ns()
 
     def get(self, job: Job) -> Inspection | None:
@@ -53,22 +86,35 @@ class Cache:
         if job.text is not None:
             return None
         try:
-            entry = _decoder().decode(self._entry(job).read_bytes())
+            entry = _decoder().decode(self.place(job).read_bytes())
         except (OSError, ValueError):
             return None  # not there, or not what this version writes: made anew
-        if entry.circumstances != self._circumstances:
+        own = str(job.path)
+        others = {path: known for path, known in entry.files.items() if path != own}
+        if entry.circumstances != self._circumstances or not all(map(self._holds, others, others.values())):
             return None
-        if any(self._hash(path) != known for path, known in entry.files.items()):
-            return None
-        return entry.inspection
+        if self._holds(own, entry.files[own]):
+            return entry.inspection
+        if entry.text is not None:
+            self._edited[job] = Kept(entry.text, entry.inspection, frozenset(map(Path, others)))
+        return None
 
-    def put(self, job: Job, inspection: Inspection, files: Iterable[Path]) -> None:
+    def before_edit(self, job: Job) -> Kept | None:
+        """What is kept of a job of which ``get`` gave nothing because its own file alone has changed."""
+        return self._edited.get(job)
+
+    def put(self, job: Job, inspection: Inspection, files: Collection[Path]) -> None:
         """Keep an inspection that rests on the job's file and on ``files``."""
         paths = sorted({str(job.path), str(job.path.parent / "__init__.py"), *map(str, files)})
         if job.text is not None or any(self._touched(path) for path in paths):
             return
-        entry = _Entry(self._circumstances, {path: self._hash(path) for path in paths}, inspection)
-        target = self._entry(job)
+        text = None
+        # What goes round by other files does not end at the definitions that it names.
+        if inspection.targets and job.path not in files and not is_notebook(job.path):
+            text = SourceFile.read(job.path).text
+        states = {path: self._state(path) for path in paths}
+        entry = _Entry(self._circumstances, states, inspection, text)
+        target = self.place(job)
         scratch = target.with_suffix(f".{os.getpid()}.tmp")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +123,8 @@ class Cache:
         except (OSError, ValueError):
             return  # what cannot be written (a lone surrogate in a message) costs time, nothing else
 
-    def _entry(self, job: Job) -> Path:
+    def place(self, job: Job) -> Path:
+        """Where the entry of a job lies, if it is kept."""
         key = _digest(
             repr((self._release, str(job.path), job.shown, job.whole, job.named)).encode(
                 "utf-8", "surrogatepass"
@@ -85,20 +132,71 @@ class Cache:
         )
         return self._folder / key[:2] / f"{key[2:]}.json"
 
-    def _hash(self, path: str) -> str | None:
-        if path not in self._hashes:
-            try:
-                self._hashes[path] = _digest(bytes_of(Path(path)))
-            except OSError:
-                self._hashes[path] = None
-        return self._hashes[path]
+    def trim(self, most: int = _MOST_BYTES) -> None:
+        """Delete the entries that were written first, where all come to more bytes; at most once a day."""
+        marker = self._folder / "trimmed"
+        try:
+            if marker.exists() and time.time() - marker.stat().st_mtime < _SECONDS_BETWEEN_TRIMS:
+                return
+            marker.touch()
+            entries = [(path.stat(), path) for path in self._folder.glob("*/*.json")]
+            size = sum(stat.st_size for stat, _ in entries)
+            for stat, path in sorted(entries, key=lambda entry: entry[0].st_mtime_ns):
+                if size <= most:
+                    break
+                path.unlink()
+                size -= stat.st_size
+        except OSError:
+            return  # another run is at it
+
+    def _holds(self, path: str, known: _State | None) -> bool:
+        """Whether a file, or a folder's list of names, is as it was."""
+        if known is not None and known.stamp is not None and self._stamp(path) == known.stamp:
+            return True
+        now = self._state(path)
+        return now is known if now is None or known is None else now.digest == known.digest
+
+    def _state(self, path: str) -> _State | None:
+        if path not in self._states:
+            self._states[path] = self._read(path)
+        return self._states[path]
+
+    def _stamp(self, path: str) -> _Stamp | None:
+        if path not in self._stamps:
+            self._stamps[path] = _stamp(path)
+        return self._stamps[path]
+
+    def _read(self, path: str) -> _State | None:
+        stamp = _stamp(path)
+        if stamp is None:
+            return None
+        try:
+            data = _listed(path) if os.path.isdir(path) else bytes_of(Path(path))
+        except OSError:
+            return None
+        vouches = max(stamp[1], stamp[2]) < self._started - _NANOSECONDS_OF_DOUBT
+        return _State(_digest(data), stamp if vouches else None)
 
     def _touched(self, path: str) -> bool:
         """Whether a file changed during this run, so that what was read may be older than its hash."""
-        try:
-            return os.stat(path).st_mtime_ns >= self._started
-        except OSError:
-            return False
+        stamp = _stamp(path)
+        return stamp is not None and stamp[1] >= self._started
+
+
+def _stamp(path: str) -> _Stamp | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
+def _listed(folder: str) -> bytes:
+    """The names in a folder by which modules may be found: those of sources and of folders."""
+    names = (name for name in os.listdir(folder) if name.endswith((".py", ".pyi")) or "." not in name)
+    return "\0".join(sorted(name for name in names if name != "__pycache__")).encode(
+        "utf-8", "surrogateescape"
+    )
 
 
 def _default_folder() -> Path:

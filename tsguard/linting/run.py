@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tsguard import __version__
 from tsguard.language.releases import ways
@@ -23,6 +24,9 @@ from tsguard.settings.requests import Job, Plan
 from tsguard.settings.torch_release import Judged, NoTables, judged_for
 from tsguard.source.patterns import Patterns
 from tsguard.source.sources import Sources
+
+if TYPE_CHECKING:
+    from tsguard.linting.cache import Kept
 
 # Starting a worker costs as much as judging about this much source.
 _BYTES_PER_WORKER = 150_000
@@ -214,29 +218,38 @@ def _inspect_for(
     cache = None
     if settings.cache:
         from tsguard.linting.cache import Cache
+        from tsguard.project.editable import editable_packages
 
-        cache = Cache(f"{context.paths}\0{context.purpose}", context.release)
+        packages = editable_packages(context.paths)
+        cache = Cache(f"{context.paths}\0{packages}\0{context.purpose}", context.release)
     done = {job: kept for job in jobs if cache and (kept := cache.get(job)) is not None}
     for _ in done:
         progress()
     todo = [job for job in jobs if job not in done]
-    for job, (inspection, files) in zip(todo, _inspect_all(todo, context, settings.jobs), strict=True):
+    edited = {job: was for job in todo if cache and (was := cache.before_edit(job)) is not None}
+    for job, (inspection, files) in zip(
+        todo, _inspect_all(todo, edited, context, settings.jobs), strict=True
+    ):
         done[job] = inspection
         if cache and files is not None:
             cache.put(job, inspection, files)
         progress()
+    if cache and todo:
+        cache.trim()
     return [done[job] for job in jobs]
 
 
-def _inspect_all(jobs: Sequence[Job], context: _Context, wanted: int) -> Iterator[_Outcome]:
+def _inspect_all(
+    jobs: Sequence[Job], edited: Mapping[Job, Kept], context: _Context, wanted: int
+) -> Iterator[_Outcome]:
     workers = min(wanted or _cores(), sum(map(_size, jobs)) // _BYTES_PER_WORKER)
     if workers < 2:
         for chunk in _chunks(jobs, _BYTES_PER_PROJECT):
-            yield from _inspect_chunk(chunk, context)
+            yield from _inspect_chunk(chunk, edited, context)
         return
     from tsguard.linting.workers import Work, shared_out
 
-    work = Work(partial(_inspect_listed, context=context), _killed)
+    work = Work(partial(_inspect_listed, edited=edited, context=context), _killed)
     yield from shared_out(work, list(_chunks(jobs, _BYTES_PER_WORKER)), workers)
 
 
@@ -244,11 +257,11 @@ def _killed(job: Job, ending: str) -> _Outcome:
     return killed(job, ending), None
 
 
-def _inspect_listed(jobs: Sequence[Job], context: _Context) -> list[_Outcome]:
-    return list(_inspect_chunk(jobs, context))
+def _inspect_listed(jobs: Sequence[Job], edited: Mapping[Job, Kept], context: _Context) -> list[_Outcome]:
+    return list(_inspect_chunk(jobs, edited, context))
 
 
-def _inspect_chunk(jobs: Iterable[Job], context: _Context) -> Iterator[_Outcome]:
+def _inspect_chunk(jobs: Iterable[Job], edited: Mapping[Job, Kept], context: _Context) -> Iterator[_Outcome]:
     from tsguard.analysis.python import Program
     from tsguard.project import Project
 
@@ -257,8 +270,16 @@ def _inspect_chunk(jobs: Iterable[Job], context: _Context) -> Iterator[_Outcome]
     with collecting_seldom() as between:
         for job in jobs:
             between()
-            inspection = inspect(program, job, context.purpose)
-            yield inspection, frozenset(project.finder.files_behind(project.module(job.path)))
+            before = edited.get(job)
+            if before is None:
+                inspection, files = inspect(program, job, context.purpose), frozenset[Path]()
+            else:
+                from tsguard.incremental.judging import inspect_again
+
+                inspection = inspect_again(program, job, context.purpose, context.paths, before)
+                files = before.files
+            behind = project.finder.files_behind(project.module(job.path))
+            yield inspection, files | behind | project.finder.files_looked_through()
 
 
 def _chunks(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:

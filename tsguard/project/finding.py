@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
@@ -26,6 +27,7 @@ class Finder:
         self._located: dict[tuple[str, Path], Path | None] = {}
         self._found: dict[tuple[str, Module], Module | None] = {}
         self._looked_at: dict[Module, set[Path]] = {}
+        self._listed: set[Path] = set()
         self._editable: dict[str, Path] | None = None
         root = search_paths[0] if search_paths else Path()
         self._nowhere = Module("", SourceFile("", ""), root)
@@ -70,14 +72,22 @@ class Finder:
 
     def below(self, module: Module) -> Iterator[Module]:
         """The modules in a package's folder and in those below it, but for the package itself."""
-        for path in sorted(self._folder(module).rglob("*.py")):
+        paths: list[Path] = []
+        for folder, folders, names in os.walk(self._folder(module)):
+            folders[:] = [name for name in folders if name != "__pycache__"]
+            self._listed.add(Path(folder))
+            paths += [Path(folder, name) for name in names if name.endswith(".py")]
+        self._listed.update(paths)
+        for path in sorted(paths):
             found = self.of_file(path)
             if found is not module:
                 yield found
 
     def beside(self, module: Module) -> Iterator[Module]:
         """The modules in the folder of a module's file."""
-        for path in sorted(self._folder(module).glob("*.py")):
+        paths = sorted(self._folder(module).glob("*.py"))
+        self._listed.update([self._folder(module), *paths])
+        for path in paths:
             yield self.of_file(path)
 
     def is_absent(self, name: str, importer: Module) -> bool:
@@ -145,6 +155,12 @@ class Finder:
             todo += [self._by_path[path] for path in new if path in self._by_path]
         return files
 
+    def files_looked_through(self) -> set[Path]:
+        """What any judgement so far may rest on: folders that were listed, with the files in them, and what
+        was looked for by name alone.
+        """
+        return self._listed | self.files_behind(self._nowhere)
+
     def _search(self, name: str, importer: Module) -> Module | None:
         looked_at = self._looked_at.setdefault(importer, set())
         roots = (importer.root, *self._search_paths)
@@ -153,13 +169,13 @@ class Finder:
             path = self._locate(name, root)
             if path is not None:
                 return self.of_file(path)
-        found = next((path for path in self._elsewhere(name, roots) if path.exists()), None)
-        if found is None:
-            return None
-        if found.is_dir():
-            return self._by_path.setdefault(found, Module(name, SourceFile(str(found), ""), found, True))
-        looked_at.add(found)
-        return self.of_file(found)
+        for found in self._elsewhere(name, roots):
+            looked_at.add(found)
+            if found.is_dir():
+                return self._by_path.setdefault(found, Module(name, SourceFile(str(found), ""), found, True))
+            if found.exists():
+                return self.of_file(found)
+        return None
 
     def _elsewhere(self, name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
         """Where a module may be found that is in no folder of packages as a source file."""
