@@ -13,7 +13,20 @@ from tsguard.fixes.repairs import fixable_rules
 from tsguard.report import SEVERITIES, Family
 
 SECTIONS = ["What it does", "Why", "Bad", "Good", "Fix", "Reference"]
-KEYS = {"code", "name", "family", "severity", "outcome", "fix", "torch", "message", "help"}
+KEYS = {
+    "code",
+    "name",
+    "family",
+    "severity",
+    "outcome",
+    "shapes",
+    "doubt",
+    "compile",
+    "fix",
+    "torch",
+    "message",
+    "help",
+}
 
 every_page = pytest.mark.parametrize("code", sorted(rules.pages()))
 

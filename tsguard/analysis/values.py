@@ -80,7 +80,7 @@ class TensorValue(Value):
 
     ``sizes`` are those that it was made with, None for one that is not known.
     ``filling`` is what each of its elements is, where that is known; ``several`` whether it comes
-    from several numbers that were given.
+    from several numbers that were given, ``outside`` whether it was made before the forward that is followed.
     """
 
     role: str = ""
@@ -91,6 +91,7 @@ class TensorValue(Value):
     sizes: tuple[int | None, ...] | None = None
     filling: Value | None = None
     several: bool = False
+    outside: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -11,8 +11,6 @@ from tsguard.report import Attempt, Finding
 _PORTABLE = frozenset({"script", "trace", "freeze", "optimize_for_inference", "aot_inductor"})
 EXPORTED = frozenset({"export", "export_dynamic", "aot_inductor"})
 _TRACED = frozenset({"trace", "onednn"})
-# They say nothing of a program for the example's sizes.
-_OF_OPEN_SIZES = frozenset({"TSG610", "TSG611"})
 # Made of the script, or of the trace where that fails.
 _OF_EITHER = frozenset({"freeze", "optimize_for_inference"})
 _WRONG = frozenset({"failed", "diverged", "crashed", "timeout"})

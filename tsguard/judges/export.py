@@ -21,8 +21,6 @@ _HELD: dict[RuleName, RuleName] = {
     "untraced-value/global": "held-value",
 }
 _UNASKED = "what torch.export refuses is known from torch 2.8 on only"
-# What concerns programs with open dimensions only.
-_OF_SIZES = ("fixed-size", "lost-size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
         return ExportOutcome(gaps=(Gap(target.module, target.line, _UNASKED),))
     held = (_held(event) for event in walk.events if event.rule in _HELD)
     events = (*walk.exports, *(event for event in walk.doubtful if _counts(event)), *held)
-    of_sizes = tuple(event for event in events if rule(event.rule).name in _OF_SIZES)
+    of_sizes = tuple(event for event in events if rule(event.rule).is_of_open_shapes)
     # For shapes that do not vary, torch.export takes the example's way.
     gaps = tuple(gap for gap in walk.gaps if gap.why != OPEN_SHAPES and gap.key not in walk.harmless)
     outcomes = {rule(event.rule).outcome for event in events if event not in of_sizes}
@@ -67,7 +65,8 @@ def _verdict(outcomes: set[str], is_open: bool) -> ExportVerdict:
 
 def _counts(event: Event) -> bool:
     """Whether what lies behind a condition on sizes counts: a way that most examples take, not one for other types."""
-    return rule(event.rule).outcome == "refused" and not event.rule.startswith("unknown-type")
+    page = rule(event.rule)
+    return page.outcome == "refused" and page.counts_in_doubt
 
 
 def _held(event: Event) -> Event:

@@ -29,6 +29,7 @@ def finding(event: Event, when: str | None = None, severity: Severity | None = N
         when=when,
         chain=event.chain,
         fix=repair(event),
+        subject=event.facts.get("name", ""),
     )
 
 

@@ -12,7 +12,6 @@ from tsguard.report.migration import Migration, Step, Use
 
 # torch.compile leaves the graph there as well.
 _BREAKING = frozenset({"TSG601", "TSG602"})
-_NAME_ENDS = " "
 
 
 def migrated(report: Report) -> Report:
@@ -94,7 +93,6 @@ def _uses(findings: Iterable[Finding]) -> Iterable[Use]:
     found: dict[tuple[str, str], list[int]] = {}
     for finding in findings:
         if finding.family == "migration" and not finding.targets:
-            name = finding.message.partition(_NAME_ENDS)[0]
-            found.setdefault((name, finding.help or ""), []).append(finding.id)
+            found.setdefault((finding.subject, finding.help or ""), []).append(finding.id)
     for (name, successor), ids in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
         yield Use(name, successor, tuple(ids))

@@ -43,7 +43,8 @@ class Finding:
     ``chain`` the calls that lead from the target to the place, outermost first, and
     ``targets`` the targets whose closure holds the place.  In a notebook ``cell`` is the
     number of the cell, among all cells from 1 on, and lines are those of the cell.
-    ``confirmed`` is what an attempt showed of it, ``warned`` whether torch warned of the place.
+    ``confirmed`` is what an attempt showed of it, ``warned`` whether torch warned of the place,
+    ``subject`` the name in the code that it is about, "" where it is about none.
     """
 
     code: str
@@ -65,6 +66,7 @@ class Finding:
     id: int = -1
     cell: int | None = None
     warned: bool = False
+    subject: str = ""
 
     @property
     def condition(self) -> str:

@@ -47,7 +47,12 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule's front matter: what the tool needs to know to report it."""
+    """A rule's front matter: what the tool needs to know to report it.
+
+    Of the family "export": ``shapes`` is "open" for what concerns programs with open sizes only, ``doubt``
+    "silent" for what says nothing of a verdict where it lies behind a condition that is not decided, and
+    ``compiling``, by variant, "breaks" where ``torch.compile(fullgraph=True)`` refuses as well.
+    """
 
     code: str
     name: str
@@ -55,6 +60,9 @@ class Rule:
     severity: Severity
     wordings: Mapping[str, Wording]
     outcome: str
+    shapes: str
+    doubt: str
+    compiling: Mapping[str, str]
     fix: str
     torch: Mapping[str, str]
     summary: str
@@ -72,6 +80,18 @@ class Rule:
     def bounds(self, variant: str = "") -> str:
         """The torch releases for which the rule, or a variant of it, holds: ``>=2.2,<2.4``."""
         return self.torch.get(variant, self.torch[""])
+
+    @property
+    def is_of_open_shapes(self) -> bool:
+        return self.shapes == "open"
+
+    @property
+    def counts_in_doubt(self) -> bool:
+        return self.doubt != "silent"
+
+    def breaks_graph(self, variant: str = "") -> bool:
+        """Whether torch.compile, asked for one graph, refuses what breaks the rule, or a variant of it."""
+        return self.compiling.get(variant, self.compiling.get("", "")) == "breaks"
 
     def worded(self, variant: str, facts: Mapping[str, str]) -> Wording:
         """The message and help for a variant ("" for none), filled in.
@@ -148,15 +168,20 @@ def rule(key: str) -> Rule:
         severity=cast(Severity, matter["severity"]),
         wordings=_wordings(matter),
         outcome=matter.get("outcome", ""),
+        shapes=matter.get("shapes", ""),
+        doubt=matter.get("doubt", ""),
+        compiling=_by_variant(matter, "compile"),
         fix=matter.get("fix", "none"),
-        torch={
-            key.removeprefix("torch").removeprefix("."): value
-            for key, value in matter.items()
-            if key.partition(".")[0] == "torch"
-        },
+        torch=_by_variant(matter, "torch"),
         summary=body.strip().partition("\n")[0],
         page=path,
     )
+
+
+def _by_variant(matter: dict[str, str], name: str) -> dict[str, str]:
+    """The values of ``name`` and of ``name.variant``, by variant."""
+    split = ((key.partition("."), value) for key, value in matter.items())
+    return {variant: value for (key, _, variant), value in split if key == name}
 
 
 def _wordings(matter: dict[str, str]) -> dict[str, Wording]:

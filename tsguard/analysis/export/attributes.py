@@ -46,5 +46,9 @@ def taken_of_input(tracer: Tracer, owner: py.Value, name: str, node: ast.AST | N
         return
     if isinstance(owner, Traced) and owner.of != "inputs":
         return
-    if name not in tracer.tables.tensor and not any(hasattr(kind, name) for kind in _KNOWN):
+    if any(hasattr(kind, name) for kind in _KNOWN):
+        return
+    if name not in tracer.tables.tensor:
         report(tracer, "unknown-type/read", node, owner.origin)
+    else:
+        tracer.exports.tensors.add(owner.origin.name)

@@ -6,14 +6,34 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import types
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.python import library
+from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.values import Number, Traced, parts
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
 
-_ANSWERED_BY_DATA = frozenset({"equal", "allclose", "is_nonzero", "data_ptr"})
+# Asked of each function of torch that its own tests have examples of, by exporting these with torch 2.13.
+_ANSWERED_BY_DATA = frozenset(
+    [
+        "equal", "allclose", "is_nonzero", "data_ptr", "cov", "corrcoef", "ctc_loss", "lstsq", "gaussian_nll_loss",
+        "combinations",
+    ]
+)  # fmt: skip
+_OF_LISTS = frozenset({"nested_tensor", "as_nested_tensor"})
+_ASKING_LAYERS = {"torch.nn.CTCLoss": "CTCLoss", "torch.nn.GaussianNLLLoss": "GaussianNLLLoss"}
+# What torch has shapes for only where all sizes are numbers.
+_OF_NUMBERS = frozenset(
+    [
+        "histogram", "histogramdd", "geqrf", "to_sparse", "to_sparse_csr", "resize_", "quantize_per_tensor",
+        "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine",
+    ]
+)  # fmt: skip
+# What asks whether a tensor has any elements, or how many rows.
+_COUNTING = frozenset({"batch_norm", "instance_norm", "cdist", "chunk", "split", "unbind", "tensor_split"})
+_COUNTING_LAYERS = ("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm", "torch.nn.InstanceNorm")
 _MADE_OF_VALUES = frozenset(
     {"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor", "BoolTensor", "IntTensor"}
 )
@@ -28,22 +48,37 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
     """A function or method of torch is called; ``args`` begin with the tensor of a method."""
     owner, _, short = name.rpartition(".")
     first = args[0] if args else py.NONE
-    if short in _ANSWERED_BY_DATA:
-        if isinstance(first, Traced):
-            report(tracer, "data-call", node, first.origin, function=short)
-    elif short == "one_hot":
-        count = args[1] if len(args) > 1 else kwargs.get("num_classes", py.Const(-1))
-        if isinstance(first, Traced) and py.constant(count) == -1:
-            report(tracer, "data-call/classes", node, first.origin)
-    elif short in _MADE_OF_VALUES and isinstance(first, (py.ListValue, py.TupleValue)):
+    if isinstance(first, Traced):
+        _of_tensor(tracer, short, first, args, kwargs, node)
+    if short in _MADE_OF_VALUES and isinstance(first, (py.ListValue, py.TupleValue)):
         held = next((value for value in parts([first]) if isinstance(value, Traced)), None)
         if held is not None:
             report(tracer, "data-call/elements", node, held.origin)
+    elif short in _OF_LISTS:
+        held = next((value for value in parts([first]) if isinstance(value, Traced)), None)
+        if held is not None:
+            report(tracer, "data-call", node, held.origin, function=short)
     elif short == "chunk":
         if any(isinstance(value, Number) and value.unbacked for value in args[1:2]):
             report(tracer, "data-number/index", node)
     elif owner.startswith("torch.distributions") and short[:1].isupper() and _validates(kwargs):
         report(tracer, "data-call/distribution", node, function=short)
+
+
+def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """A function whose first argument is a tensor."""
+    if short in _COUNTING:
+        counted(tracer, tensor, node)
+    if short in _OF_NUMBERS and tensor.of == "inputs":
+        report(tracer, "lost-size/operator", node, tensor.origin, function=short)
+    if short in _ANSWERED_BY_DATA:
+        report(tracer, "data-call", node, tensor.origin, function=short)
+    elif short == "from_numpy":
+        types.taken_for_array(tracer, tensor, node)
+    elif short == "one_hot":
+        count = args[1] if len(args) > 1 else kwargs.get("num_classes", py.Const(-1))
+        if py.constant(count) == -1:
+            report(tracer, "data-call/classes", node, tensor.origin)
 
 
 def _validates(kwargs: Kwargs) -> bool:
@@ -68,10 +103,32 @@ def scripted(tracer: Tracer, module: py.ModuleValue, node: ast.AST | None) -> No
         report(tracer, "scripted-module", node)
 
 
-def layer(tracer: Tracer, name: str, node: ast.AST) -> None:
+def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
     """A layer of torch is called."""
+    first = args[0] if args else py.NONE
     if ".Lazy" in name:
         report(tracer, "moved-module/lazy", node)
+    elif name in _ASKING_LAYERS and isinstance(first, Traced):
+        report(tracer, "data-call", node, first.origin, function=_ASKING_LAYERS[name])
+    elif name.startswith(_COUNTING_LAYERS) and isinstance(first, Traced):
+        counted(tracer, first, node)
+
+
+def counted(tracer: Tracer, tensor: Traced, node: ast.AST) -> None:
+    """An operation asks whether a tensor is empty, or how many rows it has."""
+    extent = shaping.extent(tracer, tensor)
+    if extent is not None and (first := extent.at(0)) is not None and first.is_of_data:
+        report(tracer, "data-call/rows", node, tensor.origin)
+
+
+def elements_set(tracer: Tracer, key: py.Value, node: ast.AST | None) -> None:
+    """``y[:n] = x``: a bound that is a tensor has to be a number there."""
+    for part in key.items if isinstance(key, py.TupleValue) else [key]:
+        if isinstance(part, py.SliceValue):
+            bounds = (part.start, part.stop, part.step)
+            taken = next((bound for bound in bounds if isinstance(bound, Traced)), None)
+            if taken is not None:
+                report(tracer, "data-number/bound", node, taken.origin)
 
 
 def _has_parameters(module: py.ModuleValue) -> bool:

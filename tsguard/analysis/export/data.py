@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import sizes
 from tsguard.analysis.export.reports import report
-from tsguard.analysis.trace.values import Number, Traced, parts
+from tsguard.analysis.trace.values import Held, Number, Traced, parts
 from tsguard.language.rule_names import RuleName
-from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -33,9 +33,10 @@ SYMBOLIC = frozenset({"floor", "ceil", "trunc", "prod"})
 
 def asked(tracer: Tracer, value: py.Value, node: ast.AST | None) -> None:
     """A value is asked whether it is true."""
-    if isinstance(value, Traced):
-        if _is_data(tracer, value):
-            report(tracer, _CONDITION_OF[value.of], node, value.origin)
+    if isinstance(value, Traced) and value.of_size:
+        sizes.element_wanted(tracer, value, node)
+    elif isinstance(value, Traced):
+        report(tracer, _CONDITION_OF[value.of], node, value.origin, bare=_bare_input(tracer, value))
     elif has_no_value(value):
         report(tracer, "data-condition/constant", node)
     elif isinstance(tracer.statement, ast.Assert):
@@ -43,44 +44,75 @@ def asked(tracer: Tracer, value: py.Value, node: ast.AST | None) -> None:
     elif isinstance(value, Number) and value.unbacked:
         rule: RuleName = "data-condition/size" if value.kind == "size" else "data-condition/number"
         report(tracer, rule, node, value.origin)
-    elif not isinstance(value, Number) and _takes_held_number(tracer, node):
+    elif isinstance(value, Held):
         report(tracer, "data-condition/held", node)
 
 
 def has_no_value(value: py.Value) -> bool:
-    """Whether a tensor that no input reaches has no elements while exporting, which one of a single number has."""
-    if not isinstance(value, py.TensorValue) or isinstance(value, Traced):
+    """Whether a tensor that no input reaches has no elements while exporting.
+
+    One of a single given number has, and one that was made outside, as long as nothing is computed with it.
+    """
+    if not isinstance(value, py.TensorValue) or isinstance(value, Traced) or value.outside:
         return False
     return value.several or (value.name.startswith("aten::") and value.name not in _OF_A_NUMBER)
 
 
-def _is_data(tracer: Tracer, value: Traced) -> bool:
-    """Whether it was computed, or taken of something: a bare argument that is asked is most likely no tensor."""
-    if tracer.exports.are_inputs_given:
-        return True
+def lends_no_value(value: py.Value) -> bool:
+    """Whether what is computed with a value has no elements while exporting."""
+    return has_no_value(value) or (isinstance(value, py.TensorValue) and value.outside)
+
+
+def are_outside(owners: Iterable[py.ObjectValue]) -> None:
+    """Take note of the tensors that objects hold from the start."""
+    for owner in owners:
+        for value in parts(owner.attributes.values()):
+            is_outside(value)
+
+
+def is_outside(value: py.Value | None) -> None:
+    """A tensor that was made before the forward runs."""
+    if isinstance(value, py.TensorValue) and not isinstance(value, Traced):
+        value.outside = True
+
+
+def looked_up(name: str, value: py.Value, scope: py.Scope) -> None:
+    """A name is read: a tensor of the file was made before the forward runs."""
+    runner = scope
+    while runner.parent is not None and name not in runner.names:
+        runner = runner.parent
+    if runner.parent is None:
+        is_outside(value)
+
+
+def _bare_input(tracer: Tracer, value: Traced) -> str:
+    """The input that a value is or is compared of, which may be no tensor; "" where it is one for sure.
+
+    What was computed, or taken of something, is; a bare argument that is asked may as well be a flag.
+    """
+    if tracer.exports.are_inputs_given or value.of != "inputs":
+        return ""
     step: Origin | None = value.origin
-    while value.of == "inputs" and step is not None:
+    while step is not None:
         if isinstance(step.node, (ast.Call, ast.Subscript, ast.Attribute)):
-            return True
+            return ""
         step = step.parent
-    return value.of != "inputs"
-
-
-def _takes_held_number(tracer: Tracer, node: ast.AST | None) -> bool:
-    """Whether a condition holds a call that took a number out of a parameter or buffer."""
-    taken = tracer.exports.numbers
-    return bool(taken) and node is not None and any(id(part) in taken for part in walked(node))
+    return value.origin.root.name
 
 
 def number_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """Python needs the value of what may be data, whichever of ``values`` that is."""
     for value in parts(values):
-        if (isinstance(value, Traced) and _is_data(tracer, value)) or (
-            isinstance(value, Number) and value.unbacked
-        ):
+        if isinstance(value, Traced):
+            if value.of_size:
+                sizes.element_wanted(tracer, value, node)
+            else:
+                report(tracer, rule, node, value.origin, bare=_bare_input(tracer, value))
+            return
+        if isinstance(value, Number) and value.unbacked:
             report(tracer, rule, node, value.origin)
             return
-        if type(value) is py.Unknown and _takes_held_number(tracer, node):
+        if isinstance(value, Held) or has_no_value(value):
             report(tracer, rule, node, source="a tensor")
             return
 
@@ -94,10 +126,14 @@ def array_wanted(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | Non
             return
 
 
-def symbol_wanted(tracer: Tracer, rule: RuleName, value: py.Value, node: ast.AST | None) -> None:
+def symbol_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """Python needs the value of a number that is a symbol."""
-    if isinstance(value, Number) and value.unbacked:
-        report(tracer, rule, node, value.origin)
+    number_wanted(tracer, rule, [value for value in values if isinstance(value, (Number, Held))], node)
+
+
+def formatted(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
+    """Numbers are written in a format of theirs, which symbols do not know."""
+    number_wanted(tracer, "data-number/format", values, node)
 
 
 def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> None:
@@ -111,5 +147,4 @@ def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
     if len(args) == 1 and isinstance(args[0], Traced):
         report(tracer, "data-number/extreme", node, args[0].origin)
     elif any(isinstance(value, py.Const) and isinstance(value.value, float) for value in parts(args)):
-        numbers = [value for value in parts(args) if isinstance(value, Number)]
-        number_wanted(tracer, "data-number/extreme", numbers, node)
+        symbol_wanted(tracer, "data-number/extreme", parts(args), node)

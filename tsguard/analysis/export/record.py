@@ -14,26 +14,35 @@ class Record:
 
     ``doubtful`` are those on a way that may not be the example's: behind a condition on sizes that are
     not known.  ``elsewhere`` are statements (by identity) that decide by the kind of run, of which
-    export takes the other side; ``numbers`` the calls that took a number out of what the module
-    holds or torch draws; ``are_inputs_given`` where the file has examples of them, and
+    export takes the other side; ``are_inputs_given`` where the file has examples of them, and
     ``harmless`` the gaps (by key) that hide nothing from torch.export, as a method of what must be a tensor.
+    ``bare`` are the events that hold only if an input is a tensor, by the name of that, and ``tensors``
+    the inputs of which the annotation or the use tells that they are.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
     doubtful: set[Hashable] = field(default_factory=set)
     elsewhere: set[int] = field(default_factory=set)
-    numbers: set[int] = field(default_factory=set)
     harmless: set[Hashable] = field(default_factory=set)
+    bare: dict[Hashable, str] = field(default_factory=dict)
+    tensors: set[str] = field(default_factory=set)
     are_inputs_given: bool = False
 
-    def add(self, event: Event, *, is_sure: bool) -> None:
-        """Record an event; what is met again for sure is no longer doubtful."""
+    def add(self, event: Event, *, is_sure: bool, input_: str = "") -> None:
+        """Record an event, of what ``input_`` is if it is a tensor; what is met again for sure is no longer doubtful."""
         if event.key not in self.events:
             self.events[event.key] = event
+            if input_:
+                self.bare[event.key] = input_
             if not is_sure:
                 self.doubtful.add(event.key)
         elif is_sure:
             self.doubtful.discard(event.key)
+
+    def told(self) -> dict[Hashable, Event]:
+        """The events, without those that hold of an input which nothing shows to be a tensor."""
+        unshown = {key for key, name in self.bare.items() if name not in self.tensors}
+        return {key: event for key, event in self.events.items() if key not in unshown}
 
     def keys(self) -> tuple[Hashable, ...]:
         """What is recorded so far, for ``back_to``."""

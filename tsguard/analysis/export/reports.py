@@ -13,9 +13,18 @@ if TYPE_CHECKING:
 
 
 def report(
-    tracer: Tracer, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
+    tracer: Tracer,
+    rule: RuleName,
+    node: ast.AST | None,
+    origin: Origin | None = None,
+    *,
+    bare: str = "",
+    **facts: str,
 ) -> None:
-    """Record what torch.export makes of a place, unless only another kind of run gets there."""
+    """Record what torch.export makes of a place, unless only another kind of run gets there.
+
+    ``bare`` names the input that has to be a tensor for it.
+    """
     record = tracer.exports
     if tracer.tries:
         return  # what is refused is an exception, which may be caught
@@ -24,7 +33,7 @@ def report(
     event = tracer.event(rule, node, origin, **facts)
     if event is not None:
         is_sure = not tracer.branches and not any(frame.returned for frame in tracer.frames)
-        record.add(event, is_sure=is_sure)
+        record.add(event, is_sure=is_sure, input_=bare)
 
 
 def decided_by_kind_of_run(tracer: Tracer) -> None:

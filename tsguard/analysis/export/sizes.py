@@ -15,10 +15,26 @@ from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.values import Number, Traced, parts
 from tsguard.language.rule_names import RuleName
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
     from tsguard.analysis.trace.origins import Origin
+
+
+# Methods that give a number of which the first size is a factor.
+_COUNTS = ("numel", "nelement")
+
+
+def decided(tracer: Tracer, value: Number, node: ast.AST | None) -> None:
+    """A branch asks whether a size is one number, or a multiple of one: the program has the example's side."""
+    equations = (*value.tells.if_true, *value.tells.if_false)
+    sides = [[tracer.facts.resolved(dim) for dim in equation] for equation in equations]
+    meets = any(_holds_batch(a) and (b.number or 0) > 1 for a, b in sides)
+    parts_of = walked(node) if node is not None else ()
+    divides = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts_of)
+    if meets or (divides and _rests_on_first(value.origin)):
+        report(tracer, "fixed-size/condition", node, value.origin)
 
 
 def wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], node: ast.AST | None) -> None:
@@ -43,6 +59,12 @@ def stepped_over(tracer: Tracer, tensor: py.Value, dim: Dim | None, node: ast.AS
         report(tracer, "fixed-size/steps", node, tensor.origin)
 
 
+def element_wanted(tracer: Tracer, tensor: Traced, node: ast.AST | None) -> None:
+    """Python needs the element of a tensor that is made of a size."""
+    if _rests_on_first(tensor.origin):
+        report(tracer, "lost-size/element", node, tensor.origin)
+
+
 def _is_open(value: Number) -> bool:
     return value.kind == "size" and value.live and value.known is None
 
@@ -51,7 +73,11 @@ def _is_batch(tracer: Tracer, value: Number) -> bool:
     """Whether a size rests on the first dimension of an input."""
     if value.dim is not None:
         return _holds_batch(tracer.facts.resolved(value.dim))
-    step: Origin | None = value.origin
+    return _rests_on_first(value.origin)
+
+
+def _rests_on_first(origin: Origin) -> bool:
+    step: Origin | None = origin
     while step is not None:
         if _takes_first(step.node):
             return True
@@ -64,10 +90,12 @@ def _holds_batch(dim: Dim) -> bool:
 
 
 def _takes_first(node: ast.AST | None) -> bool:
-    """``x.shape[0]``, ``x.size(0)``."""
+    """``x.shape[0]``, ``x.size(0)``, and ``x.numel()``, of which that is a factor."""
     if isinstance(node, ast.Subscript):
         is_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
         return is_shape and isinstance(node.slice, ast.Constant) and node.slice.value == 0
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _COUNTS:
+        return True
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "size":
         return len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0
     return False

@@ -1,4 +1,8 @@
-"""What a forward takes and returns: tensors, plain values, and containers that pytree knows."""
+"""What a forward takes and returns: tensors, plain values, and containers that pytree knows.
+
+Source: torch/export/_trace.py and torch/utils/_pytree.py: a type is known exactly, and one that
+derives from a known one is not.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace.values import Fixed
+from tsguard.analysis.trace.values import Fixed, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
@@ -17,10 +21,47 @@ if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
 
 _REGISTERING = ("register_pytree_node", "_register_pytree_node", "register_dataclass", "register_constant")
+# Classes of Python that register nothing for those which derive from them.
+_SILENT = frozenset(
+    [
+        "object", "builtins.object", "builtins.dict", "builtins.list", "builtins.tuple", "builtins.set",
+        "collections.OrderedDict", "collections.UserDict", "typing.Generic", "abc.ABC", "enum.Enum",
+    ]
+)  # fmt: skip
+# Objects of Python and numpy that hold something, and that pytree does not know.
+_HOLDERS = frozenset(
+    [
+        "numpy.ndarray", "types.SimpleNamespace", "types.MappingProxyType", "argparse.Namespace",
+        "collections.UserDict", "torch.finfo", "torch.iinfo",
+    ]
+)  # fmt: skip
+_KINDS: dict[type[py.Value], str] = {
+    py.SetValue: "set",
+    py.RangeValue: "range",
+    py.SliceValue: "slice",
+    py.FunctionValue: "function",
+    py.Partial: "functools.partial",
+    py.ClassValue: "class",
+    py.ModuleValue: "class",
+    py.EnumMember: "enum",
+}
+_ITERATORS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
+_VIEWS = frozenset({"keys", "values", "items"})
+# What an annotation says of an input that no program takes.
+_NOT_TAKEN = frozenset(
+    [
+        "torch.dtype", "torch.device", "torch.layout", "torch.Generator", "numpy.ndarray", "typing.Callable",
+        "collections.abc.Callable", "builtins.set", "typing.Set",
+    ]
+)  # fmt: skip
 
 
 def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
     """Report a returned value of a type that torch.export does not know."""
+    said = _said(node.value) if isinstance(node, ast.Return) else ""
+    if said and isinstance(value, (py.ListValue, py.Unknown)):
+        report(tracer, "unknown-type", node, type=said)
+        return
     pending, seen = [value], set()
     while pending:
         value = pending.pop()
@@ -38,12 +79,42 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
                 return
 
 
+def _said(returned: ast.expr | None) -> str:
+    """The kind of iterator or view that an expression makes, "" for others: values are those that it gives."""
+    if isinstance(returned, ast.GeneratorExp):
+        return "generator"
+    if not isinstance(returned, ast.Call):
+        return ""
+    if isinstance(returned.func, ast.Name):
+        return returned.func.id if returned.func.id in _ITERATORS else ""
+    is_view = isinstance(returned.func, ast.Attribute) and returned.func.attr in _VIEWS
+    return f"dict_{returned.func.attr}" if is_view and _is_variable(returned.func.value) else ""  # type: ignore[attr-defined]
+
+
+def _is_variable(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Dict, ast.Name)) and getattr(node, "id", "") != "self"
+
+
 def check_input(tracer: Tracer, value: py.Value, node: ast.AST | None) -> None:
     """Report an input of a type that torch.export does not know."""
+    if isinstance(value, (py.Atom, py.SetValue, py.RangeValue)):
+        report(tracer, "unknown-type/annotated", node, type=_named(value), name=getattr(node, "arg", ""))
     if not isinstance(value, py.ObjectValue) or not isinstance(value.cls, py.ClassValue) or value.open:
         return
     if not _is_registered(tracer, value.cls):
         report(tracer, "unknown-type/input", node, type=value.cls.name)
+
+
+def check_annotated(tracer: Tracer, name: str, parameter: ast.arg) -> None:
+    """Report an input whose annotation, by its full ``name``, says what no exported program takes."""
+    if name in _NOT_TAKEN:
+        report(tracer, "unknown-type/annotated", parameter, type=name, name=parameter.arg)
+
+
+def taken_for_array(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
+    """An input is used as an array of numpy."""
+    if isinstance(value, Traced) and value.of == "inputs" and value.origin.parent is None:
+        report(tracer, "unknown-type/array", node, value.origin)
 
 
 def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
@@ -56,37 +127,52 @@ def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
 
 
 def _unknown(tracer: Tracer, value: py.Value) -> RuleName | None:
-    if isinstance(value, py.SetValue):
+    if type(value) in _KINDS or isinstance(value, (py.ModuleValue, py.Atom)):
         return "unknown-type"
-    if isinstance(value, (py.ModuleValue, py.FunctionValue, py.ClassValue)):
-        return "unknown-type"
-    if isinstance(value, py.Atom) or (isinstance(value, Fixed) and isinstance(value.default, py.Atom)):
-        return "unknown-type"
-    if isinstance(value, py.ObjectValue) and isinstance(value.cls, py.ClassValue):
+    if isinstance(value, Fixed):
+        return "unknown-type" if _is_property(value) else None
+    if isinstance(value, py.Const):
+        return "unknown-type" if isinstance(value.value, (bytes, complex)) or value.value is ... else None
+    if not isinstance(value, py.ObjectValue):
+        return None
+    if isinstance(value.cls, py.ClassValue):
         return None if _is_registered(tracer, value.cls) else "unknown-type/object"
-    return None
+    return "unknown-type/object" if getattr(value.cls, "name", "") in _HOLDERS else None
+
+
+def _is_property(value: Fixed) -> bool:
+    """Whether what was read of an input is its dtype, device or layout, and no number or word."""
+    if isinstance(value.default, py.Atom):
+        return True
+    node = value.origin.node
+    return isinstance(node, ast.Attribute) and node.attr == value.about and value.about in _PROPERTIES
+
+
+_PROPERTIES = ("dtype", "device", "layout")
 
 
 def _named(value: py.Value) -> str:
-    if isinstance(value, Fixed) and isinstance(value.default, py.Atom):
-        value = value.default
+    if isinstance(value, Fixed):
+        return f"torch.{value.about}"
     if isinstance(value, py.Atom):
         return f"torch.{value.kind}"
-    if isinstance(value, py.SetValue):
-        return "set"
-    if isinstance(value, py.ObjectValue):
+    if isinstance(value, py.Const):
+        return type(value.value).__name__
+    if isinstance(value, py.ObjectValue) and not isinstance(value, py.ModuleValue):
         return getattr(value.cls, "name", "object")
-    return "function" if isinstance(value, py.FunctionValue) else "class"
+    return _KINDS.get(type(value), "class")
 
 
 def _is_registered(tracer: Tracer, cls: py.ClassValue) -> bool:
     """Whether a class, or one that it derives from, is made known to pytree."""
     for base in ancestry.mro(tracer, cls):
         if not isinstance(base, py.ClassValue):
-            if getattr(base, "name", "") not in ("builtins.object", "object"):
+            if getattr(base, "name", "") not in _SILENT:
                 return True  # what is not read may do it
             continue
         if _registers(base.node, "") or any(_registers(s, base.name) for s in base.module.file.tree.body):
+            return True
+        if any(_called(decorator) in _REGISTERING for decorator in getattr(base.node, "decorator_list", ())):
             return True
     return False
 
@@ -94,7 +180,7 @@ def _is_registered(tracer: Tracer, cls: py.ClassValue) -> bool:
 def _registers(node: ast.AST, name: str) -> bool:
     """Whether code registers a class: of this name, or with "" any (it does so for its subclasses)."""
     if not name:
-        return any(_called(part) in _REGISTERING for part in walked(node))
+        return any(isinstance(part, ast.Call) and _called(part) in _REGISTERING for part in walked(node))
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return False
     calls = [part for part in walked(node) if isinstance(part, ast.Call) and _called(part) in _REGISTERING]
@@ -102,5 +188,5 @@ def _registers(node: ast.AST, name: str) -> bool:
 
 
 def _called(node: ast.AST) -> str:
-    function = node.func if isinstance(node, ast.Call) else None
+    function = node.func if isinstance(node, ast.Call) else node
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

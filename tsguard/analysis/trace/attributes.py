@@ -79,6 +79,8 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     if isinstance(owner, py.ClassValue):
         tracer.state.read_class(tracer, owner, name)
     value = python_attributes.get(tracer, owner, name)
+    if isinstance(value, py.External) and value.name == "torch.autograd.Function.apply":
+        return py.BoundMethod(value, owner)
     if isinstance(value, py.TensorValue) and value.role and not isinstance(value, Traced):
         shown = Origin(f"self.{name}")
         return Traced(

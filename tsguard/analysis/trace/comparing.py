@@ -19,6 +19,7 @@ from tsguard.analysis.trace.values import (
     Derived,
     Equation,
     Fixed,
+    Held,
     Number,
     Opaque,
     Shape,
@@ -156,6 +157,7 @@ def _compared_sequences(
     if origin is None:
         return py.Unknown(None, "bool")
     result = Number(None, "bool", origin=origin.then(node))
+    result.unbacked = any(isinstance(v, Number) and v.unbacked for v in parts([left, right]))
     if isinstance(op, (ast.Eq, ast.NotEq)) and _are_of_one_extent(tracer, left, right):
         result.known = py.Const(isinstance(op, ast.Eq))
         return result
@@ -236,6 +238,9 @@ def _membership(
         report_number(tracer, "condition", value, node)
         data.asked(tracer, value, node)
         return frozen(value.origin.then(node), "data", "bool")
+    for side in (item, container):
+        if isinstance(side, (Number, Held)):
+            data.asked(tracer, side, node)
     if isinstance(container, (py.DictValue, py.SetValue)):
         if tracer.state.holds(container) and any(
             is_live(part) or is_symbolic(part) for part in parts([item])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, reports
+from tsguard.analysis.export import data, reports, sizes
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked, checked
@@ -68,6 +68,8 @@ def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) 
     if value.lost and form not in ("assert", "while"):
         tracer.gap(node, OPEN_SHAPES)
     elif value.live:
+        if form not in ("assert", "while"):
+            sizes.decided(tracer, value, node)
         tracer.report(_rule(tracer, value, form), node, value.origin)
     else:
         used(tracer, [value], node)

@@ -8,7 +8,17 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import binary, number_of, report_number
 from tsguard.analysis.trace.rulebook import CONTENTS_OF
-from tsguard.analysis.trace.values import Number, Opaque, Shape, Traced, frozen, frozen_again, is_live, parts
+from tsguard.analysis.trace.values import (
+    Held,
+    Number,
+    Opaque,
+    Shape,
+    Traced,
+    frozen,
+    frozen_again,
+    is_live,
+    parts,
+)
 
 
 def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST | None) -> py.Value:
@@ -34,11 +44,9 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
     hint = "list" if method == "tolist" else ""
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
-        if node is not None:
-            tracer.exports.numbers.add(id(node))
-        return value.filling if value.filling is not None and not hint else py.Unknown(None, hint)
+        return Held(None, hint, value.filling if not hint else None)
     number = number_of(tracer, method, value, node, hint)
-    number.unbacked = isinstance(value, Traced) or value.unbacked
+    number.unbacked = not value.of_size if isinstance(value, Traced) else value.unbacked
     return number
 
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import data
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import comparing, conditions, items, kinds, operators
-from tsguard.analysis.trace.alternatives import could_be_traced
+from tsguard.analysis.trace.alternatives import could_be_traced, exported_aside
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.shapes.operation import dim_of
@@ -25,6 +26,7 @@ from tsguard.analysis.trace.values import (
     Truths,
     depends,
     frozen,
+    held,
     origin_of,
 )
 from tsguard.analysis.values import Scope
@@ -53,7 +55,7 @@ def _binary(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     right = tracer.evaluate(node.right, scope)
     if operators.concerns(left, right):
         return operators.binary(tracer, node.op, left, right, node)
-    return operations.binary(tracer, node.op, left, right, node)
+    return held(operations.binary(tracer, node.op, left, right, node), left, right)
 
 
 def _unary(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
@@ -63,11 +65,12 @@ def _unary(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         return _negated(tracer, value, node)
     if operators.concerns(value):
         return operators.unary(tracer, node.op, value, node)
-    return operations.unary(tracer, node.op, value, node)
+    return held(operations.unary(tracer, node.op, value, node), value)
 
 
 def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
     if not operators.concerns(value):
+        data.asked(tracer, value, node.operand)
         return operations.unary(tracer, node.op, value, node)
     if isinstance(value, Fixed) and value.about == "tracing" and value.default is not None:
         return replace(value, default=py.Const(not operations.known_truth(value.default)))
@@ -102,12 +105,13 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     possible: py.Value | None = None
     told: Truths | None = None
     on_device = False
-    for operand in node.values[:-1]:
+    for position, operand in enumerate(node.values[:-1]):
         value = tracer.settled(tracer.evaluate(operand, scope))
         on_device = on_device or (is_or and isinstance(value, Fixed) and value.about == "device")
         told = _together(told, _told(value), is_or=is_or)
         answer = conditions.decide(tracer, value, operand, "boolean")
         if answer is not None and answer == is_or:
+            _exported_rest(tracer, value, node.values[position + 1 :], scope)
             return _decided(possible, _asked_for_device(value) if on_device else value)
         if answer is None:
             value = _answered(value, None, operand) if operators.concerns(value) else value
@@ -118,6 +122,19 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     if possible is None or operators.concerns(last):
         return _telling(last, tells)
     return _telling(joined(possible, last), tells)
+
+
+def _exported_rest(tracer: Tracer, value: py.Value, rest: list[ast.expr], scope: Scope) -> None:
+    """The operands that torch.export comes to, where the kind of run decides that a trace does not."""
+
+    def follow() -> None:
+        for operand in rest:
+            answer = conditions.decide(tracer, tracer.evaluate(operand, scope), operand, "boolean")
+            if answer is not None:
+                return
+
+    if isinstance(value, Fixed) and value.about in ("tracing", "compiling"):
+        exported_aside(tracer, follow, scope)
 
 
 def _asked_for_device(value: py.Value) -> py.Value:
@@ -149,7 +166,7 @@ def _compare(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
             return result
         right = tracer.evaluate(comparator, scope)
         compare = comparing.compare if _concerns_comparison(left, right) else comparisons.compare
-        result = compare(tracer, op, left, right, node)
+        result = held(compare(tracer, op, left, right, node), left, right)
         left = right
     return result
 
@@ -188,12 +205,16 @@ def _subscript(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     key = tracer.evaluate(node.slice, scope)
     tracer.node = node
     found = items.item(tracer, tracer.settled(owner), key, node)
-    return containers.item(tracer, owner, key, node) if found is None else found
+    return held(containers.item(tracer, owner, key, node), owner) if found is None else found
 
 
 def _joined_text(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     assert isinstance(node, ast.JoinedStr)
-    values = [tracer.evaluate(v.value, scope) for v in node.values if isinstance(v, ast.FormattedValue)]
+    parts = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+    values = [tracer.evaluate(part.value, scope) for part in parts]
+    for part, value in zip(parts, values, strict=True):
+        if part.format_spec is not None:
+            data.formatted(tracer, [value], node)
     if any(depends(value) for value in values):
         return operators.as_text(values, node)
     return python_expressions.HANDLERS[ast.JoinedStr](tracer, node, scope)

@@ -218,6 +218,8 @@ def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     key = kwargs.get("key")
     keys = items if key is None else [tracer.call(key, [item], {}, node) for item in items]
     live = next((key for key in keys if is_live(key)), None)
+    if len(items) + is_open > 1:
+        data.symbol_wanted(tracer, "data-number/extreme", keys[:1], node)
     if live is not None and len(items) + is_open > 1:
         assert isinstance(live, (Number, Traced))
         report_number(tracer, "condition", live, node)

@@ -208,12 +208,23 @@ def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value
         tracer.untold[parameter.arg] = parameter
         return Traced(origin=origin, extent=shaping.of_input(tracer.facts, parameter.arg))
     value = _of_type(tracer, parameter.annotation, scope, origin)
+    exported.check_annotated(tracer, _meant(tracer, parameter.annotation, scope), parameter)
     if isinstance(value, Traced):
+        tracer.exports.tensors.add(parameter.arg)
         value.extent = shaping.of_input(tracer.facts, parameter.arg)
     if value is None:
         tracer.report("untraceable-input/scalar", parameter, name=parameter.arg)
         return Opaque(None, origin=origin)
     return value
+
+
+def _meant(tracer: Tracer, annotation: ast.expr, scope: Scope) -> str:
+    """The full name of an annotation that is one name, subscripted or not."""
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    if not isinstance(head, (ast.Name, ast.Attribute)):
+        return ""
+    meaning = tracer.plain.evaluate(head, scope)
+    return meaning.name if isinstance(meaning, py.External) else ""
 
 
 def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin) -> py.Value | None:

@@ -84,11 +84,15 @@ def _part_of_open(tracer: Tracer, owner: Shape, part: slice | None, origin: Orig
             return Shape(tuple(sizes), origin=origin)
         if owner.extent is not None and part.start in (None, 0) and part.stop is not None and part.stop < 0:
             return Shape(owner.items, True, origin=origin, extent=owner.extent.without_last(-part.stop))
+        if part.stop is None and part.start is not None and part.start > 0:
+            return Shape((attributes.size_at(tracer, owner.extent, part.start, origin),), True, origin=origin)
     return Shape(owner.items, True, origin=origin)
 
 
 def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:
     """Python indexes lists and dicts with the number itself, and says nothing of it."""
+    if isinstance(owner, (py.ListValue, py.TupleValue, py.DictValue, py.ModuleValue)):
+        data.symbol_wanted(tracer, "data-number/index", [key, *_bounds(key)], node)
     if (
         isinstance(key, Number)
         and key.known is not None

@@ -6,13 +6,14 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_ROWS
-from tsguard.analysis.export import reports, sizes
+from tsguard.analysis.export import data, reports, sizes
 from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import FIXED, VARIED
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.values import (
     Derived,
+    Held,
     InputDict,
     InputList,
     Number,
@@ -40,7 +41,8 @@ def items(tracer: Tracer, value: py.Value, wanted: int | None) -> Items | None:
     if isinstance(value, Traced):
         return _rows(tracer, value, wanted)
     if isinstance(value, py.TensorValue):
-        return [py.TensorValue() for _ in range(wanted or 1)], wanted is None
+        several = data.lends_no_value(value)
+        return [py.TensorValue(several=several) for _ in range(wanted or 1)], wanted is None
     if isinstance(value, Shape):
         return _sizes(tracer, value, wanted)
     if isinstance(value, Pieces):
@@ -50,6 +52,8 @@ def items(tracer: Tracer, value: py.Value, wanted: int | None) -> Items | None:
     if isinstance(value, (InputList, InputDict)):
         structure(tracer, value)
         return None
+    if isinstance(value, Held):
+        return [Held()] * (wanted or 1), wanted is None
     if isinstance(value, (Opaque, Untraced, Number)):
         return [_part(value)] * (wanted or 1), wanted is None
     return None

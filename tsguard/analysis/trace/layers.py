@@ -67,7 +67,7 @@ def _layer(
 ) -> py.Value:
     if name in _UNTRACEABLE:
         tracer.report(_UNTRACEABLE[name], node)
-    exported.layer(tracer, name, node)
+    exported.layer(tracer, name, args, node)
     if ".Lazy" in name:
         tracer.report("untraceable-call/lazy", node)
     used(tracer, [*args, *kwargs.values()], node)

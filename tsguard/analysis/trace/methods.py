@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import data
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.trace import (
     attributes,
     conversions,
@@ -18,14 +19,16 @@ from tsguard.analysis.trace import (
     results,
     shaping,
 )
+from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.iteration import structure
+from tsguard.analysis.trace.iteration import rows_wanted, structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
 from tsguard.analysis.trace.rulebook import VARIED
 from tsguard.analysis.trace.uses import lost_sight, used
 from tsguard.analysis.trace.values import (
     Derived,
     Fixed,
+    Held,
     InputDict,
     Number,
     Opaque,
@@ -74,6 +77,8 @@ def call(
         if short in ("forward", "__call__") and kind != "method":
             return layers.forward(tracer, receiver, args, kwargs, node, kind)
         return None
+    if isinstance(receiver, py.ClassValue):
+        return _differentiated(tracer, receiver, args, kwargs, node)
     if isinstance(receiver, py.TensorValue):
         result = _of_tensor(tracer, short, receiver, args, kwargs, node)
         return shaping.of_call(tracer, short, [receiver, *args], kwargs, result)
@@ -82,6 +87,19 @@ def call(
     if isinstance(receiver, Derived):
         return _of_derived(tracer, short, receiver, args, kwargs, node)
     return _of_container(tracer, short, receiver, args, node)
+
+
+def _differentiated(
+    tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    """``Function.apply(x)``: a trace records one operation, torch.export runs the forward of the class."""
+    found = ancestry.class_member(tracer, cls, "forward")
+    function = getattr(found[0], "function", found[0]) if found is not None else None
+    if isinstance(function, py.FunctionValue):
+        context = [] if ancestry.class_member(tracer, cls, "setup_context") is not None else [py.Unknown()]
+        followed_aside(tracer, lambda: tracer.call(function, [*context, *args], kwargs, node))
+    lost_sight(tracer, [*args, *kwargs.values()])
+    return tensor([*args, *kwargs.values()], node)
 
 
 def _of_container(
@@ -94,6 +112,8 @@ def _of_container(
     if isinstance(receiver, py.DictValue) and name in ("get", "pop") and args:
         return _looked_up(tracer, receiver, args, node)
     if isinstance(receiver, py.Const) and isinstance(receiver.value, str) and any(depends(a) for a in args):
+        if name == "format" and ":" in receiver.value:
+            data.formatted(tracer, args, node)
         return as_text(args, node)
     return None
 
@@ -219,8 +239,9 @@ def _rank(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, 
 def _count(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     if isinstance(receiver, Traced) and receiver.of == "inputs":
         count = shaping.count(tracer, receiver)
-        known = shaping.known_value(tracer.facts, count)
-        return size(receiver.origin.then(node), dim=count, known=known)
+        number = size(receiver.origin.then(node), dim=count, known=shaping.known_value(tracer.facts, count))
+        number.unbacked = count is not None and count.is_of_data
+        return number
     return py.Unknown(None, "int")
 
 
@@ -236,10 +257,11 @@ def _resized(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwarg
 def _contents(name: str) -> Handler:
     def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
         if isinstance(receiver, Traced):
+            if name == "tolist":
+                rows_wanted(tracer, receiver, node)
             return conversions.contents(tracer, receiver, name, node)
-        if data.has_no_value(receiver):
-            tracer.exports.numbers.add(id(node))
-        return py.Unknown(None, "list" if name == "tolist" else "")
+        hint = "list" if name == "tolist" else ""
+        return Held(None, hint) if data.has_no_value(receiver) else py.Unknown(None, hint)
 
     return run
 

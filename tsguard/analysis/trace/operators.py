@@ -34,6 +34,8 @@ from tsguard.analysis.trace.values import (
 from tsguard.language.rule_names import RuleName
 
 _TRACED = (Traced, Derived, Shape, py.TensorValue)
+# The conversions of a format with % that take the value of a number.
+_NUMERIC = ("d", "f", "e", "g")
 
 
 def concerns(*values: py.Value) -> bool:
@@ -45,12 +47,20 @@ def tensor(values: list[py.Value], node: ast.AST | None) -> py.TensorValue:
     """The tensor that an operator makes of values: of inputs, of module state, or constant."""
     origin = origin_of(values)
     if origin is not None:
-        return Traced(origin=origin.then(node))
+        return Traced(origin=origin.then(node), of_size=_is_of_size(values))
     others = [value for value in parts(values) if isinstance(value, Traced)]
     first = next((value for value in others if value.of == "random"), others[0] if others else None)
     if first is None:
-        return py.TensorValue(several=any(data.has_no_value(value) for value in values))
+        return py.TensorValue(several=any(data.lends_no_value(value) for value in values))
     return Traced(origin=first.origin.then(node), of=first.of)
+
+
+def _is_of_size(values: list[py.Value]) -> bool:
+    """Whether all tensors among values are made of one number each, sizes among them."""
+    tensors = [value for value in parts(values) if isinstance(value, py.TensorValue)]
+    return bool(tensors) and not any(
+        not value.of_size if isinstance(value, Traced) else data.lends_no_value(value) for value in tensors
+    )
 
 
 def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
@@ -67,6 +77,8 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
     if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
         return left if isinstance(left, (Untraced, Opaque)) else right
     if operations.hint_of(left) == "str" and isinstance(op, ast.Mod):
+        if any(letter in str(py.constant(left)) for letter in _NUMERIC):
+            data.formatted(tracer, parts([right]), node)
         return as_text([right], node)
     if isinstance(left, Number) or isinstance(right, Number):
         return _calculated(tracer, op, left, right, node)
@@ -102,7 +114,7 @@ def joined_sizes(parts_given: list[py.TupleValue]) -> Shape:
 def _repeated(
     tracer: Tracer, op: ast.operator, sequence: py.ListValue | py.TupleValue, times: py.Value, node: ast.AST
 ) -> py.Value:
-    data.symbol_wanted(tracer, "data-number/index", times, node)
+    data.symbol_wanted(tracer, "data-number/index", [times], node)
     sizes.wanted(tracer, "fixed-size/index", [times], node)
     if isinstance(times, Number) and is_live(times):
         report_number(tracer, "index", times, node)

@@ -52,6 +52,7 @@ def made(
 def _divided(
     tracer: Tracer, name: str, how: py.Value, values: list[py.Value], piece: py.TensorValue, node: ast.AST
 ) -> py.Value:
+    first, along = values[0], values[2]
     if isinstance(how, (py.ListValue, py.TupleValue)):
         extra = name in _COUNTED
         return py.ListValue([piece] * (len(how.items) + extra), how.open)
@@ -59,6 +60,9 @@ def _divided(
         if isinstance(how, Number) and is_live(how):
             tracer.report("size-to-number/split", node, how.origin)
             return py.ListValue([piece], True)
+        if py.constant(along) == 0 and isinstance(first, Traced) and isinstance(how, py.Const):
+            extent = shaping.extent(tracer, first)
+            sizes.rows_wanted(tracer, first, None if extent is None else extent.at(0), node)
         return _counted_by_size(values, piece, node, of_length=True)
     count = py.constant(plainly(how))
     if isinstance(count, int) and 0 < count <= TRACED_PIECES:

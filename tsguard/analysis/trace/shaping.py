@@ -51,8 +51,12 @@ def extent(tracer: Tracer, tensor: py.TensorValue) -> Extent | None:
 def count(tracer: Tracer, tensor: py.TensorValue) -> Dim | None:
     """How many elements a tensor has."""
     shape = extent(tracer, tensor)
-    if shape is None or shape.lead is None:
-        return None if shape is None else product(shape.dims)
+    if shape is None:
+        return None
+    if shape.lead is None:
+        return product(shape.dims) or next((d for d in shape.dims if d is not None and d.is_of_data), None)
+    if shape.lead.first is not None:
+        return shape.lead.first if shape.lead.first.is_of_data else None
     is_whole = shape.lead.tensor is not None and not shape.lead.dropped and not shape.dims
     return symbol_dim(Symbol("input", (shape.lead.tensor, "count"))) if is_whole else None
 

@@ -88,6 +88,9 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
         return results.of_schemas(tracer, overloads, args, kwargs, node)
     results.note_properties(tracer, kwargs, node)
     used(tracer, values, node)
+    tensors = [value for value in parts(values) if isinstance(value, py.TensorValue)]
+    if tensors and not any(data.lends_no_value(value) for value in tensors):
+        return py.TensorValue()  # of one given number, as they are
     return None
 
 
@@ -118,7 +121,10 @@ def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
     results.note_properties(tracer, kwargs, node)
     if is_live(given) or isinstance(given, Opaque):
         tracer.report("harmless-warning/scalar", node)
-        return tensor([given], node)
+        made = tensor([given], node)
+        if isinstance(made, Traced) and isinstance(given, Number):
+            made.of_size = not given.unbacked
+        return made
     live = next((value for value in parts([given]) if is_live(value)), None)
     if live is None:
         tracer.report("harmless-warning/constant", node)
@@ -128,7 +134,8 @@ def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
         )
     assert isinstance(live, (Traced, Number))
     tracer.report("constant-from-values", node, live.origin)
-    return py.TensorValue()
+    several = isinstance(given, (py.ListValue, py.TupleValue)) and (given.open or len(given.items) > 1)
+    return py.TensorValue(several=several)
 
 
 def _constructed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
@@ -280,7 +287,7 @@ _HANDLERS: dict[str, Handler] = {
     "torch.jit.is_scripting": _NOT_COMPILING,
     "torch._jit_internal.is_scripting": _NOT_COMPILING,
     "torch.compiler.is_compiling": _COMPILING,
-    "torch.compiler.is_dynamo_compiling": _COMPILING,
+    "torch.compiler.is_dynamo_compiling": _NOT_COMPILING,
     "torch.compiler.is_exporting": _COMPILING,
     "torch._dynamo.is_compiling": _COMPILING,
     "torch.onnx.is_in_onnx_export": _NOT_COMPILING,

@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import reports
+from tsguard.analysis.export import calls as exported
+from tsguard.analysis.export import data, reports
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, statements
@@ -51,6 +52,7 @@ class ForwardTracer(Tracer):
         value = self.plain.lookup(name, scope)
         if value is not None:
             self.state.look_up(self, name, value, scope)
+            data.looked_up(name, value, scope)
         return value
 
     def call(
@@ -90,9 +92,13 @@ class ForwardTracer(Tracer):
 
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
         self.change(owner)
+        if isinstance(owner, py.TensorValue):
+            exported.elements_set(self, key, self.node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(
             is_live(part) or is_symbolic(part) for part in parts([key])
         )
+        if keyed_by_size and isinstance(owner, py.DictValue):
+            owner.open = True
         if keyed_by_size or not self.state.mutate(self, owner):
             super().set_item(owner, key, value)
 

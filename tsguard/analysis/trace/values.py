@@ -71,12 +71,14 @@ NOTHING = Truths()
 @dataclass(eq=False, slots=True)
 class Traced(TensorValue):
     """A tensor whose contents no reading of the source tells: made of inputs, of the module's
-    parameters and buffers ("state"), or of random numbers.  ``extent`` is what is known of its shape."""
+    parameters and buffers ("state"), or of random numbers.  ``extent`` is what is known of its shape,
+    ``of_size`` whether it is made of one size and of nothing else, of which torch.export has the element."""
 
     origin: Origin = NOWHERE
     of: Literal["inputs", "state", "random"] = "inputs"
     recast: bool = False
     extent: Extent | None = None
+    of_size: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -108,6 +110,14 @@ class Number(Derived):
     tells: Truths = NOTHING
     lost: bool = False
     unbacked: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Held(Unknown):
+    """A number that no input reaches, for which torch.export has a symbol: taken out of a tensor, or drawn.
+
+    A trace holds it as it holds any other.  ``default`` is what it is, where that is known.
+    """
 
 
 @dataclass(eq=False, slots=True)
@@ -187,7 +197,8 @@ def frozen(origin: Origin, kind: Kind, hint: str = "", *, pending: bool = False)
 
 def frozen_again(value: Number, node: ast.AST | None, hint: str = "") -> Number:
     """What is made of a number that Python has made a constant of: it owes what that does."""
-    return replace(frozen(value.origin.then(node), value.kind, hint, pending=value.pending), debt=value.debt)
+    number = frozen(value.origin.then(node), value.kind, hint, pending=value.pending)
+    return replace(number, debt=value.debt, unbacked=value.unbacked)
 
 
 def is_live(value: Value) -> bool:
@@ -200,6 +211,13 @@ def is_live(value: Value) -> bool:
 def is_symbolic(value: Value) -> bool:
     """Whether a value is a 0-dim tensor while tracing, though a number in eager."""
     return isinstance(value, Number) and value.live
+
+
+def held(result: Value, *operands: Value) -> Value:
+    """What ordinary Python makes of values: of a held number another one."""
+    if type(result) is not Unknown or not any(isinstance(operand, Held) for operand in operands):
+        return result
+    return Held(None, result.hint, result.default)
 
 
 def plainly(value: Value) -> Value:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.export import data
 from tsguard.analysis.export import types as exported
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.python.context import Raised
@@ -55,6 +56,7 @@ class TraceResult:
         parts = tuple(tracer.parts[key] for key in tracer.events)
         outputs = tuple(value for _, _, value in tracer.outputs)
         facts = shaping.input_facts(tracer.facts)
+        told = tracer.exports.told()
         return cls(
             tuple(_settled(tracer, event) for event in tracer.events.values()),
             parts,
@@ -63,9 +65,9 @@ class TraceResult:
             facts,
             raised,
             next(((tensor, tuple(sorted(asked))) for tensor, asked in tracer.asked_ranks.items()), None),
-            tuple(e for key, e in tracer.exports.events.items() if key not in tracer.exports.doubtful),
+            tuple(e for key, e in told.items() if key not in tracer.exports.doubtful),
             frozenset(tracer.exports.harmless),
-            tuple(e for key, e in tracer.exports.events.items() if key in tracer.exports.doubtful),
+            tuple(e for key, e in told.items() if key in tracer.exports.doubtful),
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:
@@ -107,6 +109,7 @@ def trace_target(
         why = f"{target.qualname} has no forward that can be read"
         return TraceResult(gaps=(Gap(target.module, target.line, why),))
     tracer.state.own(subject)
+    data.are_outside(tracer.state.owned.values())
     sharing.check(tracer, target)
     stopped = False
     try:

@@ -10,10 +10,14 @@ from tsguard.report.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Dimensions of unknown number: those of ``tensor`` (None: of whatever) but for its last ``dropped``."""
+    """Dimensions of unknown number: those of ``tensor`` (None: of whatever) but for its last ``dropped``.
+
+    ``first`` is the first of them, where no more than that is known.
+    """
 
     tensor: Symbol | None = None
     dropped: int = 0
+    first: Dim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Extent:
         if position is not None:
             return self.dims[position]
         if self.lead is None or self.lead.tensor is None:
-            return None
+            return self.lead.first if self.lead is not None and index == 0 else None
         if index < 0:
             return dimension(self.lead.tensor, index + len(self.dims) - self.lead.dropped)
         return dimension(self.lead.tensor, index) if not self.dims and not self.lead.dropped else None
@@ -53,7 +57,8 @@ class Extent:
         if self.lead is None or count <= len(self.dims):
             return Extent(self.dims[: len(self.dims) - count], self.lead)
         dropped = self.lead.dropped + count - len(self.dims)
-        return Extent((), Lead(self.lead.tensor, dropped if self.lead.tensor is not None else 0))
+        is_named = self.lead.tensor is not None
+        return Extent((), Lead(self.lead.tensor, dropped if is_named else 0, self.lead.first))
 
     def followed_by(self, *dims: Dim | None) -> Extent:
         return Extent((*self.dims, *dims), self.lead)

@@ -6,7 +6,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
-from tsguard.analysis.trace.shapes.selecting import masked
+from tsguard.analysis.trace.shapes.selecting import let_through, masked
 
 
 def taken(op: Operation) -> Shaped:
@@ -69,6 +69,10 @@ def _kept(op: Operation, keys: list[py.Value], dims: tuple[Dim | None, ...]) -> 
         elif isinstance(key, py.TensorValue):
             chosen = extent_of(op.facts, key)
             tensors += 1
+            many = let_through(op.args[0], key)
+            if many is not None and tensors == 1 and chosen is not None and chosen.rank == 1:
+                left.append(many)
+                continue
             if tensors > 1 or chosen is None or chosen.lead is not None or key.dtype in ("", "bool"):
                 return None
             left.extend(chosen.dims)

@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes import computing
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
-from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.analysis.trace.shapes.extents import Extent, Lead
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Traced
 
@@ -56,7 +56,9 @@ def repeated_each(op: Operation) -> Shaped:
     shape = op.shape()
     if dim is None:
         return Extent((_many(*op.args[:2]),))
-    return None if shape is None else shape.replaced(dim, _many(*op.args[:2]))
+    many = _many(*op.args[:2])
+    found = None if shape is None else shape.replaced(dim, many)
+    return Extent((), Lead(first=many)) if found is None and dim == 0 else found
 
 
 def masked(op: Operation) -> Shaped:
@@ -64,19 +66,55 @@ def masked(op: Operation) -> Shaped:
     owner, key = op.args[:2]
     if not isinstance(key, py.TensorValue) or not _is_mask(key):
         return None
-    shape, mask = op.shape(), extent_of(op.facts, key)
-    if shape is None or mask is None:
-        return None
-    if shape == mask:
-        return Extent((_many(owner, key),))
-    if shape.lead is not None or mask.rank is None or mask.rank > len(shape.dims):
-        return None
-    return Extent((_many(owner, key), *shape.dims[mask.rank :]))
+    shape, mask, many = op.shape(), extent_of(op.facts, key), _many(owner, key)
+    if shape is not None and shape == mask:
+        return Extent((many,))
+    is_open = shape is None or mask is None or shape.lead is not None or mask.rank is None
+    if shape is None or mask is None or mask.rank is None or is_open:
+        return Extent((), Lead(first=many))
+    return Extent((many, *shape.dims[mask.rank :])) if mask.rank <= len(shape.dims) else None
+
+
+def let_through(owner: py.Value, mask: py.TensorValue) -> Dim | None:
+    """How many a mask lets through along a dimension; None for a tensor of indices."""
+    return _many(owner, mask) if _is_mask(mask) else None
+
+
+# What gives true or false for each element, and what leaves elements as they are.
+_ASKING = frozenset(
+    [
+        "bool", "isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or", "logical_xor", "isin",
+        "eq", "ne", "gt", "ge", "lt", "le", "isclose", "signbit",
+    ]
+)  # fmt: skip
+_KEEPING = frozenset(
+    [
+        "view", "reshape", "squeeze", "unsqueeze", "flatten", "t", "transpose", "permute", "expand", "expand_as",
+        "clone", "contiguous", "detach", "cpu", "cuda",
+    ]
+)  # fmt: skip
 
 
 def _is_mask(key: py.TensorValue) -> bool:
     """Whether a tensor holds what is true or false."""
-    step = key.origin.node if isinstance(key, Traced) else None
-    if isinstance(step, ast.UnaryOp):
-        return isinstance(step.op, ast.Invert)
-    return key.dtype == "bool" or isinstance(step, ast.Compare)
+    if key.dtype == "bool":
+        return True
+    step = key.origin if isinstance(key, Traced) else None
+    while step is not None:
+        node = step.node
+        if isinstance(node, ast.Compare):
+            return True
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Invert)
+        if isinstance(node, ast.BinOp):
+            return isinstance(node.op, (ast.BitAnd, ast.BitOr))
+        name = _method(node)
+        if name in _ASKING or not (isinstance(node, ast.Subscript) or name in _KEEPING):
+            return name in _ASKING
+        step = step.parent
+    return False
+
+
+def _method(node: ast.AST | None) -> str:
+    function = node.func if isinstance(node, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else ""

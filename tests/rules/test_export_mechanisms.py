@@ -1,0 +1,169 @@
+"""What torch.export refuses, mechanism by mechanism: what the lint says of small programs is what torch does."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.rules.on_torch import TorchProcess
+from tests.torch_here import RELEASE
+from tsguard.analysis.python import Program
+from tsguard.judges import judge
+from tsguard.language.releases import ways
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+pytestmark = pytest.mark.skipif(
+    ways(RELEASE).exports_strictly, reason="torch.export is judged as from torch 2.8 on"
+)
+
+X = "torch.ones(3, 4)"
+COUNTS = "torch.tensor([1, 2, 1])"
+
+
+class Case(NamedTuple):
+    """A forward, what it is given, and what comes before it: a constructor or a global."""
+
+    forward: str
+    given: str = X
+    before: str = ""
+
+    def source(self) -> str:
+        """A file with the module and its inputs."""
+        body = textwrap.indent(self.forward, "        ")
+        held = textwrap.indent(self.before, "        ") if self.before.startswith("self.") else ""
+        constructor = f"    def __init__(self):\n        super().__init__()\n{held}\n" if held else ""
+        return (
+            "import collections\nimport torch\nfrom torch import nn\n\n"
+            f"{'' if held else self.before}\n\n"
+            f"class Net(nn.Module):\n{constructor}    def forward(self, x, *rest):\n{body}\n\n"
+            f"def example_inputs():\n    return ({self.given},)\n"
+        )
+
+
+REFUSED = {
+    "a constant computed of several numbers": Case("return x if torch.arange(4).sum() > 1 else -x"),
+    "a number of a tensor of several": Case("return x * int(torch.arange(4).max())"),
+    "an element of a list of numbers": Case("return x * float(torch.tensor([4.0, 2.0])[0])"),
+    "computed with a tensor that the module holds": Case(
+        "return x if self.limit > 2 else -x", before="self.limit = torch.tensor(3)"
+    ),
+    "computed with a tensor of the file": Case(
+        "return x if LIMIT > 2 else -x", before="LIMIT = torch.tensor(3)"
+    ),
+    "a random number through a name": Case("p = torch.rand(1).item()\nq = p * 2\nreturn x if q > 1 else -x"),
+    "a random number through an attribute": Case(
+        "self.p = torch.rand(1).item()\nreturn x if self.p > 0.5 else -x"
+    ),
+    "the greater of a random number": Case("return x * max(torch.rand(1).item(), 0.1)"),
+    "a buffer's numbers in a loop": Case(
+        "for n in self.counts.tolist():\n    for _ in range(n):\n        x = x + 1\nreturn x",
+        before='self.register_buffer("counts", torch.tensor([1, 2]))',
+    ),
+    "a number among others": Case("return x if x.sum().long().item() in (1, 2) else -x"),
+    "among numbers": Case("return x if 3 in rest[0].tolist() else -x", f"{X}, {COUNTS}"),
+    "the bound of a list": Case("return [x, -x][: rest[0].max().item()]", f"{X}, {COUNTS}"),
+    "numbers sorted": Case("return x * sorted(rest[0].tolist())[0]", f"{X}, {COUNTS}"),
+    "a number in a format": Case('note = "{:.2f}".format(x.mean().item())\nreturn x'),
+    "a tensor in a format": Case('note = f"{x.mean():.2f}"\nreturn x'),
+    "elements set up to a tensor": Case(
+        "y = torch.zeros_like(x)\ny[0, : rest[0][0]] = 1\nreturn y", f"{X}, {COUNTS}"
+    ),
+    "how many elements a mask selects": Case("return x if x[x > 0].numel() > 0 else -x"),
+    "how many rows a mask selects": Case("y = x[x.sum(1) > 0]\nif y.size(0) == 0:\n    return x\nreturn y"),
+    "the shape of what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn x if y.shape == x.shape else y"),
+    "rows of a mask one by one": Case("return [row * 2 for row in x[x.sum(1) > 0]]"),
+    "how many rows are repeated": Case(
+        "y = x.repeat_interleave(rest[0], 0)\nreturn y if y.shape[0] > 3 else x", f"{X}, {COUNTS}"
+    ),
+    "pieces of what a mask selects": Case("return x[x.sum(1) > 0].chunk(2)"),
+    "distances of what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn torch.cdist(y, y)"),
+    "least squares": Case("return torch.linalg.lstsq(x, x).solution"),
+    "a range as output": Case("return x, range(3)"),
+    "a generator as output": Case("return (x * n for n in range(3))"),
+    "a view of a dict as output": Case('return {"a": x}.values()'),
+    "a class derived from dict as output": Case(
+        "return Output(a=x)", before="class Output(dict):\n    pass\n"
+    ),
+    "bytes as output": Case('return x, b"abc"'),
+    "data in an autograd function": Case(
+        "return Gate.apply(x)",
+        before=(
+            "class Gate(torch.autograd.Function):\n"
+            "    @staticmethod\n    def forward(ctx, x):\n        return x if x.sum() > 0 else -x\n"
+            "    @staticmethod\n    def backward(ctx, grad):\n        return grad\n"
+        ),
+    ),
+    "the side that no trace takes": Case(
+        "if torch.jit.is_tracing():\n    return x\nreturn x if x.sum() > 0 else -x"
+    ),
+    "the side for compilers": Case(
+        "if torch.compiler.is_compiling():\n    return x if x.sum() > 0 else -x\nreturn x"
+    ),
+}
+EXPORTS = {
+    "a constant computed of one number": Case("return x if torch.sqrt(torch.tensor(4.0)) > 1 else -x"),
+    "a number of a tensor that the module holds": Case(
+        "return x[:, : int(self.width)]", before="self.width = torch.tensor(2)"
+    ),
+    "a number of a tensor of the file": Case(
+        "return x * 2 if LIMIT.item() > 1 else x", before="LIMIT = torch.tensor(3)"
+    ),
+    "a random number in arithmetic": Case("return x * (torch.rand(1).item() + 1)"),
+    "a size through a tensor": Case("return x[: int(torch.tensor(x.shape[0]))]"),
+    "a number as text": Case('note = f"{x.mean().item()}"\nreturn x'),
+    "elements set up to a symbol": Case(
+        "y = torch.zeros_like(x)\ny[: rest[0][0].item()] = 1\nreturn y", f"{X}, {COUNTS}"
+    ),
+    "operations on what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn torch.softmax(y @ y.t(), -1) @ y"),
+    "sizes of what a mask selects": Case("y = x[x > 0]\nreturn torch.arange(y.shape[0])"),
+    "the side for eager": Case(
+        "if not torch.compiler.is_compiling():\n    return x if x.sum() > 0 else -x\nreturn x"
+    ),
+    "behind the side for export": Case(
+        "if torch.compiler.is_exporting():\n    return x\nreturn x if x.sum() > 0 else -x"
+    ),
+    "the side for traces": Case("if torch.jit.is_tracing():\n    return x if x.sum() > 0 else -x\nreturn x"),
+    "an ordered dict as output": Case("return collections.OrderedDict(a=x)"),
+    "a size as output": Case("return x, x.shape, None, 3, 1.5"),
+    "a cache by sizes": Case(
+        "if x.shape not in self.cache:\n    self.cache[x.shape] = torch.ones(x.shape)\n"
+        "return x * self.cache[x.shape]",
+        before="self.cache = {}",
+    ),
+}
+CASES = {**REFUSED, **EXPORTS}
+every = pytest.mark.parametrize("name", CASES)
+
+
+def outcome(name: str) -> str:
+    return "refused" if name in REFUSED else "exports"
+
+
+@every
+def test_the_lint_says_it(name: str, tmp_path: Path):
+    path = tmp_path / "model.py"
+    path.write_text(CASES[name].source(), encoding="utf-8")
+    project = Project((tmp_path,))
+    verdict = judge(Program(project), find_target(project.module(path), "Net")).export.verdict
+    assert ("refused" if verdict == "refused" else verdict.replace("specialised", "exports")) == outcome(name)
+
+
+@every
+def test_torch_does_it(name: str, tmp_path: Path, torch_process: TorchProcess):
+    path = tmp_path / "model.py"
+    path.write_text(CASES[name].source(), encoding="utf-8")
+    error = torch_process.observe("export", path, "Net")["error"]
+    assert (error is not None) == (outcome(name) == "refused"), error
+
+
+def test_a_bare_input_is_asked_for_data_where_its_use_shows_that_it_is_a_tensor(tmp_path: Path):
+    path = tmp_path / "model.py"
+    for shown, verdict in (("", "exports"), ("y = x.float()", "refused")):
+        path.write_text(f"def f(x):\n    {shown}\n    return 1 if x > 0 else 2\n", encoding="utf-8")
+        project = Project((tmp_path,))
+        judged = judge(Program(project), find_target(project.module(path), "f")).export
+        assert judged.verdict == verdict
