@@ -9,7 +9,7 @@ from tsguard.analysis.trace.conditions import OPEN_SHAPES
 from tsguard.language.releases import ways
 from tsguard.language.rule_names import RuleName
 from tsguard.project.targets import Target
-from tsguard.report import ExportVerdict, FixedDimension
+from tsguard.report import CompileVerdict, ExportVerdict, FixedDimension
 from tsguard.report.records import dataclass
 from tsguard.rules import rule
 
@@ -32,6 +32,7 @@ class ExportOutcome:
     fixed: tuple[FixedDimension, ...] = ()
     events: tuple[Event, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    compile: CompileVerdict = "unknown"
 
 
 def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
@@ -52,7 +53,10 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
     dynamic = _verdict(open_outcomes, bool(gaps))
     fixed = dict.fromkeys(FixedDimension(e.facts["source"], 0) for e in of_sizes if e.facts.get("source"))
     known = "unknown" not in (verdict, dynamic)
-    return ExportOutcome(verdict, dynamic, tuple(fixed), events, () if known else gaps)
+    breaks = any(rule(event.rule).breaks_graph(event.rule.partition("/")[2]) for event in walk.exports)
+    return ExportOutcome(
+        verdict, dynamic, tuple(fixed), events, () if known else gaps, "breaks" if breaks else "unknown"
+    )
 
 
 def _verdict(outcomes: set[str], is_open: bool) -> ExportVerdict:

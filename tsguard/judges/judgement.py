@@ -126,4 +126,5 @@ def _exported(outcome: ExportOutcome, target: Target) -> ExportJudgement:
         unknown=tuple(map(unknown, outcome.gaps)),
         dynamic=outcome.dynamic,
         fixed=outcome.fixed,
+        compile=outcome.compile,
     )

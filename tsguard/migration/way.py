@@ -10,9 +10,6 @@ from tsguard.migration.ordering import leaves_first
 from tsguard.report import Finding, Report, TargetReport
 from tsguard.report.migration import Migration, Step, Use
 
-# torch.compile leaves the graph there as well.
-_BREAKING = frozenset({"TSG601", "TSG602"})
-
 
 def migrated(report: Report) -> Report:
     """The report with the way to torch.export; without losses of what is only a part of other targets."""
@@ -58,14 +55,13 @@ def _parts(targets: Iterable[TargetReport]) -> Mapping[str, tuple[str, ...]]:
 def _step(target: TargetReport, report: Report, parts: tuple[str, ...]) -> Step:
     own = [f for f in report.findings if target.target in f.targets]
     blockers = _blockers(own)
-    breaks = any(f.code in _BREAKING and f.when is None for f in blockers)
     return Step(
         target.target,
         target.script.verdict,
         target.trace.verdict,
         target.export.verdict,
         target.export.dynamic,
-        "breaks" if breaks else "unknown",
+        target.export.compile,
         tuple(f.id for f in blockers),
         tuple(f.id for f in own if _is_loss(f)),
         parts,

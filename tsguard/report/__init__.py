@@ -29,6 +29,7 @@ from tsguard.report.findings import (
 )
 from tsguard.report.judgements import (
     Cause,
+    CompileVerdict,
     ExportJudgement,
     ExportVerdict,
     FixedDimension,
@@ -67,6 +68,7 @@ __all__ = [
     "BatchCost",
     "Breakdown",
     "Cause",
+    "CompileVerdict",
     "Conclusion",
     "Edit",
     "Error",

@@ -11,6 +11,7 @@ ScriptVerdict = Literal["ok", "blocked", "broken", "depends", "unknown"]
 TraceVerdict = Literal["safe", "hazardous", "unknown"]
 ModeVerdict = Literal["dependent", "independent", "unknown"]
 ExportVerdict = Literal["exports", "refused", "specialised", "unknown"]
+CompileVerdict = Literal["breaks", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ class ExportJudgement:
     sizes.  ``dynamic`` is for open dimensions: those that the settings name, else the first of
     each tensor (``Dim.AUTO``); there "specialised" means that what ``fixed`` names is held at the
     example's size, though eager takes others.  ``findings`` and ``unknown`` are those of both.
-    ``confirmed`` and ``dynamic_confirmed`` are what attempts say of the two verdicts, as for scripting.
+    ``compile`` is "breaks" where ``torch.compile(fullgraph=True)`` certainly refuses, too; that it takes a
+    target, only an attempt shows.  ``confirmed`` and ``dynamic_confirmed`` are what attempts say of the two verdicts, as for scripting.
     """
 
     verdict: ExportVerdict = "unknown"
@@ -95,6 +97,7 @@ class ExportJudgement:
     fixed: tuple[FixedDimension, ...] = ()
     confirmed: bool | None = None
     dynamic_confirmed: bool | None = None
+    compile: CompileVerdict = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from tsguard.report.judgements import ExportVerdict, ScriptVerdict, TraceVerdict
+from tsguard.report.judgements import CompileVerdict, ExportVerdict, ScriptVerdict, TraceVerdict
 from tsguard.report.records import dataclass
-
-CompileVerdict = Literal["breaks", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
