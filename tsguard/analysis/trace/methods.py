@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import data
-from tsguard.analysis.python import ancestry
+from tsguard.analysis.python import classes
 from tsguard.analysis.trace import (
     attributes,
     conversions,
@@ -93,10 +93,10 @@ def _differentiated(
     tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
     """``Function.apply(x)``: a trace records one operation, torch.export runs the forward of the class."""
-    found = ancestry.class_member(tracer, cls, "forward")
+    found = classes.class_member(tracer, cls, "forward")
     function = getattr(found[0], "function", found[0]) if found is not None else None
     if isinstance(function, py.FunctionValue):
-        context = [] if ancestry.class_member(tracer, cls, "setup_context") is not None else [py.Unknown()]
+        context = [] if classes.class_member(tracer, cls, "setup_context") is not None else [py.Unknown()]
         followed_aside(tracer, lambda: tracer.call(function, [*context, *args], kwargs, node))
     lost_sight(tracer, [*args, *kwargs.values()])
     return tensor([*args, *kwargs.values()], node)
