@@ -127,6 +127,10 @@ EXPORTS = {
         "if torch.compiler.is_exporting():\n    return x\nreturn x if x.sum() > 0 else -x"
     ),
     "the side for traces": Case("if torch.jit.is_tracing():\n    return x if x.sum() > 0 else -x\nreturn x"),
+    "what neither traces nor compilers do": Case(
+        "if not torch.jit.is_tracing() and not torch.compiler.is_compiling():\n"
+        "    return x if x.sum() > 0 else -x\nreturn x"
+    ),
     "an ordered dict as output": Case("return collections.OrderedDict(a=x)"),
     "a size as output": Case("return x, x.shape, None, 3, 1.5"),
     "a cache by sizes": Case(

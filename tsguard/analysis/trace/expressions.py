@@ -111,7 +111,7 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         told = _together(told, _told(value), is_or=is_or)
         answer = conditions.decide(tracer, value, operand, "boolean")
         if answer is not None and answer == is_or:
-            _exported_rest(tracer, value, node.values[position + 1 :], scope)
+            _exported_rest(tracer, value, node, position + 1, scope)
             return _decided(possible, _asked_for_device(value) if on_device else value)
         if answer is None:
             value = _answered(value, None, operand) if operators.concerns(value) else value
@@ -124,17 +124,27 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     return _telling(joined(possible, last), tells)
 
 
-def _exported_rest(tracer: Tracer, value: py.Value, rest: list[ast.expr], scope: Scope) -> None:
-    """The operands that torch.export comes to, where the kind of run decides that a trace does not."""
+def _exported_rest(tracer: Tracer, value: py.Value, node: ast.BoolOp, begin: int, scope: Scope) -> None:
+    """The operands that torch.export comes to, where the kind of run decides that a trace does not.
+
+    Where one of them decides the same, export goes the way of the trace after all.
+    """
 
     def follow() -> None:
-        for operand in rest:
-            answer = conditions.decide(tracer, tracer.evaluate(operand, scope), operand, "boolean")
-            if answer is not None:
+        for operand in node.values[begin:]:
+            found = tracer.settled(tracer.evaluate(operand, scope))
+            answer = conditions.decide(tracer, found, operand, "boolean")
+            if answer is not None and (answer != _is_of_run(found)) is isinstance(node.op, ast.Or):
+                tracer.exports.alike.add(id(node))
                 return
 
-    if isinstance(value, Fixed) and value.about in ("tracing", "compiling"):
+    if _is_of_run(value):
         exported_aside(tracer, follow, scope)
+
+
+def _is_of_run(value: py.Value) -> bool:
+    """Whether a value tells of the kind of run: what it is for a trace, it is not for torch.export."""
+    return isinstance(value, Fixed) and value.about in ("tracing", "compiling")
 
 
 def _asked_for_device(value: py.Value) -> py.Value:

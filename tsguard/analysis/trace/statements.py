@@ -150,6 +150,8 @@ def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal
 
 def _follow_export(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> None:
     """torch.export neither traces nor is eager: of what asks for that it takes the other side."""
+    if id(node.test) in tracer.exports.alike:
+        return
     answer = value.default is None or operations.known_truth(value.default)
     taken, side = (node.body, node.orelse) if answer else (node.orelse, node.body)
     if taken and isinstance(taken[-1], (ast.Return, ast.Raise)):
