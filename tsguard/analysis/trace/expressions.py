@@ -72,7 +72,7 @@ def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
     if not operators.concerns(value):
         data.asked(tracer, value, node.operand)
         return operations.unary(tracer, node.op, value, node)
-    if isinstance(value, Fixed) and value.about == "tracing" and value.default is not None:
+    if isinstance(value, Fixed) and _is_of_run(value) and value.default is not None:
         return replace(value, default=py.Const(not operations.known_truth(value.default)))
     answer: bool | None = conditions.decide(tracer, value, node.operand, "boolean")
     if answer is not None:
