@@ -96,7 +96,16 @@ BY_HAND = {
     "TSG170-bad-3",
     "TSG170-bad-4",
     "TSG170-bad-7",
+    "TSG155-bad-1",
     "TSG172-bad-3",
+    "TSG173-bad-1",
+    "TSG173-bad-2",
+    "TSG179-bad-1",
+    "TSG179-bad-2",
+    "TSG179-bad-3",
+    "TSG179-bad-4",
+    "TSG179-bad-6",
+    "TSG182-bad-1",
     "TSG174-bad-2",
     "TSG174-bad-3",
     "TSG177-bad-2",
@@ -115,6 +124,8 @@ BROKEN = {"TSG103-bad-4", "TSG111-bad-2", "TSG115-bad-3", "TSG136-bad-1", "TSG17
 INPUTS = "def example_inputs"
 # Where the page's own inputs are for other code.
 MADE = {
+    "TSG155-bad-2": "torch.randn(2, 4)",
+    "TSG182-bad-2": "torch.randn(2, 8)",
     "TSG105-bad-1": "torch.randn(2, 8)",
     "TSG1001-bad-2": "torch.randn(2, 3, 4)",
     "TSG132-bad-5": "[torch.randn(2, 8), torch.randn(2, 8)]",

@@ -100,6 +100,12 @@ def _is_used_after(file: SourceFile, branch: ast.If, name: str) -> bool:
     """Whether a variable is read below an ``if`` whatever else holds there, so that eager raises without it."""
     block = block_around(file, branch)
     for later in block[block.index(branch) + 1 :]:
+        if (
+            isinstance(later, ast.If)
+            and later.orelse
+            and all(_reads_first(b, name) for b in (later.body, later.orelse))
+        ):
+            return True
         part: ast.AST = later.test if isinstance(later, (ast.If, ast.While)) else later
         if isinstance(later, (ast.For, ast.With, ast.Try)):
             continue
@@ -109,6 +115,41 @@ def _is_used_after(file: SourceFile, branch: ast.If, name: str) -> bool:
         if nodes:
             return False
     return False
+
+
+def _reads_first(block: list[ast.stmt], name: str) -> bool:
+    """Whether the first statement of a block reads a variable."""
+    return isinstance(block[0], (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)) and any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(block[0])
+    )
+
+
+def raise_where_nothing_is_returned(event: Event) -> Fix | None:
+    """A ``forward`` of the file that ends with ``if ... elif ...``, each with a ``return``, raises otherwise.
+
+    Such a function returns an Optional.  Unsafe: eager returned None there.
+    """
+    file = event.module.file
+    ends = [
+        n.body[-1]
+        for n in ast.walk(file.tree)
+        if isinstance(n, ast.FunctionDef) and n.name == "forward" and _falls_through(n.body[-1])
+    ]
+    text = 'raise RuntimeError("no value is returned for these arguments")'
+    edits = [inserted_after(file, end, text) for end in ends]
+    made = tuple(e for e in edits if e is not None)
+    return Fix("unsafe", "Raise where nothing is returned", made) if made else None
+
+
+def _falls_through(node: ast.stmt) -> bool:
+    """Whether each branch returns a value, and there may be none that runs."""
+    if (
+        not isinstance(node, ast.If)
+        or not isinstance(node.body[-1], ast.Return)
+        or node.body[-1].value is None
+    ):
+        return False
+    return not node.orelse or (len(node.orelse) == 1 and _falls_through(node.orelse[0]))
 
 
 def _above(file: SourceFile, node: ast.If) -> ast.If | None:

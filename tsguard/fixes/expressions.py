@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.lazily import cst
-from tsguard.fixes.pieces import changed_expression
+from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.report import Fix
 from tsguard.source import SourceFile
@@ -29,19 +29,17 @@ def write_as_float(event: Event) -> Fix | None:
     node = _argument(call, event.facts["argument"], event.facts["value"]) if call is not None else None
     if node is None:
         return None
-    edit = changed_expression(
-        event.module.file, node, lambda e: cst.Float(f"{e.value}.0") if isinstance(e, cst.Integer) else None
-    )
-    value = event.facts["value"]
+    value, new = event.facts["value"], event.facts["float"]
+    edit = rewritten(event.module.file, node, new)
     safe = is_of_torch(event.module, event.facts["function"])
-    return Fix("safe" if safe else "unsafe", f"Write {value} as {value}.0", (edit,)) if edit else None
+    return Fix("safe" if safe else "unsafe", f"Write {value} as {new}", (edit,)) if edit else None
 
 
 def _argument(call: ast.Call, name: str, value: str) -> ast.expr | None:
-    """The decimal integer given for an argument, where only one can be meant."""
+    """What is given for an argument, where only one can be meant."""
     named = [keyword.value for keyword in call.keywords if keyword.arg == name]
     found = named or [arg for arg in call.args if ast.unparse(arg) == value]
-    return found[0] if len(found) == 1 and value.isdecimal() and ast.unparse(found[0]) == value else None
+    return found[0] if len(found) == 1 and ast.unparse(found[0]) == value else None
 
 
 def compare_by_value(event: Event) -> Fix | None:

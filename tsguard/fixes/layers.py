@@ -154,6 +154,23 @@ def call_parents_function(event: Event) -> Fix | None:
     return Fix("safe", f"Write what {base} does", (change,)) if change else None
 
 
+def make_with_float(event: Event) -> Fix | None:
+    """``nn.Dropout(p)`` that is given an int becomes ``nn.Dropout(float(p))``."""
+    file = event.module.file
+    calls = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.Call)]
+    made = next((c for c in calls if file.span(c) == event.span), None)
+    name = ast.unparse(made.func).rpartition(".")[2] if made is not None else ""
+    if made is None or not (name.endswith("Dropout") or name[:-2].endswith("Dropout")):
+        return None
+    given = [*made.args[:1], *(k.value for k in made.keywords if k.arg == "p")]
+    if len(given) != 1 or isinstance(given[0], ast.Starred):
+        return None
+    text = between(file, file.span(given[0]))
+    new = f"{text}.0" if text.isdecimal() else f"float({text})"
+    change = rewritten(file, given[0], new)
+    return Fix("safe", f"Write {text} as {new}", (change,)) if change else None
+
+
 def rename_call(event: Event) -> Fix | None:
     """``__call__`` of a module becomes ``forward``.
 

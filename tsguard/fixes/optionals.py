@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import allow_none
 from tsguard.fixes.blocks import fresh_name, inserted_before, statement_around
+from tsguard.fixes.branches import raise_where_nothing_is_returned
 from tsguard.fixes.edits import between
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around
 from tsguard.report import Edit, Fix
-from tsguard.source.statements import statements
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -58,18 +58,19 @@ def assert_not_none(event: Event) -> Fix | None:
 
 def allow_or_assert(event: Event) -> Fix | None:
     """A parameter without annotation is declared Optional where it is given what may be None; else that is asserted."""
-    allowed = allow_none(event)
+    allowed = raise_where_nothing_is_returned(event) or allow_none(event)
     if allowed is not None:
         return allowed
     short, argument = event.facts["function"].rpartition(".")[2], event.facts["argument"]
-    declared = any(
-        parameter.arg == argument and parameter.annotation is not None
-        for node in statements(event.module.file.tree)
+    own = [
+        parameter
+        for node in ast.walk(event.module.file.tree)
         if isinstance(node, ast.FunctionDef) and node.name == short
         for parameter in node.args.args
-    )
+        if parameter.arg == argument
+    ]
     # What has no annotation may well take None.
-    return assert_not_none(event) if declared else None
+    return None if any(parameter.annotation is None for parameter in own) else assert_not_none(event)
 
 
 def _is_simple(node: ast.stmt) -> bool:

@@ -7,9 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
+from tsguard.fixes.pieces import changed_header, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Fix
+from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -63,6 +66,60 @@ def drop_unused_variadic(event: Event) -> Fix | None:
         return definition.with_changes(params=_without_last_comma(params))
 
     return _fix(event, function, f"Remove {event.facts['parameter']}", False, change)
+
+
+def drop_forwarded_keywords(event: Event) -> Fix | None:
+    """``def forward(self, x, **kwargs): return self.fn(x, **kwargs)`` becomes ``def forward(self, x): return self.fn(x)``.
+
+    Unsafe: who passes keywords is refused then.  Where a ``forward`` of the file does, it is left alone.
+    """
+    file = event.module.file
+    around = functions_around(file, event.span)
+    kwarg = around[0].args.kwarg if around else None
+    if kwarg is None:
+        return None
+    nodes = [n for part in around[0].body for n in ast.walk(part)]
+    calls = [n for n in nodes if isinstance(n, ast.Call) and any(_unpacks(k, kwarg.arg) for k in n.keywords)]
+    uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == kwarg.arg]
+    if len(uses) != len(calls) or any(map(_passes_keywords, ast.walk(file.tree))):
+        return None
+    edits = []
+    for call in calls:
+        kept = [between(file, file.span(a)) for a in call.args]
+        kept += [_keyword(file, k) for k in call.keywords if not _unpacks(k, kwarg.arg)]
+        edits.append(rewritten(file, call, f"{between(file, file.span(call.func))}({', '.join(kept)})"))
+
+    def change(header: cst.FunctionDef) -> cst.FunctionDef:
+        return header.with_changes(params=_without_last_comma(header.params.with_changes(star_kwarg=None)))
+
+    edits.append(changed_header(file, around[0], change))
+    made = tuple(e for e in edits if e is not None)
+    return Fix("unsafe", f"Remove **{kwarg.arg}", made) if len(made) == len(edits) else None
+
+
+def _keyword(file: SourceFile, keyword: ast.keyword) -> str:
+    value = between(file, file.span(keyword.value))
+    return f"**{value}" if keyword.arg is None else f"{keyword.arg}={value}"
+
+
+def _unpacks(keyword: ast.keyword, name: str) -> bool:
+    return keyword.arg is None and isinstance(keyword.value, ast.Name) and keyword.value.id == name
+
+
+def _passes_keywords(node: ast.AST) -> bool:
+    """Whether a ``forward`` calls a module, by its looks, with keywords."""
+    if not isinstance(node, ast.FunctionDef) or node.name != "forward":
+        return False
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and any(k.arg for k in n.keywords)]
+    return any(
+        isinstance(c.func, (ast.Name, ast.Subscript))
+        or (isinstance(c.func, ast.Attribute) and ast.unparse(c.func.value) == "self")
+        for c in calls
+        if not (isinstance(c.func, ast.Name) and c.func.id in _FUNCTIONS)
+    )
+
+
+_FUNCTIONS = frozenset({"rearrange", "repeat", "reduce", "einsum", "pack", "unpack", "default", "exists"})
 
 
 def _without_last_comma(params: cst.Parameters) -> cst.Parameters:

@@ -27,9 +27,6 @@ from tsguard.source import SourceFile
 
 # One edit brings the next objection to light; more rounds than this help nobody.
 _ROUNDS = 12
-# What is tried one by one where edits together change what eager does.
-_MOST_SINGLE = 24
-
 Tell = Callable[[str], None]
 
 
@@ -149,12 +146,18 @@ class _Repair:
         wanted = [fix for fix in dict.fromkeys(fixes) if self._key(fix) not in self.rejected]
         # The places of all are those of the code as it is before the first.
         files: dict[Path, SourceFile] = {}
-        kept = wanted if self._try(wanted, files) else []
-        if not kept and len(wanted) > 1:
-            for fix in wanted[:_MOST_SINGLE]:
-                kept = [*kept, fix] if self._try([*kept, fix], files) else kept
+        kept = self._kept([], wanted, files)
         self.rejected |= {self._key(fix) for fix in wanted if fix not in kept}
         return kept
+
+    def _kept(self, kept: list[Fix], wanted: list[Fix], files: dict[Path, SourceFile]) -> list[Fix]:
+        """Fixes that were kept, with those that may join them; what does harm is found by halves."""
+        if not wanted or self._try([*kept, *wanted], files):
+            return [*kept, *wanted]
+        half = len(wanted) // 2
+        if not half:
+            return kept
+        return self._kept(self._kept(kept, wanted[:half], files), wanted[half:], files)
 
     def _key(self, fix: Fix) -> object:
         """What makes a fix the same after lines have moved."""

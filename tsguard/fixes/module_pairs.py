@@ -1,0 +1,50 @@
+"""Lists of modules within a list: each is taken by its index, for TorchScript unpacks no module into names."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import fresh_name
+from tsguard.fixes.edits import edit
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import functions_around, nodes_around
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def index_pair(event: Event) -> Fix | None:
+    """``for attn, ff in self.layers: x = ff(attn(x))`` becomes ``for layer in self.layers: x = layer[1](layer[0](x))``."""
+    file = event.module.file
+    loops = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.For)]
+    functions = functions_around(file, event.span)
+    if not functions:
+        return None
+    for loop in reversed(loops):
+        target = _pair(loop)
+        names = [e.id for e in target.elts if isinstance(e, ast.Name)] if target is not None else []
+        if target is None or len(names) != len(target.elts):
+            continue
+        inside = [n for part in (*loop.body, *loop.orelse) for n in ast.walk(part)]
+        uses = [n for n in inside if isinstance(n, ast.Name) and n.id in names]
+        everywhere = [n for n in ast.walk(functions[0]) if isinstance(n, ast.Name) and n.id in names]
+        # They are read in the loop only.
+        if len(everywhere) != len(uses) + len(names) or any(not isinstance(n.ctx, ast.Load) for n in uses):
+            continue
+        layer = fresh_name(file, "layer")
+        taken = [rewritten(file, use, f"{layer}[{names.index(use.id)}]") for use in uses]
+        edits = [edit(file, file.span(target), layer), *taken]
+        made = tuple(e for e in edits if e is not None)
+        return Fix("safe", f"Index {layer}", made) if len(made) == len(edits) else None
+    return None
+
+
+def _pair(loop: ast.For) -> ast.Tuple | None:
+    """The names that a loop unpacks a module into."""
+    target = loop.target
+    if isinstance(loop.iter, ast.Call) and ast.unparse(loop.iter.func) == "enumerate":
+        inner = target.elts[1] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else None
+        return inner if isinstance(inner, ast.Tuple) else None
+    return target if isinstance(target, ast.Tuple) and not isinstance(loop.iter, ast.Call) else None
