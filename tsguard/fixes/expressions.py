@@ -39,7 +39,9 @@ def _argument(call: ast.Call, name: str, value: str) -> ast.expr | None:
     """What is given for an argument, where only one can be meant."""
     named = [keyword.value for keyword in call.keywords if keyword.arg == name]
     found = named or [arg for arg in call.args if ast.unparse(arg) == value]
-    return found[0] if len(found) == 1 and ast.unparse(found[0]) == value else None
+    if len(found) != 1 or ast.unparse(found[0]) != value:
+        return None
+    return found[0] if value.isdecimal() or not isinstance(found[0], ast.Constant) else None
 
 
 def compare_by_value(event: Event) -> Fix | None:
