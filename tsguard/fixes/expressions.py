@@ -27,10 +27,11 @@ def write_as_float(event: Event) -> Fix | None:
     """
     call = next(nodes_at(event.module.file, event.span, ast.Call), None)
     node = _argument(call, event.facts["argument"], event.facts["value"]) if call is not None else None
-    if node is None:
-        return None
     value, new = event.facts["value"], event.facts["float"]
-    edit = rewritten(event.module.file, node, new)
+    file = event.module.file
+    if node is None or (isinstance(node, ast.Constant) and between(file, file.span(node)) != value):
+        return None  # 0x0 is no decimal
+    edit = rewritten(file, node, new)
     safe = is_of_torch(event.module, event.facts["function"])
     return Fix("safe" if safe else "unsafe", f"Write {value} as {new}", (edit,)) if edit else None
 
@@ -39,9 +40,7 @@ def _argument(call: ast.Call, name: str, value: str) -> ast.expr | None:
     """What is given for an argument, where only one can be meant."""
     named = [keyword.value for keyword in call.keywords if keyword.arg == name]
     found = named or [arg for arg in call.args if ast.unparse(arg) == value]
-    if len(found) != 1 or ast.unparse(found[0]) != value:
-        return None
-    return found[0] if value.isdecimal() or not isinstance(found[0], ast.Constant) else None
+    return found[0] if len(found) == 1 and ast.unparse(found[0]) == value else None
 
 
 def compare_by_value(event: Event) -> Fix | None:
