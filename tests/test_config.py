@@ -11,6 +11,7 @@ import pytest
 from tests.samples import BROKEN, NET, STALE
 from tsguard.settings import config
 from tsguard.settings.config import FORMATS, ConfigError, Settings, TargetSettings, load
+from tsguard.settings.dynamic import OpenSizes
 
 
 def written(folder: Path, table: str) -> Path:
@@ -162,6 +163,12 @@ class TestMeaning:
         assert read.search_paths == (tmp_path / "lib",)
         assert read.baseline == tmp_path / "accepted.json"
         assert read.python == tmp_path / ".env"
+
+    def test_open_sizes_are_read(self, tmp_path):
+        read = load(written(tmp_path, "dynamic = ['x: {0: batch, 1: auto}']"))
+        assert read.dynamic == (OpenSizes("x", ((0, "batch"), (1, ""))),)
+        with pytest.raises(ConfigError, match="dynamic: 'x' is not written as in"):
+            load(written(tmp_path, "dynamic = ['x']"))
 
     def test_targets_are_read(self, tmp_path):
         table = "[targets.'net.py:Net(3)']\ninputs = ['torch.rand(2)', 'n=3']\nmodes = ['eval']\nmin-speedup = 1.1\n"

@@ -12,6 +12,7 @@ from tsguard.judges import judge
 from tsguard.project import Project
 from tsguard.project.targets import find_target
 from tsguard.report import ExportJudgement, FixedDimension
+from tsguard.settings.dynamic import open_sizes
 
 IMPORTS = """\
 import math
@@ -24,12 +25,13 @@ from torch import nn
 def exported(tmp_path: Path):
     """What is said of ``Net``, or of the function ``f``, of a source."""
 
-    def run(source: str) -> ExportJudgement:
+    def run(source: str, *dynamic: str) -> ExportJudgement:
         path = tmp_path / "model.py"
         path.write_text(IMPORTS + textwrap.dedent(source), encoding="utf-8")
         project = Project((tmp_path,))
         target = "Net" if "class Net" in source else "f"
-        return judge(Program(project), find_target(project.module(path), target)).export
+        program = Program(project, open_sizes=tuple(map(open_sizes, dynamic)))
+        return judge(program, find_target(project.module(path), target)).export
 
     return run
 
@@ -144,3 +146,56 @@ def test_what_is_behind_an_early_return_for_some_sizes_is_refused_all_the_same(e
             return x * 2 if mask.any() else x
     """
     assert exported(source).verdict == "refused"
+
+
+@pytest.mark.parametrize(
+    ("dynamic", "fixed"),
+    [
+        ((), ()),
+        (("x: {0: batch}",), ()),
+        (("x: {1: length}",), (FixedDimension("x", 1),)),
+        (("x: {0: batch, 1: auto}",), (FixedDimension("x", 1),)),
+        (("other: {1: length}",), ()),
+    ],
+)
+@pytest.mark.parametrize(
+    "result",
+    [
+        "torch.stack([x[:, i] for i in range(x.shape[1])])",
+        "[step * 2 for step in x.unbind(1)]",
+        "x * math.sqrt(x.size(1))",
+    ],
+)
+def test_the_dimensions_that_are_named_are_those_that_stay_open(exported, dynamic, fixed, result):
+    judged = exported(f"def f(x, other):\n    return {result}", *dynamic)
+    assert judged.verdict == "exports"
+    assert (judged.dynamic, judged.fixed) == ("specialised" if fixed else "exports", fixed)
+
+
+def test_a_recurrent_layer_holds_the_time_that_is_left_open(exported):
+    source = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.LSTM(4, 4, batch_first=True)
+            def forward(self, x):
+                return self.layer(x)[0]
+    """
+    assert exported(source).dynamic == "exports"
+    assert exported(source, "x: {0: batch, 1: time}").fixed == (FixedDimension("x", 1),)
+
+
+def test_a_branch_on_one_size_serves_one_side(exported):
+    assert (
+        exported("def f(x):\n    return x.view(2, -1) * 2 if x.shape[0] == 2 else x").dynamic == "specialised"
+    )
+    assert exported("def f(x):\n    return x * 2 if x.shape[0] == 1 else x").dynamic == "exports"
+    assert exported("def f(x):\n    return x * 2 if x.shape[0] > 8 else x").dynamic == "exports"
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict"),
+    [("x if x.sum() > 0 else -x", "breaks"), ("x * float(x.sum())", "unknown"), ("x * 2", "unknown")],
+)
+def test_torch_compile_breaks_at_some_of_what_is_refused(exported, result, verdict):
+    assert exported(f"def f(x):\n    return {result}").compile == verdict

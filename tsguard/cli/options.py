@@ -80,7 +80,7 @@ class Options:
             baseline=self.baseline or settings.baseline,
             torch_version=self.torch_version or settings.torch_version,
             purpose=self.purpose,
-            dynamic=self.dynamic,
+            dynamic=self.dynamic or settings.dynamic,
         )
 
 

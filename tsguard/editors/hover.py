@@ -36,7 +36,7 @@ def hover(reading: Reading, judge: Judge, line: int) -> str:
 def _observed(reading: Reading, kept: Judge, line: int) -> Observer | None:
     """The line as the walks meet it, judged for all targets that lead there."""
     # What is compiled already is not compiled again: the program is another, the trees are the same.
-    program = Program(kept.program.project, kept.program.tables.release)
+    program = Program(kept.program.project, kept.program.tables.release, kept.program.open_sizes)
     module = program.project.module(reading.path)
     if module.file.text != reading.text or module.file.broken is not None:
         return None

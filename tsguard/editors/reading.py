@@ -14,6 +14,7 @@ from tsguard.linting.parting import together
 from tsguard.linting.run import assemble, judged_releases, search_paths
 from tsguard.report import Finding, Purpose, Report
 from tsguard.settings.config import ConfigError, Settings, find, load
+from tsguard.settings.dynamic import OpenSizes
 from tsguard.settings.requests import Job, Plan, Request, plan
 from tsguard.source import SourceFile
 from tsguard.source.discovery import Exclusions
@@ -49,7 +50,7 @@ class Readers:
     def __init__(self) -> None:
         self.complaints: list[str] = []
         self._told: set[str] = set()
-        self._judges: dict[tuple[tuple[Path, ...], str, Purpose], Judge] = {}
+        self._judges: dict[tuple[tuple[Path, ...], str, Purpose, tuple[OpenSizes, ...]], Judge] = {}
 
     def read(self, path: Path, text: str) -> Reading:
         """Judge a file whose text is ``text``; a file that is excluded has an empty report."""
@@ -107,7 +108,7 @@ class Readers:
             ConfigError: the Python or the torch version of the settings is of no use.
         """
         release = release or judged_releases(settings).releases[-1]
-        key = (search_paths(settings), release, settings.purpose)
+        key = (search_paths(settings), release, settings.purpose, settings.dynamic)
         if key not in self._judges:
             self._judges[key] = Judge(*key)
         return self._judges[key]

@@ -14,6 +14,7 @@ from tsguard.incremental.judging import Found, Judging
 from tsguard.linting.inspection import Inspection, inspect
 from tsguard.project import Project
 from tsguard.report import Purpose
+from tsguard.settings.dynamic import OpenSizes
 from tsguard.settings.requests import Job
 from tsguard.source import SourceFile
 
@@ -41,15 +42,23 @@ class Judge:
         paths: folders in which imported packages are looked for.
         release: the torch release whose tables serve, such as "2.13".
         purpose: for whose sake traces are judged.
+        open_sizes: what torch.export is to leave open, () for the first size of each tensor.
     """
 
-    def __init__(self, paths: tuple[Path, ...], release: str, purpose: Purpose = "trace") -> None:
+    def __init__(
+        self,
+        paths: tuple[Path, ...],
+        release: str,
+        purpose: Purpose = "trace",
+        open_sizes: tuple[OpenSizes, ...] = (),
+    ) -> None:
         self._paths, self._release, self._purpose = paths, release, purpose
+        self._open_sizes = open_sizes
         self._judged: dict[Path, _Judged] = {}
         self._begin()
 
     def _begin(self) -> None:
-        self.program = Program(Project(self._paths), self._release)
+        self.program = Program(Project(self._paths), self._release, self._open_sizes)
         self._stamps: dict[Path, tuple[int, int] | None] = {}
         self._read = 0
         self._is_larger = False

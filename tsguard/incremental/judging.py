@@ -36,8 +36,8 @@ def inspect_again(
     """What ``inspect`` gives of a file that alone has changed since an earlier run."""
     if job.named or purpose == "migration":  # the parts of a target are not told from its text alone
         return inspect(program, job, purpose)
-    release = program.tables.release
-    before = on_deep_stack(lambda: _found_before(job, kept, Program(Project(paths), release)))
+    release, sizes = program.tables.release, program.open_sizes
+    before = on_deep_stack(lambda: _found_before(job, kept, Program(Project(paths), release, sizes)))
     if before is None:
         return inspect(program, job, purpose)
     return inspect(program, job, purpose, Judging(program, job, before).known)

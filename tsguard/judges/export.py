@@ -51,7 +51,11 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
     verdict = _verdict(outcomes, bool(gaps))
     open_outcomes = {rule(event.rule).outcome for event in of_sizes} | (outcomes & {"refused"})
     dynamic = _verdict(open_outcomes, bool(gaps))
-    fixed = dict.fromkeys(FixedDimension(e.facts["source"], 0) for e in of_sizes if e.facts.get("source"))
+    fixed = dict.fromkeys(
+        FixedDimension(e.facts["source"], int(e.facts.get("dimension", 0)))
+        for e in of_sizes
+        if e.facts.get("source")
+    )
     known = "unknown" not in (verdict, dynamic)
     breaks = any(rule(event.rule).breaks_graph(event.rule.partition("/")[2]) for event in walk.exports)
     return ExportOutcome(

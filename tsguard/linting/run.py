@@ -19,6 +19,7 @@ from tsguard.report import Finding, Packages, Purpose, Report
 from tsguard.report.records import dataclass
 from tsguard.rules import covers
 from tsguard.settings.config import ConfigError, Settings
+from tsguard.settings.dynamic import OpenSizes
 from tsguard.settings.environment import Environment, NoEnvironment, find_environment
 from tsguard.settings.requests import Job, Plan
 from tsguard.settings.torch_release import Judged, NoTables, judged_for
@@ -39,11 +40,12 @@ _Outcome = tuple[Inspection, frozenset[Path] | None]
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What a judgement rests on beside the file: where imports are found, torch's tables, what for."""
+    """What a judgement rests on beside the file: where imports are found, torch's tables, what for, open sizes."""
 
     paths: tuple[Path, ...]
     release: str
     purpose: Purpose
+    open_sizes: tuple[OpenSizes, ...]
 
 
 def lint(
@@ -196,7 +198,8 @@ def inspect_files(
     paths = search_paths(settings)
 
     def inspect_for(release: str, asked: Sequence[Job], told: Callable[[], None]) -> list[Inspection]:
-        return _inspect_for(_Context(paths, release, settings.purpose), asked, settings, told)
+        context = _Context(paths, release, settings.purpose, settings.dynamic)
+        return _inspect_for(context, asked, settings, told)
 
     newest, *others = reversed(judged_releases(settings).releases)
     found = {newest: inspect_for(newest, jobs, progress)}
@@ -221,7 +224,9 @@ def _inspect_for(
         from tsguard.project.editable import editable_packages
 
         packages = editable_packages(context.paths)
-        cache = Cache(f"{context.paths}\0{packages}\0{context.purpose}", context.release)
+        cache = Cache(
+            f"{context.paths}\0{packages}\0{context.purpose}\0{context.open_sizes}", context.release
+        )
     done = {job: kept for job in jobs if cache and (kept := cache.get(job)) is not None}
     for _ in done:
         progress()
@@ -265,7 +270,7 @@ def _inspect_chunk(jobs: Iterable[Job], edited: Mapping[Job, Kept], context: _Co
     from tsguard.analysis.python import Program
     from tsguard.project import Project
 
-    program = Program(Project(context.paths), context.release)
+    program = Program(Project(context.paths), context.release, context.open_sizes)
     project = program.project
     with collecting_seldom() as between:
         for job in jobs:

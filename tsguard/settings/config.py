@@ -15,7 +15,7 @@ from typing import Any, cast
 from tsguard.report import SEVERITIES, Purpose, Severity
 from tsguard.report.likely import nearest
 from tsguard.report.records import dataclass
-from tsguard.settings.dynamic import OpenSizes
+from tsguard.settings.dynamic import OpenSizes, open_sizes
 from tsguard.settings.selection import Layer, Selection, UnknownSelector, selector
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "html")
@@ -230,6 +230,13 @@ def _one_of(choices: Sequence[str]) -> _Reader:
     return read
 
 
+def _open_sizes(value: Any, place: str, root: Path) -> tuple[OpenSizes, ...]:
+    try:
+        return tuple(map(open_sizes, _strings(value, place, root)))
+    except ValueError as error:
+        raise ConfigError(f"{place}: {error}") from None
+
+
 def _severities(value: Any, place: str, root: Path) -> tuple[tuple[str, Severity], ...]:
     if not isinstance(value, dict):
         raise _expected("a table of codes and severities", place, value)
@@ -285,6 +292,7 @@ _KEYS: dict[str, _Reader] = {
     "fail-level": _one_of(SEVERITIES),
     "severity": _severities,
     "require-known": _boolean,
+    "dynamic": _open_sizes,
     "targets": _targets,
     "baseline": _path,
     "jobs": _count,

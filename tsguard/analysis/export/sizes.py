@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
-from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.shapes.dims import Dim, Symbol
 from tsguard.analysis.trace.values import Number, Traced, parts
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
@@ -22,80 +22,107 @@ if TYPE_CHECKING:
     from tsguard.analysis.trace.origins import Origin
 
 
-# Methods that give a number of which the first size is a factor.
+# Methods that give a number of which every size is a factor.
 _COUNTS = ("numel", "nelement")
 
 
 def decided(tracer: Tracer, value: Number, node: ast.AST | None) -> None:
     """A branch asks whether a size is one number, or a multiple of one: the program has the example's side."""
-    equations = (*value.tells.if_true, *value.tells.if_false)
-    sides = [[tracer.facts.resolved(dim) for dim in equation] for equation in equations]
-    meets = any(_holds_batch(a) and (b.number or 0) > 1 for a, b in sides)
     parts_of = walked(node) if node is not None else ()
-    divides = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts_of)
-    if meets or (divides and _rests_on_first(value.origin)):
-        report(tracer, "fixed-size/condition", node, value.origin)
+    found: int | None = None
+    if any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts_of):
+        found = _taken(tracer, value.origin)
+    for one, other in (*value.tells.if_true, *value.tells.if_false):
+        if (tracer.facts.resolved(other).number or 0) > 1:  # of 0 and 1 torch.export knows that none is
+            found = _held(tracer, one) if found is None else found
+    _report(tracer, "fixed-size/condition", node, value.origin, found)
 
 
 def wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """Python needs the int that a size is."""
     for value in parts(values):
-        if isinstance(value, Number) and _is_open(value) and _is_batch(tracer, value):
-            report(tracer, rule, node, value.origin)
-            return
+        if isinstance(value, Number) and value.kind == "size" and value.live and value.known is None:
+            found = _held(tracer, value.dim) if value.dim is not None else _taken(tracer, value.origin)
+            if found is not None:
+                _report(tracer, rule, node, value.origin, found)
+                return
 
 
 def rows_wanted(tracer: Tracer, tensor: Traced, dim: Dim | None, node: ast.AST | None) -> None:
     """Python needs to know how many rows a tensor has, which is ``dim``."""
-    if tensor.of == "inputs" and dim is not None and _holds_batch(tracer.facts.resolved(dim)):
-        report(tracer, "fixed-size/rows", node, tensor.origin)
+    if tensor.of == "inputs" and dim is not None:
+        _report(tracer, "fixed-size/rows", node, tensor.origin, _held(tracer, dim))
 
 
 def stepped_over(tracer: Tracer, tensor: py.Value, dim: Dim | None, node: ast.AST | None) -> None:
     """A recurrent layer goes over a dimension step by step."""
-    if not isinstance(tensor, Traced) or tensor.of != "inputs" or dim is None:
-        return
-    if _holds_batch(tracer.facts.resolved(dim)):
-        report(tracer, "fixed-size/steps", node, tensor.origin)
+    if isinstance(tensor, Traced) and tensor.of == "inputs" and dim is not None:
+        _report(tracer, "fixed-size/steps", node, tensor.origin, _held(tracer, dim))
 
 
 def element_wanted(tracer: Tracer, tensor: Traced, node: ast.AST | None) -> None:
     """Python needs the element of a tensor that is made of a size."""
-    if _rests_on_first(tensor.origin):
-        report(tracer, "lost-size/element", node, tensor.origin)
+    _report(tracer, "lost-size/element", node, tensor.origin, _taken(tracer, tensor.origin))
 
 
-def _is_open(value: Number) -> bool:
-    return value.kind == "size" and value.live and value.known is None
+def _report(
+    tracer: Tracer, rule: RuleName, node: ast.AST | None, origin: Origin, dimension: int | None
+) -> None:
+    if dimension is not None:
+        report(tracer, rule, node, origin, dimension=str(dimension))
 
 
-def _is_batch(tracer: Tracer, value: Number) -> bool:
-    """Whether a size rests on the first dimension of an input."""
-    if value.dim is not None:
-        return _holds_batch(tracer.facts.resolved(value.dim))
-    return _rests_on_first(value.origin)
+def _held(tracer: Tracer, dim: Dim) -> int | None:
+    """The open dimension that a size rests on; None where it rests on none."""
+    for symbol in tracer.facts.resolved(dim).inner_symbols():
+        tensor = symbol.parts[0]
+        if symbol.kind == "input" and isinstance(tensor, Symbol):
+            index = symbol.parts[1]
+            if isinstance(index, int) and _is_open(tracer, str(tensor.parts[0]), index):
+                return index
+    return None
 
 
-def _rests_on_first(origin: Origin) -> bool:
+def _taken(tracer: Tracer, origin: Origin) -> int | None:
+    """The open dimension of an input that is read on the way to a value, as the source writes it."""
+    name = origin.root.name
     step: Origin | None = origin
     while step is not None:
-        if _takes_first(step.node):
-            return True
+        index = _index(step.node)
+        if index == "all":
+            return next((i for i in range(_MOST_DIMENSIONS) if _is_open(tracer, name, i)), None)
+        if isinstance(index, int) and _is_open(tracer, name, index):
+            return index
         step = step.parent
-    return False
+    return None
 
 
-def _holds_batch(dim: Dim) -> bool:
-    return any(symbol.kind == "input" and symbol.parts[1:] == (0,) for symbol in dim.inner_symbols())
+_MOST_DIMENSIONS = 8
 
 
-def _takes_first(node: ast.AST | None) -> bool:
-    """``x.shape[0]``, ``x.size(0)``, and ``x.numel()``, of which that is a factor."""
+def _is_open(tracer: Tracer, name: str, index: int) -> bool:
+    """Whether a dimension of an input (``x``, ``x[0]``) is to stay open: as asked for, else the first."""
+    asked = tracer.program.open_sizes
+    if not asked:
+        return index == 0
+    return any(
+        index in dict(one.dimensions)
+        and (name == one.input or name.startswith((f"{one.input}[", f"{one.input}.")))
+        for one in asked
+    )
+
+
+def _index(node: ast.AST | None) -> int | str | None:
+    """``x.shape[0]``, ``x.size(0)``: the dimension; "all" for ``x.numel()``, of which each is a factor."""
     if isinstance(node, ast.Subscript):
         is_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
-        return is_shape and isinstance(node.slice, ast.Constant) and node.slice.value == 0
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _COUNTS:
-        return True
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "size":
-        return len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0
-    return False
+        return _number(node.slice) if is_shape else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr in _COUNTS:
+            return "all"
+        return _number(node.args[0]) if node.func.attr == "size" and len(node.args) == 1 else None
+    return None
+
+
+def _number(node: ast.expr) -> int | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, int) else None

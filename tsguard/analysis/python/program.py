@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tsguard.analysis.observer import Observer
     from tsguard.project import Project
     from tsguard.project.modules import Module
+    from tsguard.settings.dynamic import OpenSizes
 
 
 @dataclass(slots=True)
@@ -38,10 +39,14 @@ class Program:
     evaluated once and shared by all runs.  ``memory`` is for later stages to keep what
     they find out about such shared values and nodes; ``structural_keys`` are those of one
     target's modules; ``members`` are those that were found of classes, until one is changed.
+    ``open_sizes`` are those that torch.export is to leave open, () for the first of each tensor.
     """
 
-    def __init__(self, project: Project, release: str | None = None) -> None:
+    def __init__(
+        self, project: Project, release: str | None = None, open_sizes: tuple[OpenSizes, ...] = ()
+    ) -> None:
         self.project = project
+        self.open_sizes = open_sizes
         self.tables: Tables = tables(release) if release else tables()
         self.memory: dict[object, object] = {}
         self.externals: dict[str, Value] = {}

@@ -80,7 +80,8 @@ def _layer(
     if name in _RECURRENT and args and isinstance(args[0], Traced):
         first = tracer.settled(module.arguments.get("batch_first", py.FALSE)) == py.FALSE
         extent = shaping.extent(tracer, args[0])
-        sizes.stepped_over(tracer, args[0], extent.at(0) if first and extent is not None else None, node)
+        steps = None if extent is None else extent.at(0 if first else 1)
+        sizes.stepped_over(tracer, args[0], steps, node)
     texts = _schemas(tracer, module, name)
     if not texts:
         return tensor(values, node)

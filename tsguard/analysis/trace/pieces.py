@@ -36,9 +36,7 @@ def made(
         return py.ListValue([piece], True)
     if name == "unbind":
         where = args[1] if len(args) > 1 else kwargs.get("dim", py.Const(0))
-        extent = shaping.extent(tracer, args[0])
-        if py.constant(where) == 0 and extent is not None:
-            sizes.rows_wanted(tracer, args[0], extent.at(0), node)
+        _note_count(tracer, args[0], where, node)
         return _counted_by_size(values, piece, node)
     how = (
         args[1]
@@ -52,7 +50,6 @@ def made(
 def _divided(
     tracer: Tracer, name: str, how: py.Value, values: list[py.Value], piece: py.TensorValue, node: ast.AST
 ) -> py.Value:
-    first, along = values[0], values[2]
     if isinstance(how, (py.ListValue, py.TupleValue)):
         extra = name in _COUNTED
         return py.ListValue([piece] * (len(how.items) + extra), how.open)
@@ -60,9 +57,8 @@ def _divided(
         if isinstance(how, Number) and is_live(how):
             tracer.report("size-to-number/split", node, how.origin)
             return py.ListValue([piece], True)
-        if py.constant(along) == 0 and isinstance(first, Traced) and isinstance(how, py.Const):
-            extent = shaping.extent(tracer, first)
-            sizes.rows_wanted(tracer, first, None if extent is None else extent.at(0), node)
+        if isinstance(how, py.Const):
+            _note_count(tracer, values[0], values[2], node)
         return _counted_by_size(values, piece, node, of_length=True)
     count = py.constant(plainly(how))
     if isinstance(count, int) and 0 < count <= TRACED_PIECES:
@@ -72,6 +68,14 @@ def _divided(
     if isinstance(how, Number) and how.live:
         return _counted_by_size(values, piece, node)
     return py.ListValue([piece], True)
+
+
+def _note_count(tracer: Tracer, tensor: py.Value, along: py.Value, node: ast.AST) -> None:
+    """There are as many pieces as a size says."""
+    index = py.constant(along)
+    extent = shaping.extent(tracer, tensor) if isinstance(tensor, Traced) else None
+    if isinstance(tensor, Traced) and isinstance(index, int) and extent is not None:
+        sizes.rows_wanted(tracer, tensor, extent.at(index), node)
 
 
 def _may_be_fewer(tracer: Tracer, values: list[py.Value], count: int) -> bool:
