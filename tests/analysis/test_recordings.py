@@ -41,7 +41,7 @@ def test_no_frames_are_kept(tmp_path: Path):
         events[name] = compile_target(interp, target, built(interp, target)).events
     recorded = [
         report.refusal
-        for compiled in program.memory.values()
+        for compiled in (value for known in program.kept.values() for value in known.values())
         for report in getattr(getattr(compiled, "recording", None), "reports", ())
     ]
     assert recorded

@@ -7,7 +7,7 @@ parameter's name, annotation and default.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
@@ -17,6 +17,7 @@ from tsguard.analysis.python import PythonInterpreter, ancestry, classes, decora
 from tsguard.analysis.python.calls import make_module
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.expressions import arguments
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.terms import Is, Named, Parameter
 from tsguard.analysis.values import Scope
@@ -57,6 +58,10 @@ class _Construction:
     world: World
 
 
+_BUILT: Kept[int, tuple[Target, dict[Hashable, _Construction]]] = Kept(lasting=False)
+"""The target that was built last, by identity, with what each world makes of it."""
+
+
 def first_built(program: Program, target: Target) -> Built | None:
     """The target in the first world in which its constructor does not raise; None if it always does.
 
@@ -80,16 +85,16 @@ def built(interp: Interpreter, target: Target) -> py.Value:
         Impossible: the constructor raises in this world.
         BudgetExceeded: the constructor is too large to be followed.
     """
-    world, memory = interp.world, interp.program.memory
-    last = memory.get("built")
-    kept = last[1] if isinstance(last, tuple) and last[0] is target else {}
-    if not kept:
-        memory["built"] = (target, kept)
+    world, last = interp.world, _BUILT.of(interp.program)
+    if id(target) not in last:
+        last.clear()
+        last[id(target)] = (target, {})
         interp.program.structural_keys = StructuralKeys()
+    worlds = last[id(target)][1]
     key = (tuple(world.given.items()), world.lenient)
-    known = kept.get(key)
+    known = worlds.get(key)
     if known is None:
-        known = kept[key] = _construction(interp, target)
+        known = worlds[key] = _construction(interp, target)
     else:
         world.resume(known.world)
     if isinstance(known.outcome, Exception):
@@ -99,7 +104,7 @@ def built(interp: Interpreter, target: Target) -> py.Value:
 
 def forget(program: Program) -> None:
     """Build the target anew for who comes next: one has followed it and changed it."""
-    program.memory.pop("built", None)
+    _BUILT.of(program).clear()
 
 
 def _construction(interp: Interpreter, target: Target) -> _Construction:

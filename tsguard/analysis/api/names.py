@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from tsguard.analysis.python.keeping import Kept
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, External, Meaning, Missing
 from tsguard.source.statements import statements
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tsguard.analysis.python import Program
 
 _SCRIPT_MODULE = "torch.jit.ScriptModule"
+_IMPORTS: Kept[Module, dict[str, Meaning]] = Kept()
 
 
 class ApiNames:
@@ -23,10 +25,10 @@ class ApiNames:
         self.program = program
         self.module = module
         # Every class of a file asks the files of its bases, mostly the same again and again.
-        memory, key = program.memory, (ApiNames, module)
-        if key not in memory:
-            memory[key] = dict(self._imported_in_functions())
-        self._imports = cast("dict[str, Meaning]", memory[key])
+        known = _IMPORTS.of(program)
+        if module not in known:
+            known[module] = dict(self._imported_in_functions())
+        self._imports = known[module]
 
     def meaning(self, expression: ast.expr) -> Meaning | None:
         """What a name or a dotted name leads to; None for any other expression."""

@@ -8,24 +8,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import Event
+from tsguard.analysis.python.keeping import Kept
+from tsguard.project.modules import Module
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
-    from tsguard.project.modules import Module
+
+
+_FAILURES: Kept[Module, Event | None] = Kept()
 
 
 def import_failure(program: Program, module: Module) -> Event | None:
     """The first thing in a file, as far as this package looks, for which importing the file raises."""
     if not _is_concerned(module):
         return None
-    key = (import_failure, module)
-    if key not in program.memory:
+    known = _FAILURES.of(program)
+    if module not in known:
         from tsguard.analysis.api.files import import_events
 
         events = import_events(program, module)
-        program.memory[key] = min(events, key=lambda event: event.span.line, default=None)
-    found = program.memory[key]
-    return found if isinstance(found, Event) else None
+        known[module] = min(events, key=lambda event: event.span.line, default=None)
+    return known[module]
 
 
 def events_in(program: Program, module: Module) -> tuple[Event, ...]:

@@ -12,9 +12,11 @@ from tsguard.analysis.budgets import QUIET_FUNCTIONS
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.state import changes_in_place
 from tsguard.analysis.python import ancestry
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.values import (
     ClassValue,
     Const,
+    FunctionNode,
     FunctionValue,
     ListValue,
     ModuleValue,
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 _LOUD = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random", "Dropout"}
 
 
+_QUIET: Kept[FunctionNode, bool] = Kept()
+
+
 def computes_only(
     walk: ModeInterpreter, function: FunctionValue, args: Iterable[Value], receiver: ModuleValue | None
 ) -> bool:
@@ -45,11 +50,10 @@ def computes_only(
         return False
     if receiver is not None and (receiver.children or not all(map(_is_plain, receiver.attributes.values()))):
         return False
-    key = ("computes only", function.node)
-    known = walk.program.memory.get(key)
-    if known is None:
-        known = walk.program.memory[key] = _is_quiet(walk, function, receiver)
-    return bool(known)
+    known = _QUIET.of(walk.program)
+    if function.node not in known:
+        known[function.node] = _is_quiet(walk, function, receiver)
+    return known[function.node]
 
 
 def _is_plain(value: Value) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
 from tsguard.analysis.budgets import RECURSIONS
@@ -20,6 +20,7 @@ from tsguard.analysis.python import (
     records,
 )
 from tsguard.analysis.python.context import Interpreter, Return
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
     NONE,
@@ -120,6 +121,9 @@ def _is_run_through(function: FunctionValue) -> bool:
     return isinstance(function.node, ast.FunctionDef) and "contextmanager" not in function.marks
 
 
+_RESULTS: Kept[Hashable, Value] = Kept()
+
+
 def _call_cached(
     interp: Interpreter,
     function: FunctionValue,
@@ -131,12 +135,10 @@ def _call_cached(
     frozen = [_frozen(value) for value in (*args, *kwargs.values())]
     if None in frozen or not function.scope.is_global:
         return _run(interp, function, args, kwargs, node)
-    memory = interp.program.memory
-    key = (function, len(args), tuple(kwargs), *frozen)
-    result = memory.get(key)
-    if not isinstance(result, Value):
-        memory[key] = result = _run(interp, function, args, kwargs, node)
-    return result
+    known, key = _RESULTS.of(interp.program), (function, len(args), tuple(kwargs), *frozen)
+    if key not in known:
+        known[key] = _run(interp, function, args, kwargs, node)
+    return known[key]
 
 
 def _frozen(value: Value) -> object:

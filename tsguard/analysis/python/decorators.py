@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis.budgets import DEFINITION_STEPS
 from tsguard.analysis.python.ancestry import derives_from
 from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.values import (
     ClassMethod,
     ClassValue,
@@ -88,6 +89,9 @@ CLASS_MARKS = {
     "torch.jit.interface": "interface",
     "enum.unique": "unique",
 }
+
+
+_ENDLESS: Kept[Value, bool] = Kept()
 
 
 def define_function(
@@ -175,8 +179,7 @@ def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> V
 
     Such a one writes documentation or registers, which it is found out to do once.
     """
-    endless = interp.program.memory.setdefault("endless", set())
-    assert isinstance(endless, set)
+    endless = _ENDLESS.of(interp.program)
     if function in endless:
         return Unknown()
     try:
@@ -185,7 +188,7 @@ def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> V
     except BudgetExceeded:
         if interp.is_exhausted:
             raise
-        endless.add(function)
+        endless[function] = True
         return Unknown()
 
 

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.python.keeping import Keeper
 from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.values import ClassValue, FunctionNode, FunctionValue, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Asked
-from tsguard.language.tables import Tables, tables
+from tsguard.language import tables as torch_tables
 from tsguard.source.walking import children
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ class Construction:
     module: ModuleValue
 
 
-class Program:
+class Program(Keeper):
     """A project as evaluated so far: the global scopes of its modules.
 
     Module-level names do not depend on a target's constructor arguments, so they are
-    evaluated once and shared by all runs.  ``memory`` is for later stages to keep what
-    they find out about such shared values and nodes; ``structural_keys`` are those of one
+    evaluated once and shared by all runs.  ``kept`` is what later stages find
+    out about such shared values and nodes; ``structural_keys`` are those of one
     target's modules; ``members`` are those that were found of classes, until one is changed.
     ``open_sizes`` are those that torch.export is to leave open, () for the first of each tensor.
     """
@@ -45,10 +46,10 @@ class Program:
     def __init__(
         self, project: Project, release: str | None = None, open_sizes: tuple[OpenSizes, ...] = ()
     ) -> None:
+        super().__init__()
         self.project = project
         self.open_sizes = open_sizes
-        self.tables: Tables = tables(release) if release else tables()
-        self.memory: dict[object, object] = {}
+        self.tables = torch_tables.tables(release) if release else torch_tables.tables()
         self.externals: dict[str, Value] = {}
         self.members: dict[ClassValue, dict[str, tuple[Value, Value] | None]] = {}
         self.kin: dict[Value, tuple[str, ...]] = {}
@@ -78,17 +79,16 @@ class Program:
     @contextmanager
     def trying(self) -> Iterator[None]:
         """Judge what is soon replaced: what is found out of shared values meanwhile is not kept."""
-        stores: tuple[dict[Any, Any], ...] = (self.memory, self.constructions, self._generators)
+        stores: tuple[dict[Any, Any], ...] = (self.constructions, self._generators)
         sizes = [len(store) for store in stores]
-        grown = {key: set(known) for key, known in self.memory.items() if isinstance(known, set)}
+        kept = {kind: dict(known) for kind, known in self.kept.items() if kind.lasting}
         try:
             yield
         finally:
             for store, size in zip(stores, sizes, strict=True):
                 for key in list(store)[size:]:
                     del store[key]
-            self.memory.update(grown)
-            self.memory.pop("built", None)
+            self.kept = kept
 
     def is_generator(self, function: FunctionValue) -> bool:
         """Whether calling a function only makes a generator or coroutine."""

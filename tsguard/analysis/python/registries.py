@@ -12,11 +12,14 @@ import re
 from collections.abc import Iterator
 
 from tsguard.analysis.python.context import Interpreter, Raised
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.values import DictValue, EnumMember
 from tsguard.analysis.worlds import BudgetExceeded, Impossible
 from tsguard.project.modules import Module
 from tsguard.source.statements import module_level
 from tsguard.source.walking import walked
+
+_TRIED: Kept[tuple[DictValue, object], bool] = Kept()
 
 
 def fill(interp: Interpreter, table: DictValue, key: object) -> None:
@@ -24,11 +27,10 @@ def fill(interp: Interpreter, table: DictValue, key: object) -> None:
     word = key.name if isinstance(key, EnumMember) else key
     if table.filled_by is None or not isinstance(word, str) or key in table.items:
         return
-    tried = interp.program.memory.setdefault("registrations", set())
-    assert isinstance(tried, set)
+    tried = _TRIED.of(interp.program)
     if (table, key) in tried:
         return
-    tried.add((table, key))
+    tried[table, key] = True
     home, registrars = table.filled_by
     for module, node in _registrations(interp, home, registrars, word):
         _run(interp, module, node)

@@ -11,6 +11,7 @@ import ast
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.declared import is_module
 from tsguard.analysis.script.refusals import Refusal
@@ -103,14 +104,16 @@ def _refuse(
         raise Refusal(rule, node, name=name, owner=owner)
 
 
+_OBJECTS: Kept[Parameter, bool] = Kept()
+
+
 def _is_object(fc: FunctionCompiler, parameter: Parameter) -> bool:
     """Whether the function that takes a parameter reads attributes of it that only objects have."""
-    memory = fc.compiler.interp.program.memory
-    key = ("object", parameter)
-    if key not in memory:
+    known = _OBJECTS.of(fc.compiler.interp.program)
+    if parameter not in known:
         node = parameter.function
-        memory[key] = isinstance(node, ast.AST) and _reads_members(fc, node, parameter.name)
-    return bool(memory[key])
+        known[parameter] = isinstance(node, ast.AST) and _reads_members(fc, node, parameter.name)
+    return known[parameter]
 
 
 def _reads_members(fc: FunctionCompiler, function: ast.AST, name: str) -> bool:

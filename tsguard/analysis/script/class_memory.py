@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.compiled import ScriptClass
 from tsguard.analysis.script.once import Done, Once
 from tsguard.analysis.script.reports import Recording, Reporter
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Shared:
     """A class as another target compiled it, with all that it compiled for the first time on the way."""
 
     recording: Recording
     classes: dict[int, ScriptClass]
     recordings: dict[int, Recording]
     done: Done
+
+
+_KEPT: Kept[py.ClassValue, _Shared] = Kept()
 
 
 class ClassMemory:
@@ -37,7 +41,7 @@ class ClassMemory:
         self.classes: dict[int, ScriptClass] = {}
         self.recordings: dict[int, Recording] = {}
         self._world = interp.world
-        self._memory = interp.program.memory
+        self._kept = _KEPT.of(interp.program)
         self._reporter = reporter
         self._once = once
 
@@ -59,8 +63,8 @@ class ClassMemory:
             self._reporter.replay(self.recordings[id(cls)])
 
     def _first(self, cls: py.ClassValue, compile_: Callable[[], ScriptClass]) -> Recording:
-        kept = self._memory.get((_Kept, cls))
-        if isinstance(kept, _Kept) and self._is_new(kept):
+        kept = self._kept.get(cls)
+        if kept is not None and self._is_new(kept):
             self.classes.update((key, _copied(known)) for key, known in kept.classes.items())
             self.recordings.update(kept.recordings)
             self._once.done.update(kept.done)
@@ -78,7 +82,7 @@ class ClassMemory:
         # What was met before may be reported already, or not be compiled to its end.
         is_alone = classes.isdisjoint(met) and done.isdisjoint(met)
         if cls.scope.is_global and is_alone and not is_tied:
-            self._memory[_Kept, cls] = _Kept(
+            self._kept[cls] = _Shared(
                 recording,
                 {key: _copied(known) for key, known in self.classes.items() if key not in classes},
                 {key: known for key, known in self.recordings.items() if key not in recordings},
@@ -86,7 +90,7 @@ class ClassMemory:
             )
         return recording
 
-    def _is_new(self, kept: _Kept) -> bool:
+    def _is_new(self, kept: _Shared) -> bool:
         """Whether nothing of what was compiled on the way has been met before."""
         return kept.classes.keys().isdisjoint(self.classes) and kept.done.keys().isdisjoint(self._once.done)
 

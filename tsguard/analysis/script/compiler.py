@@ -6,11 +6,12 @@ Source: torch/jit/_recursive.py (``create_script_module``, ``infer_methods_to_co
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry, decorators
 from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script import (
     classes,
     module_attributes,
@@ -34,19 +35,22 @@ from tsguard.analysis.script.once import Once, is_shared
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.reports import Entered
 from tsguard.analysis.script.sugared import Sugared, SugaredModule, Value
+from tsguard.analysis.script.syntax import refused_in, size_of
 from tsguard.analysis.values import Scope
-from tsguard.language import grammar
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
 from tsguard.project import Target
 from tsguard.project.modules import Module
-from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from tsguard.analysis.script.sugared import Args, Kwargs
+
+
+_LAYERS: Kept[Hashable, ModuleInfo] = Kept()
+_UNCOMPILABLE: Kept[py.ClassValue, bool] = Kept()
 
 
 class TargetCompiler(Compiler):
@@ -70,10 +74,7 @@ class TargetCompiler(Compiler):
         Raises:
             BudgetExceeded: nothing is left.
         """
-        memory, key = self.interp.program.memory, ("size", function.node)
-        if key not in memory:
-            memory[key] = sum(isinstance(node, ast.expr) for node in walked(function.node))
-        self.interp.spend(cast("int", memory[key]))
+        self.interp.spend(size_of(self.interp.program, function.node))
 
     # -- functions ----------------------------------------------------------------------------
 
@@ -180,7 +181,7 @@ class TargetCompiler(Compiler):
     ) -> Schema:
         dropped = "unused" in source.marks
         built = True
-        for refused in self._refused_in(node, dropped):
+        for refused in refused_in(self.interp.program, node, body=not dropped):
             built = False
             self.report(Refusal(refused.rule, refused.node, **refused.facts), source.module)
         signature = signatures.read(self, node, source.scope, method=receiver is not None, opaque=dropped)
@@ -211,13 +212,6 @@ class TargetCompiler(Compiler):
             )
         return schema
 
-    def _refused_in(self, node: ast.FunctionDef, dropped: bool) -> list[grammar.Refused]:
-        memory = self.interp.program.memory
-        key = (node, dropped)
-        if key not in memory:
-            memory[key] = list(grammar.refused_in(node, body=not dropped))
-        return cast("list[grammar.Refused]", memory[key])
-
     # -- classes ------------------------------------------------------------------------------
 
     def class_type(self, cls: py.ClassValue, node: ast.AST) -> t.Type:
@@ -241,14 +235,13 @@ class TargetCompiler(Compiler):
         """Whether a class compiles: torch tries those of attributes, and says nothing if they do not."""
         if "interface" in cls.marks or ancestry.derives_from(self.interp, cls, "enum.Enum"):
             return True
-        uncompilable = self.interp.program.memory.setdefault("uncompilable", set())
-        assert isinstance(uncompilable, set)
+        uncompilable = _UNCOMPILABLE.of(self.interp.program)
         if id(cls) not in self.script_classes and cls not in uncompilable:
             with self.reporter.trial() as reported:
                 self.compiled_class(cls)
             if reported.events:
                 del self.script_classes[id(cls)]
-                uncompilable.add(cls)
+                uncompilable[cls] = True
         return cls not in uncompilable
 
     def can_compile_class(self, cls: py.ClassValue) -> bool:
@@ -271,11 +264,10 @@ class TargetCompiler(Compiler):
         key = layer_key(self.interp, instance)
         if key is None:
             return describe(self, instance)
-        memory = self.interp.program.memory
-        known = memory.get((ModuleInfo, key))
-        if known is None:
-            known = memory[ModuleInfo, key] = describe(self, instance)
-        return cast("ModuleInfo", known)
+        known = _LAYERS.of(self.interp.program)
+        if key not in known:
+            known[key] = describe(self, instance)
+        return known[key]
 
     def model(self, instance: py.ModuleValue) -> py.ModuleValue:
         """The first module met that nothing tells from this one: what it shows, this one does."""

@@ -8,11 +8,12 @@ concrete types are of one type.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.copies import is_closure
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.compiled import ConcreteType
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.layers import layer_key
@@ -20,6 +21,10 @@ from tsguard.analysis.script.library_modules import forward_entry
 
 if TYPE_CHECKING:
     from tsguard.analysis.script.compiled import ModuleInfo
+
+
+_LAYERS: Kept[Hashable, ConcreteType] = Kept()
+_TYPES: Kept[Hashable, ConcreteType] = Kept()
 
 
 def concrete_type(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
@@ -38,12 +43,12 @@ def concrete_type(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
 
 
 def _of_layer(compiler: Compiler, instance: py.ModuleValue, layer: Hashable) -> ConcreteType:
-    memory = compiler.interp.program.memory
-    known = memory.get((ConcreteType, layer))
+    kept = _LAYERS.of(compiler.interp.program)
+    known = kept.get(layer)
     if known is None:
-        known = memory[ConcreteType, layer] = _stored(compiler, instance)
-    type_ = compiler.concrete_types[id(instance)] = cast("ConcreteType", known)
-    return type_
+        known = kept[layer] = _stored(compiler, instance)
+    compiler.concrete_types[id(instance)] = known
+    return known
 
 
 def _is_comparable(compiler: Compiler, instance: py.ModuleValue) -> bool:
@@ -59,7 +64,6 @@ def _is_comparable(compiler: Compiler, instance: py.ModuleValue) -> bool:
 def _stored(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
     children = tuple((name, _child(compiler, child)) for name, child in instance.children.items())
     key = (
-        ConcreteType,
         instance.cls,
         instance.open,
         instance.traced,
@@ -71,8 +75,8 @@ def _stored(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
         _described(compiler.info(instance)),
     )
     is_shared = all(type_.is_shared for _, type_ in children if isinstance(type_, ConcreteType))
-    memory = compiler.interp.program.memory if is_shared else compiler.local_types
-    return cast("ConcreteType", memory.setdefault(key, ConcreteType(is_shared)))
+    types = _TYPES.of(compiler.interp.program) if is_shared else compiler.local_types
+    return types.setdefault(key, ConcreteType(is_shared))
 
 
 def _child(compiler: Compiler, child: py.Value) -> Hashable:

@@ -6,8 +6,11 @@ import textwrap
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
+
+_INDENTED: Kept[py.FunctionNode, bool] = Kept()
 
 
 def check(compiler: Compiler, instance: py.ModuleValue) -> None:
@@ -16,10 +19,10 @@ def check(compiler: Compiler, instance: py.ModuleValue) -> None:
     if found is None or not isinstance(found[0], py.FunctionValue):
         return
     function = found[0]
-    memory, key = compiler.interp.program.memory, ("indentation", function.node)
-    if key not in memory:
-        memory[key] = textwrap.dedent("\n".join(_lines(function)))[:1].isspace()
-    if memory[key]:
+    known = _INDENTED.of(compiler.interp.program)
+    if function.node not in known:
+        known[function.node] = textwrap.dedent("\n".join(_lines(function)))[:1].isspace()
+    if known[function.node]:
         compiler.report(Refusal("constructor-indentation", function.node), function.module)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from typing import Literal
 
 from tsguard.analysis import unread
@@ -75,7 +76,7 @@ class Compiler(ABC):
         self.root = root
         self.methods: dict[tuple[int, str], tuple[Schema, ...]] = {}
         self.concrete_types: dict[int, ConcreteType] = {}
-        self.local_types: dict[object, object] = {}
+        self.local_types: dict[Hashable, ConcreteType] = {}
         self.typed: dict[object, py.ModuleValue] = {}
         self.compiled_modules: set[tuple[int, tuple[str, ...] | None]] = set()
         self.script_classes: dict[int, ScriptClass] = {}

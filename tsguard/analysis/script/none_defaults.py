@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, TypeGuard
 
 from tsguard.analysis.events import text_of
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Value
@@ -32,12 +33,15 @@ def test(fc: FunctionCompiler, subject: ast.expr, value: Value, op: ast.cmpop) -
         fc.none_tested.setdefault(name, subject)
 
 
+_ASKED: Kept[ast.FunctionDef, tuple[set[str], set[str]]] = Kept()
+
+
 def _asked(fc: FunctionCompiler) -> tuple[set[str], set[str]]:
     """The names that a function tests for None, and those of them that it must not find None."""
-    memory, key = fc.compiler.interp.program.memory, (_asked, fc.node)
-    if key not in memory:
-        memory[key] = (_tested(walked(fc.node)), _demanded(fc.node))
-    return cast("tuple[set[str], set[str]]", memory[key])
+    known = _ASKED.of(fc.compiler.interp.program)
+    if fc.node not in known:
+        known[fc.node] = (_tested(walked(fc.node)), _demanded(fc.node))
+    return known[fc.node]
 
 
 def _demanded(function: ast.FunctionDef) -> set[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, TypeAlias
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.reports import Recording, Reporter
 from tsguard.language.schemas import Schema
 from tsguard.report.records import dataclass
@@ -27,6 +28,9 @@ class _Compiled:
 Done: TypeAlias = "dict[Hashable, _Compiled]"
 
 
+_KEPT: Kept[Hashable, _Compiled] = Kept()
+
+
 class Once:
     """What a target has compiled so far, beside what all targets share.
 
@@ -36,7 +40,7 @@ class Once:
 
     def __init__(self, interp: Interpreter, reporter: Reporter) -> None:
         self._world = interp.world
-        self._memory = interp.program.memory
+        self._kept = _KEPT.of(interp.program)
         self._reporter = reporter
         self.done: Done = {}
         self.met: list[set[Hashable]] = []
@@ -64,15 +68,15 @@ class Once:
         return done.schema
 
     def _shared(self, key: Hashable, compile_: Callable[[], Schema]) -> _Compiled:
-        kept = self._memory.get((_Compiled, key))
-        if isinstance(kept, _Compiled):
+        kept = self._kept.get(key)
+        if kept is not None:
             return kept
         asked = len(self._world.answers)
         done = self._new(compile_, is_tied=False)
         if len(self._world.answers) != asked:
             done.recording.is_tied = True
         if not done.recording.is_tied:
-            self._memory[_Compiled, key] = done
+            self._kept[key] = done
         return done
 
     def _new(self, compile_: Callable[[], Schema], *, is_tied: bool = True) -> _Compiled:
