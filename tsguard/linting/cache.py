@@ -86,7 +86,7 @@ class Cache:
         if job.text is not None:
             return None
         try:
-            entry = _decoder().decode(self.place(job).read_bytes())
+            entry: _Entry = _decoder().decode(self.place(job).read_bytes())
         except (OSError, ValueError):
             return None  # not there, or not what this version writes: made anew
         own = str(job.path)

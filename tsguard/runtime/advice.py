@@ -6,11 +6,8 @@ from dataclasses import replace
 
 from tsguard.answer.speed import ratio
 from tsguard.report import LoaderReport, LoaderSettings, Speedup
+from tsguard.runtime.budgets import START_SHARE, WAITING
 from tsguard.runtime.knee import Step
-
-# Starting workers is worth avoiding where it takes more than this share of an epoch.
-_START_SHARE = 0.02
-_WAITING = 0.5
 
 
 def advised(
@@ -46,7 +43,7 @@ def _starts_slowly(report: LoaderReport, workers: int) -> bool:
     first = next((row.first_batch_seconds for row in report.throughput if row.workers == workers), None)
     if report.length is None or rate is None or first is None:
         return False
-    return first > _START_SHARE * report.length / rate
+    return first > START_SHARE * report.length / rate
 
 
 def _about_workers(report: LoaderReport, workers: int, gain: Speedup | None, step: Step | None) -> str:
@@ -102,7 +99,7 @@ def _about_cores(report: LoaderReport, workers: int, most: int) -> list[str]:
             f"{workers} is the largest number that was tried; more may be faster still: --max-workers N"
         )
     waiting = _waiting_share(report)
-    if workers > report.cores and waiting is not None and waiting > _WAITING:
+    if workers > report.cores and waiting is not None and waiting > WAITING:
         said.append(
             f"more workers than the {report.cores} cores pay, because items wait {waiting:.0%} of their time"
         )

@@ -15,6 +15,7 @@ from typing import cast
 
 from tsguard.report import Attempt, AttemptError, AttemptStatus, Speedup
 from tsguard.runtime import events
+from tsguard.runtime.budgets import TOO_CLOSE
 from tsguard.runtime.endings import crash_error, crash_message, internal_failure, shown_error, shown_path
 from tsguard.runtime.events import Event
 from tsguard.runtime.intervals import Interval, hull
@@ -25,7 +26,6 @@ from tsguard.runtime.task import Limits, Outcome, Task
 _ISOLATED = frozenset({"onednn", "compile", "export", "export_dynamic", "aot_inductor"})
 # They call a C++ compiler for each graph.
 _PATIENCE = {"compile": 10.0, "aot_inductor": 10.0}
-_TOO_CLOSE = 0.15
 _STEPS = ("start", "import", "construct", "example_inputs", "inputs")
 
 Run = Callable[[Task, Callable[[Event], None] | None], Outcome]
@@ -295,7 +295,7 @@ def _confirm(run: Run, known: TargetAttempts, bounds: Bounds, step: Step) -> Non
 
 
 def _is_close(speedup: Speedup) -> bool:
-    return speedup.conclusion in ("faster", "slower") and abs(speedup.median - 1) < _TOO_CLOSE
+    return speedup.conclusion in ("faster", "slower") and abs(speedup.median - 1) < TOO_CLOSE
 
 
 def _joined(first: Speedup, second: Speedup) -> Speedup:

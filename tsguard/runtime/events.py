@@ -275,7 +275,10 @@ def read(frame: dict[str, Any]) -> Event | None:
     import msgspec
 
     kind = _KINDS.get(str(frame.get("event")))
+    if kind is None:
+        return None
     try:
-        return msgspec.convert(frame, kind) if kind is not None else None
+        event: Event = msgspec.convert(frame, kind)
     except msgspec.ValidationError:
         return None
+    return event

@@ -16,12 +16,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tsguard.runtime.attempts import Assignment, Bounds, Run, Step, TargetAttempts
+from tsguard.runtime.budgets import CLUSTER_RETRIES, CLUSTER_SECONDS
 from tsguard.runtime.launcher import Environment, EventHandler, Launcher, TorchUnavailable
 from tsguard.runtime.site import attempt_here, cuda_devices
 from tsguard.runtime.task import Outcome, Task
-
-_PATIENCE_SECONDS = 30
-_RETRIES = 3
 
 
 class ClusterUnavailable(RuntimeError):
@@ -57,7 +55,9 @@ class Fleet:
 
     def _submit(self, function: Any, *arguments: Any, gpu: bool) -> Any:
         resources = {"GPU": 1} if gpu else None
-        future = self.client.submit(function, *arguments, pure=False, retries=_RETRIES, resources=resources)
+        future = self.client.submit(
+            function, *arguments, pure=False, retries=CLUSTER_RETRIES, resources=resources
+        )
         return future.result()
 
 
@@ -75,12 +75,12 @@ def fleet(address: str) -> Iterator[Fleet]:
     except ImportError:
         raise ClusterUnavailable("--scheduler needs Dask: pip install tsguard[dask]") from None
     try:
-        client = dask.Client(address, timeout=_PATIENCE_SECONDS, set_as_default=False)
+        client = dask.Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterUnavailable(f"no Dask scheduler answers at {address}: {error}") from None
     with client:
         try:
-            client.wait_for_workers(1, timeout=_PATIENCE_SECONDS)
+            client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
         except TimeoutError:
             raise ClusterUnavailable(f"the scheduler at {address} has no workers") from None
         yield _joined(client)
@@ -89,12 +89,12 @@ def fleet(address: str) -> Iterator[Fleet]:
 def _joined(client: Any) -> Fleet:
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     with_gpu = any(worker.get("resources", {}).get("GPU") for worker in workers)
-    facts = client.submit(_facts, pure=False, retries=_RETRIES).result()
+    facts = client.submit(_facts, pure=False, retries=CLUSTER_RETRIES).result()
     if "error" in facts:
         raise TorchUnavailable(facts["error"])
     cuda: list[str] = []
     if with_gpu:
-        cuda = client.submit(_cuda, pure=False, retries=_RETRIES, resources={"GPU": 1}).result()
+        cuda = client.submit(_cuda, pure=False, retries=CLUSTER_RETRIES, resources={"GPU": 1}).result()
     threads = sum(int(worker["nthreads"]) for worker in workers)
     return Fleet(client, Environment(**facts), cuda, max(threads, 1))
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 from tsguard.answer.speed import conclusion
 from tsguard.report import Conclusion, Speedup
+from tsguard.runtime.budgets import SHARP
 
 LOOKS = (15, 30, 60, 120, 240, 480)
 FEWEST = 8
 _LEVEL_OF_A_LOOK = 1 - 0.05 / len(LOOKS)
-_SHARP = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Interval:
     @property
     def is_sharp(self) -> bool:
         """Whether more pairs are not worth their time."""
-        return self.half_width <= _SHARP
+        return self.half_width <= SHARP
 
     def conclusion(self) -> Conclusion:
         """Faster or slower when 1 lies outside and the difference matters (over 3%)."""

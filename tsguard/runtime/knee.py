@@ -11,17 +11,13 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 
+from tsguard.runtime.budgets import ENOUGH_ROUNDS, FEWEST_TURNS, MOST_ROUNDS, SEEMS_AS_GOOD, WORTH_DOUBLING
 from tsguard.runtime.intervals import FEWEST, Interval, interval
 
 # What counts as being as good as the best; and what a doubling must bring to go on.
 AS_GOOD = 0.97
-_WORTH_DOUBLING = 1.08
-_SEEMS_AS_GOOD = 0.92
 # Below this share of the best a number is given up: at first, and once a few rounds agree.
 _HOPELESS, _HOPELESS_LATER, _LATER = 0.60, 0.85, 3
-_FEWEST_TURNS = 2
-_ENOUGH_ROUNDS = 10
-_MOST_ROUNDS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +112,14 @@ def _doubled(rounds: Rounds) -> int | None:
         return None
     largest = several[-1]
     before = max(rounds.worth(w) for w in several[:-1])
-    if rounds.worth(largest) < _WORTH_DOUBLING * before:
+    if rounds.worth(largest) < WORTH_DOUBLING * before:
         return None
     return 2 * largest if _is_open(2 * largest, rounds) else None
 
 
 def _between(rounds: Rounds) -> int | None:
     best = rounds.worth(rounds.best)
-    good = [w for w in rounds.tried if rounds.worth(w) >= _SEEMS_AS_GOOD * best]
+    good = [w for w in rounds.tried if rounds.worth(w) >= SEEMS_AS_GOOD * best]
     upper = min(good)
     below = [w for w in rounds.tried if w < upper]
     if not below or upper - max(below) <= max(1, upper // 8):
@@ -144,7 +140,7 @@ def contenders(rounds: Rounds) -> list[int]:
     place = left.index(chosen)
     near = left[max(place - 1, 0) : place + 2]
     current = {rounds.current} & rounds.rates.keys()
-    once = {w for w in rounds.tried if len(rounds.rates[w]) < _FEWEST_TURNS}
+    once = {w for w in rounds.tried if len(rounds.rates[w]) < FEWEST_TURNS}
     return sorted({best, *near, *current, *once})
 
 
@@ -156,10 +152,10 @@ def _has_hope(workers: int, best: int, rounds: Rounds) -> bool:
 def is_settled(rounds: Rounds) -> bool:
     """Whether more rounds would hardly change the recommendation or its gain."""
     counts = [len(rounds.rates[w]) for w in contenders(rounds)]
-    if min(counts) < _ENOUGH_ROUNDS:
+    if min(counts) < ENOUGH_ROUNDS:
         return False
     found = gain(rounds, recommended(rounds))
-    return min(counts) >= _MOST_ROUNDS or found is None or found.is_sharp
+    return min(counts) >= MOST_ROUNDS or found is None or found.is_sharp
 
 
 def recommended(rounds: Rounds) -> int:

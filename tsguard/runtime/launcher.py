@@ -20,14 +20,13 @@ from types import TracebackType
 from typing import Any
 
 from tsguard.runtime import bootstrap
+from tsguard.runtime.budgets import CLEAR_UP_SECONDS, IMPORT_SECONDS
 from tsguard.runtime.events import Event, Phase, read
 from tsguard.runtime.frames import HEARTBEAT_SECONDS, SUPERVISOR_WORD, FrameReader
 from tsguard.runtime.processes import MARK, kill_marked
 from tsguard.runtime.task import Outcome, Task
 
 _SILENCE_SECONDS = 30 * HEARTBEAT_SECONDS
-_IMPORT_SECONDS = 300.0
-_CLEAR_UP_SECONDS = 15.0
 
 EventHandler = Callable[[Event], None]
 
@@ -140,7 +139,7 @@ class Launcher:
                 for frame in reader.feed(data):
                     if frame["event"] == "outcome":
                         # The supervisor clears up and ends: nobody waits for that for long.
-                        connection.settimeout(_CLEAR_UP_SECONDS)
+                        connection.settimeout(CLEAR_UP_SECONDS)
                     yield frame
 
     def _hand_over(self, task: Task) -> socket.socket:
@@ -180,7 +179,7 @@ class Launcher:
                 pass_fds=[theirs.fileno()],
             )
         self._control = ours
-        ours.settimeout(_IMPORT_SECONDS)
+        ours.settimeout(IMPORT_SECONDS)
         facts = _first_line(ours)
         ours.settimeout(None)
         if facts is None:

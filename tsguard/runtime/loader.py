@@ -17,6 +17,7 @@ from tsguard.report import (
 )
 from tsguard.runtime import events
 from tsguard.runtime.advice import advised
+from tsguard.runtime.budgets import BUSY
 from tsguard.runtime.endings import crash_error, internal_failure, shown_error
 from tsguard.runtime.events import Event
 from tsguard.runtime.knee import Rounds, Step, gain, recommended
@@ -28,7 +29,6 @@ from tsguard.runtime.usercode import UserCode
 _ENTRY = "tsguard.runtime.worker.loaders.session:measure"
 _PINNING = "tsguard.runtime.worker.loaders.pinning:measure"
 _SWEEP = "workers "
-_BUSY = 0.15
 _UNPICKLABLE = "cannot be sent to workers that are spawned, as on macOS and Windows"
 _REPEATED = "two workers begin with the same batch: each goes through the whole dataset (TSG516)"
 
@@ -198,7 +198,7 @@ class _Found:
 
     def finished(self) -> LoaderReport:
         """The report with what the turns come to."""
-        if self.foreign and statistics.median(self.foreign) > _BUSY:
+        if self.foreign and statistics.median(self.foreign) > BUSY:
             share = statistics.median(self.foreign)
             self._note(
                 f"other processes used {share:.0%} of the cores meanwhile:"

@@ -11,14 +11,12 @@ from pathlib import Path
 
 from tsguard.report import AttemptError
 from tsguard.runtime.attempts import Blocker, Bounds, Run, TargetAttempts
+from tsguard.runtime.budgets import MOST_BLOCKERS, PEELING_SECONDS
 from tsguard.runtime.endings import shown_error
 from tsguard.runtime.events import Refused
 from tsguard.runtime.holes import HoledSource
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Task
-
-_MOST_BLOCKERS = 15
-_SECONDS = 10.0
 
 
 def peel(run: Run, found: TargetAttempts, bounds: Bounds) -> list[Blocker]:
@@ -28,8 +26,8 @@ def peel(run: Run, found: TargetAttempts, bounds: Bounds) -> list[Blocker]:
     subject = found.settled
     sources: dict[str, HoledSource] = {}
     blockers: list[Blocker] = []
-    deadline = time.monotonic() + _SECONDS
-    while len(blockers) < _MOST_BLOCKERS and time.monotonic() < deadline:
+    deadline = time.monotonic() + PEELING_SECONDS
+    while len(blockers) < MOST_BLOCKERS and time.monotonic() < deadline:
         refusal = _ask(run, subject, sources, bounds)
         if refusal is None or refusal.path is None or refusal.line is None:
             break

@@ -19,16 +19,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tsguard.runtime import bootstrap
+from tsguard.runtime.budgets import COUNT_SECONDS, MOST_PROCESSES, STACK_GRACE_SECONDS, TICK_SECONDS
 from tsguard.runtime.entry import STACK_SIGNAL, Pipes, work
 from tsguard.runtime.events import End, Phase
 from tsguard.runtime.frames import HEARTBEAT_SECONDS, SUPERVISOR_WORD, FrameReader, FrameWriter
 from tsguard.runtime.processes import adopt_orphans, descendants, die_with_parent, kill_below, memory_mb
 from tsguard.runtime.task import Ending, Limits, Task
-
-_TICK_SECONDS = 0.05
-_STACK_GRACE_SECONDS = 1.5
-_COUNT_SECONDS = 0.5
-_MOST_PROCESSES = 256
 
 
 def supervise(job: int) -> None:
@@ -154,7 +150,7 @@ class _Watch:
     def _watch(self) -> Ending:
         next_beat = looked = 0.0
         while not self.finished:
-            for key, _ in self.selector.select(_TICK_SECONDS):
+            for key, _ in self.selector.select(TICK_SECONDS):
                 if key.fileobj is self.connection:
                     return "lost"
                 self._drain(key.fd)
@@ -163,7 +159,7 @@ class _Watch:
             now = time.monotonic()
             if now >= self.deadline:
                 return "timeout"
-            if now >= looked + _TICK_SECONDS:
+            if now >= looked + TICK_SECONDS:
                 looked = now
                 exceeded = self._over_limits(now)
                 if exceeded is not None:
@@ -181,10 +177,10 @@ class _Watch:
 
     def _over_limits(self, now: float) -> Ending | None:
         # Scanning all processes of the machine would disturb timings if it were done at each tick.
-        if now >= self.counted + _COUNT_SECONDS:
+        if now >= self.counted + COUNT_SECONDS:
             self.counted = now
             self.below = descendants(os.getpid())
-            if len(self.below) > _MOST_PROCESSES:
+            if len(self.below) > MOST_PROCESSES:
                 return "processes"
         held = memory_mb({self.worker, *self.below}, self.limits.memory_mb)
         self.peak_mb = max(self.peak_mb, held)
@@ -193,11 +189,11 @@ class _Watch:
     def _ask_for_stack(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.worker, STACK_SIGNAL)
-        until = time.monotonic() + _STACK_GRACE_SECONDS
+        until = time.monotonic() + STACK_GRACE_SECONDS
         seen = -1
         while time.monotonic() < until and (not self.fault.head or seen != len(self.fault.head)):
             seen = len(self.fault.head)
-            for key, _ in self.selector.select(_TICK_SECONDS):
+            for key, _ in self.selector.select(TICK_SECONDS):
                 self._drain(key.fd)
             if self._ended():
                 return

@@ -17,10 +17,10 @@ import socket
 import sys
 from typing import Any
 
+from tsguard.runtime.budgets import IDLE_SECONDS
 from tsguard.runtime.processes import adopt_orphans, descendants, kill_below, parent_of, reap
 from tsguard.runtime.supervisor import supervise
 
-_IDLE_SECONDS = 0.5
 _WORKER_MODULES = (
     "tsguard.runtime.worker.session",
     "tsguard.runtime.worker.reloading",
@@ -37,7 +37,7 @@ def main(control: int) -> None:
     connection.sendall(json.dumps(_warm_up()).encode() + b"\n")
     supervisors: set[int] = set()
     while True:
-        ready, _, _ = select.select([connection], [], [], _IDLE_SECONDS)
+        ready, _, _ = select.select([connection], [], [], IDLE_SECONDS)
         supervisors -= reap().keys()
         if not ready:
             _end_strays(supervisors)

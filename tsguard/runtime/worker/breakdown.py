@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from tsguard.report import AttemptError, Breakdown, Speedup, Submodule
+from tsguard.runtime.budgets import ENOUGH_OF_THE_GAIN, LEAST_SHARE, MOST_SUBMODULES
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import BrokenDown
 from tsguard.runtime.plan import Settings
@@ -29,10 +30,6 @@ from tsguard.runtime.worker.running import Call, run
 from tsguard.runtime.worker.state import State
 from tsguard.runtime.worker.timing import clock_for, measure, warm_up
 from tsguard.runtime.worker.values import cloned, tensors
-
-_MOST_SUBMODULES = 60
-_ENOUGH_OF_THE_GAIN = 0.8
-_LEAST_SHARE = 0.02
 
 
 @dataclass(slots=True)
@@ -77,10 +74,10 @@ def _break_down(prepared: Prepared, settings: Settings, channel: Channel, code: 
         node.seconds = _seconds(node.module, node.call)
     nodes.sort(key=lambda node: -node.seconds * len(node.paths))
     budget = settings.timing_seconds / max(len(nodes), 1)
-    for node in nodes[_MOST_SUBMODULES:]:
-        node.note = f"not attempted: the {_MOST_SUBMODULES} that take the most time are"
-    for node in nodes[:_MOST_SUBMODULES]:
-        _try(node, channel, code, budget, worthwhile=node.seconds * len(node.paths) > _LEAST_SHARE * total)
+    for node in nodes[MOST_SUBMODULES:]:
+        node.note = f"not attempted: the {MOST_SUBMODULES} that take the most time are"
+    for node in nodes[:MOST_SUBMODULES]:
+        _try(node, channel, code, budget, worthwhile=node.seconds * len(node.paths) > LEAST_SHARE * total)
     rows = tuple(_row(node, total) for node in nodes)
     channel.send(BrokenDown(Breakdown(rows)))
     channel.phase("measure the recommendation end to end")
@@ -165,7 +162,7 @@ def _try(node: _Node, channel: Channel, code: UserCode, budget: float, *, worthw
             node.speedup = _paired(node.module, built, node.call, budget)
             node.note = None if node.speedup else "not timed: a call takes too long for --time-budget"
     if node.script == "ok" and not worthwhile:
-        node.note = f"not timed: below {_LEAST_SHARE:.0%} of the time"
+        node.note = f"not timed: below {LEAST_SHARE:.0%} of the time"
 
 
 def _paired(eager: Any, attempt: Any, call: Call, budget: float) -> Speedup | None:
@@ -201,7 +198,7 @@ def _choose(root: nn.Module, nodes: list[_Node]) -> list[_Node]:
         id(node): node for path, node in faster.items() if not any(p in faster for p in _parents(path))
     }
     ranked = sorted(outermost.values(), key=lambda n: -_gain(n))
-    wanted = _ENOUGH_OF_THE_GAIN * sum(map(_gain, ranked))
+    wanted = ENOUGH_OF_THE_GAIN * sum(map(_gain, ranked))
     chosen: list[_Node] = []
     while ranked and sum(map(_gain, chosen)) < wanted:
         chosen.append(ranked.pop(0))

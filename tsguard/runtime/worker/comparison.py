@@ -15,9 +15,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tsguard.runtime.budgets import WORSE
 from tsguard.runtime.worker.values import leaves, same_bits
 
-_WORSE = 4.0
 _TOLERANCES = {torch.float16: 1e-2, torch.bfloat16: 5e-2, torch.float32: 1e-4, torch.float64: 1e-6}
 
 
@@ -109,7 +109,7 @@ def _compare_floats(expected: Tensor, actual: Tensor, exact: Any, scale: float |
     error = _distance(expected, actual)
     epsilon = torch.finfo(expected.dtype).eps
     if isinstance(exact, Tensor) and exact.shape == expected.shape:
-        allowed = _WORSE * _distance(expected, exact) + _WORSE * epsilon * scale
+        allowed = WORSE * _distance(expected, exact) + WORSE * epsilon * scale
         if expected.dtype == torch.float64:
             allowed = max(allowed, _TOLERANCES[torch.float64] * scale)
         within = _distance(actual, exact) <= allowed

@@ -13,6 +13,7 @@ from types import TracebackType
 from torch.jit._trace import TracerWarning
 
 from tsguard.report import AttemptError
+from tsguard.runtime.budgets import LONGEST_MESSAGE
 from tsguard.runtime.usercode import UserCode
 
 _LOCATION = re.compile(r'^\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in \S+)?$', re.MULTILINE)
@@ -21,7 +22,6 @@ _INTERPRETER = "The following operation failed in the TorchScript interpreter"
 # How torch.compile begins to tell what its backend raised.
 _COMPILER = re.compile(r"\Abackend='\w+' raised:\n")
 _EMBEDDED = "error stack is reproduced here:"
-_LONGEST_MESSAGE = 600
 _LAYERS = re.compile(r"[/\\]torch[/\\]nn[/\\]")
 
 
@@ -63,7 +63,7 @@ def _gist(text: str) -> str:
     if not lines:
         lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     gist = "\n".join(lines[:8])
-    return gist if len(gist) <= _LONGEST_MESSAGE else gist[: _LONGEST_MESSAGE - 3] + "..."
+    return gist if len(gist) <= LONGEST_MESSAGE else gist[: LONGEST_MESSAGE - 3] + "..."
 
 
 def _place(error: BaseException, text: str, code: UserCode) -> tuple[str, int] | None:

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from tsguard.runtime.budgets import MOST_CONSTRUCTIONS, SECONDS_FOR_OTHERS, TRIES_FOR_OTHERS
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import Constructed, InputsFound, InputSource
 from tsguard.runtime.subject import Subject
@@ -29,9 +30,6 @@ from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.state import State, seed_everything
 from tsguard.runtime.worker.values import cloned
 
-_MOST_CONSTRUCTIONS = 16
-_SECONDS_FOR_OTHERS = 40.0
-_TRIES_FOR_OTHERS = 20
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.DOTALL)
 
 
@@ -87,13 +85,13 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
     stopped: Stopped | None = None
     heard: list[str] = []
     started = time.monotonic()
-    for made in itertools.islice(_made(subject, module, channel, heard), _MOST_CONSTRUCTIONS):
+    for made in itertools.islice(_made(subject, module, channel, heard), MOST_CONSTRUCTIONS):
         if isinstance(made.callee, nn.Module):
             made.callee.eval()
         channel.send(Constructed(made.expression, made.guessed))
         channel.phase("inputs")
         try:
-            tries = _TRIES_FOR_OTHERS if stopped is not None else search.MOST_TRIES
+            tries = TRIES_FOR_OTHERS if stopped is not None else search.MOST_TRIES
             call, inputs, source = _inputs(subject, module, made, channel, tries)
         except Stopped as stop:
             if not isinstance(stop.cause, Exception):
@@ -101,7 +99,7 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
             # Other constructor arguments may do, unless these were given or need no guess.
             stopped = stopped or stop
             heard.append(message_of(stop.cause))
-            if time.monotonic() - started > _SECONDS_FOR_OTHERS:
+            if time.monotonic() - started > SECONDS_FOR_OTHERS:
                 break
             continue
         channel.send(InputsFound(inputs, source))
@@ -131,7 +129,7 @@ def guess_for_training(prepared: Prepared, channel: Channel) -> Prepared | None:
     if not isinstance(prepared.callee, nn.Module):
         return None
     prepared.callee.train()
-    return _searched(prepared, {}, channel, _TRIES_FOR_OTHERS)
+    return _searched(prepared, {}, channel, TRIES_FOR_OTHERS)
 
 
 def _searched(

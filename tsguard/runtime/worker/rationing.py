@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import psutil
 
-_PART = 0.8
+from tsguard.runtime.budgets import PART_OF_MEMORY
 
 
 @contextlib.contextmanager
@@ -21,7 +21,7 @@ def rationed(process: psutil.Process, memory_mb: int) -> Iterator[None]:
         yield
         return
     held = process.memory_info()
-    spare = max(int(_PART * memory_mb * 2**20) - held.rss, 2**26)
+    spare = max(int(PART_OF_MEMORY * memory_mb * 2**20) - held.rss, 2**26)
     before = resource.getrlimit(resource.RLIMIT_AS)
     most = held.vms + spare
     hard = before[1]

@@ -18,6 +18,7 @@ from torch import nn
 
 from tsguard.report import AttemptError
 from tsguard.runtime import events
+from tsguard.runtime.budgets import SECONDS_FOR_PARTS, SEEN_ELEMENTS
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import RepairJudged, Seen, SeenFunction
 from tsguard.runtime.subject import Subject
@@ -28,10 +29,6 @@ from tsguard.runtime.worker.errors import described, first_line, user_places
 from tsguard.runtime.worker.parity import Eager, check
 from tsguard.runtime.worker.prepare import Prepared, Stopped, prepare
 from tsguard.runtime.worker.running import run
-
-_SECONDS_FOR_PARTS = 5.0
-_LONGEST = 64
-"""Elements of a list beyond which its type is told from these."""
 
 
 def judge(argument: dict[str, Any], channel: Channel) -> None:
@@ -140,7 +137,7 @@ def _parts(callee: Any) -> tuple[str, ...]:
     for path, module in callee.named_modules() if isinstance(callee, nn.Module) else ():
         if not path or any(path.startswith(f"{above}.") for above in found):
             continue
-        if time.monotonic() - started > _SECONDS_FOR_PARTS:
+        if time.monotonic() - started > SECONDS_FOR_PARTS:
             break
         try:
             torch.jit.script(module)
@@ -194,12 +191,12 @@ def _type_of(value: Any) -> str:
         return type(value).__name__
     if isinstance(value, torch.Size):
         return "List[int]"
-    if type(value) is tuple and 0 < len(value) <= _LONGEST:
+    if type(value) is tuple and 0 < len(value) <= SEEN_ELEMENTS:
         return f"Tuple[{', '.join(map(_type_of, value))}]"
     if type(value) is list and value:
-        inner = {_type_of(element) for element in value[:_LONGEST]}
+        inner = {_type_of(element) for element in value[:SEEN_ELEMENTS]}
         return f"List[{inner.pop()}]" if len(inner) == 1 else "?"
     if type(value) is dict and value:
-        pairs = {(_type_of(key), _type_of(element)) for key, element in list(value.items())[:_LONGEST]}
+        pairs = {(_type_of(key), _type_of(element)) for key, element in list(value.items())[:SEEN_ELEMENTS]}
         return f"Dict[{', '.join(pairs.pop())}]" if len(pairs) == 1 else "?"
     return "?"

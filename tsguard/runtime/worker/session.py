@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from tsguard.runtime import events
+from tsguard.runtime.budgets import MOST_GUESSES
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import Attempted
 from tsguard.runtime.plan import AttemptSpec, Settings
@@ -27,7 +28,6 @@ from tsguard.runtime.worker.values import floating, moved
 __all__ = ["attempts"]
 
 
-_MOST_GUESSES = 3
 _REFUSED_TYPE = re.compile(
     r"\w+\(\) Expected a value of type '(?P<wanted>.+?)(?: \(inferred\))?' for argument '(?P<argument>\w+)'"
     r" but instead found type '(?P<found>.+?)'"
@@ -57,7 +57,7 @@ def attempts(argument: dict[str, Any], channel: Channel) -> None:
         return
     compiled: dict[str, Any] = {}
     while True:
-        last = prepared.source != "inferred" or len(compiled) >= _MOST_GUESSES
+        last = prepared.source != "inferred" or len(compiled) >= MOST_GUESSES
         try:
             _attempt_all(prepared, specs, settings, channel, code, again=not last)
             return

@@ -17,17 +17,16 @@ from typing import Protocol
 
 import torch
 
+from tsguard.runtime.budgets import (
+    BLOCK_SECONDS,
+    GPU_BLOCK_SECONDS,
+    LONG_CALL_SECONDS,
+    PATIENCE,
+    SPECIALISED,
+    STEADY,
+    WARM_UP_SECONDS,
+)
 from tsguard.runtime.intervals import FEWEST, LOOKS, Interval, interval
-
-_BLOCK_SECONDS = 0.0004
-_GPU_BLOCK_SECONDS = 0.002
-_WARM_UP_SECONDS = 3.0
-_STEADY = 0.10
-# After so many calls the executor has rewritten forward and backward.
-_SPECIALISED = 5
-_LONG_CALL_SECONDS = 0.1
-# The fewest pairs that give an interval may take so many times the budget.
-_PATIENCE = 12
 
 Step = Callable[[], object]
 
@@ -54,7 +53,7 @@ class HostClock:
 
     name: str
     now: Callable[[], float]
-    block_seconds: float = _BLOCK_SECONDS
+    block_seconds: float = BLOCK_SECONDS
 
     def time(self, step: Step, calls: int) -> float:
         started = self.now()
@@ -69,7 +68,7 @@ class CudaClock:
 
     device: str
     name: str = "cuda events"
-    block_seconds: float = _GPU_BLOCK_SECONDS
+    block_seconds: float = GPU_BLOCK_SECONDS
 
     def time(self, step: Step, calls: int) -> float:
         with torch.cuda.device(self.device):
@@ -121,12 +120,12 @@ def warm_up(step: Step, clock: Clock, fewest: int) -> WarmUp:
     while True:
         times.append(clock.time(step, 1))
         before, last = sorted(times[-6:-3]), sorted(times[-3:])
-        steady = len(times) >= 6 and abs(last[1] - before[1]) <= _STEADY * before[1]
+        steady = len(times) >= 6 and abs(last[1] - before[1]) <= STEADY * before[1]
         spent = time.monotonic() - started
-        enough = len(times) >= (fewest if spent < _WARM_UP_SECONDS else min(fewest, _SPECIALISED))
-        if enough and (steady or spent > _WARM_UP_SECONDS or len(times) >= 60):
+        enough = len(times) >= (fewest if spent < WARM_UP_SECONDS else min(fewest, SPECIALISED))
+        if enough and (steady or spent > WARM_UP_SECONDS or len(times) >= 60):
             return WarmUp(times[0], len(times), steady)
-        if spent > 4 * _WARM_UP_SECONDS:
+        if spent > 4 * WARM_UP_SECONDS:
             return WarmUp(times[0], len(times), steady)
 
 
@@ -153,7 +152,7 @@ def measure(eager: Step, attempt: Step, clock: Clock, budget: float) -> Measurem
             twelve times as much; where even that will not do, none are made.
     """
     fastest = (_fastest(eager, clock), _fastest(attempt, clock))
-    if FEWEST * sum(fastest) > _PATIENCE * budget:
+    if FEWEST * sum(fastest) > PATIENCE * budget:
         return Measurement(fastest[0], fastest[1], None, 1.0)
     sides = [
         (step, *_block_size(seconds, clock)) for step, seconds in zip((eager, attempt), fastest, strict=True)
@@ -168,7 +167,7 @@ def measure(eager: Step, attempt: Step, clock: Clock, budget: float) -> Measurem
     try:
         while len(pairs) < LOOKS[-1]:
             waited = max(spent, (time.monotonic() - wall) / 4)
-            if waited > (budget if len(pairs) >= FEWEST else _PATIENCE * budget):
+            if waited > (budget if len(pairs) >= FEWEST else PATIENCE * budget):
                 break
             seconds = [0.0, 0.0]
             for side in order.sample((0, 1), 2):
@@ -203,7 +202,7 @@ def _median(values: list[float]) -> float:
 def _fastest(step: Step, clock: Clock) -> float:
     """Seconds of a call: the least of three, of one that is long."""
     first = clock.time(step, 1)
-    return first if first > _LONG_CALL_SECONDS else min(first, *(clock.time(step, 1) for _ in range(2)))
+    return first if first > LONG_CALL_SECONDS else min(first, *(clock.time(step, 1) for _ in range(2)))
 
 
 def _block_size(seconds: float, clock: Clock) -> tuple[int, int]:

@@ -11,12 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-_DEEPEST = 20
+from tsguard.runtime.budgets import DEEPEST_VALUE
 
 
 def leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Every value that is no container, with the path that leads to it."""
-    if depth > _DEEPEST:
+    if depth > DEEPEST_VALUE:
         yield path, value
     elif isinstance(value, dict):
         for key, item in value.items():

@@ -15,6 +15,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from tsguard.runtime.budgets import DEEPEST_ARGUMENT
 from tsguard.runtime.worker.constructing.names import by_name
 from tsguard.runtime.worker.constructing.uses import Use, use_of
 
@@ -27,7 +28,6 @@ MAPPING = "dict(...)"
 
 STUB = "nn.Identity()"
 _SEVERAL = "nn.Sequential(nn.Linear(64, 64), nn.ReLU())"
-_DEEPEST = 3
 # By the number of arguments of the call: an activation takes none, a norm its width.
 _FACTORIES = (
     ("nn.ReLU", "nn.Identity"),
@@ -112,14 +112,14 @@ class Wanted:
 def chosen_for(wanted: Wanted, module: ModuleType, cls: type) -> Iterator[Parameter]:
     """What there is to choose: the value, or that there is an object, and each of its parts."""
     declared = _declared_class(wanted, module)
-    if declared is not None and len(wanted.path) < _DEEPEST:
+    if declared is not None and len(wanted.path) < DEEPEST_ARGUMENT:
         text, made = declared
         yield Parameter(wanted.path, (text,))
         yield from _required(made, module, wanted.path)
         return
     use = wanted.use
     parts = use.keys if _is_mapping(use) else use.attributes if _is_object(wanted) else None
-    if parts is None or len(wanted.path) >= _DEEPEST + 1:
+    if parts is None or len(wanted.path) >= DEEPEST_ARGUMENT + 1:
         yield Parameter(wanted.path, tuple(dict.fromkeys(values(wanted, module, cls))))
         return
     models = _with_modules(use, module, cls) if parts is use.attributes else ()

@@ -15,6 +15,7 @@ from typing import Any
 
 from torch import nn
 
+from tsguard.runtime.budgets import CONSTRUCTION_LESSONS, CONSTRUCTION_SECONDS, CONSTRUCTION_TRIES
 from tsguard.runtime.worker.conditions import innermost_frame, memberships, violated
 from tsguard.runtime.worker.constructing.arguments import STUB, Parameter, Path, required
 from tsguard.runtime.worker.constructing.lessons import learned
@@ -22,10 +23,6 @@ from tsguard.runtime.worker.constructing.literals import calls_of
 from tsguard.runtime.worker.constructing.written import Chosen, written
 from tsguard.runtime.worker.errors import message_of
 from tsguard.runtime.worker.loading import evaluate
-
-_MOST_TRIES = 60
-_MOST_LESSONS = 60
-_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +121,11 @@ class _Search:
         options = {p.path: p.values for p in needed}
         queue: list[tuple[float, int, Chosen]] = [(0.0, next(order), start)]
         seen = set()
-        while queue and self.tries < _MOST_TRIES and time.monotonic() - self.started < _SECONDS:
+        while (
+            queue
+            and self.tries < CONSTRUCTION_TRIES
+            and time.monotonic() - self.started < CONSTRUCTION_SECONDS
+        ):
             cost, _, chosen = heapq.heappop(queue)
             expression = written(self.qualname, chosen, self.module)
             if expression in seen:
@@ -137,7 +138,7 @@ class _Search:
             except Exception as error:
                 self.first = self.first or error
                 lesson = learned(error, chosen, options, self.module, self.cls)
-                if lesson is not None and self.lessons < _MOST_LESSONS:
+                if lesson is not None and self.lessons < CONSTRUCTION_LESSONS:
                     # What is missing is known: that is no guess, and costs nothing.
                     self.lessons += 1
                     self.tries -= 1

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tsguard.runtime.budgets import DEEPEST_USE
 from tsguard.runtime.worker.inputs.declared import in_python
 
-_DEEPEST = 4
 _OF_SEQUENCES = {
     "len",
     "enumerate",
@@ -87,7 +87,7 @@ def use_of(function: Callable[..., Any], name: str, owner: type | None = None) -
         owner: the class whose constructor it is; its methods use what it keeps on self.
     """
     use = Use()
-    _read(function, name, owner, use, _DEEPEST, making=function.__name__ in ("__init__", "__new__"))
+    _read(function, name, owner, use, DEEPEST_USE, making=function.__name__ in ("__init__", "__new__"))
     return use
 
 

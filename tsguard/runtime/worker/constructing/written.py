@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from types import ModuleType
 
+from tsguard.runtime.budgets import DEEPEST_EXAMPLE
 from tsguard.runtime.worker.constructing.arguments import Path, named_class, required
 
 Chosen = dict[Path, str]
 """An expression for each parameter and each part of one."""
 
-_DEEPEST = 2
 _INSTANCE = re.compile(r"([\w.]+)\(\)")
 
 
@@ -44,4 +44,4 @@ def _completed(text: str, module: ModuleType, depth: int) -> str:
         parameters = [p for p in required(found, module) if p.values]
         return _call(match[1], {p.path: p.values[0] for p in parameters}, (), module, depth + 1)
 
-    return _INSTANCE.sub(complete, text) if depth < _DEEPEST else text
+    return _INSTANCE.sub(complete, text) if depth < DEEPEST_EXAMPLE else text

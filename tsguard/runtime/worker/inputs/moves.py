@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from tsguard.runtime.budgets import LARGEST_INPUT
 from tsguard.runtime.worker.inputs.specs import (
     BATCH,
     Argument,
@@ -20,7 +21,6 @@ from tsguard.runtime.worker.inputs.specs import (
 
 Move = tuple[float, Guess]
 Change = Callable[[TensorSpec], TensorSpec]
-_LARGEST = 2**23
 
 
 def changed(guess: Guess, names: Iterable[str], change: Change) -> Guess:
@@ -31,7 +31,7 @@ def changed(guess: Guess, names: Iterable[str], change: Change) -> Guess:
         if not isinstance(spec, TensorSpec) or not any(_is_in(path, name) for name in wanted):
             return spec
         fresh = change(spec)
-        fits = all(size >= 0 for size in fresh.shape) and math.prod(fresh.shape) <= _LARGEST
+        fits = all(size >= 0 for size in fresh.shape) and math.prod(fresh.shape) <= LARGEST_INPUT
         return fresh if fits else spec
 
     return guess.mapped(sane)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any
 
+from tsguard.runtime.budgets import MOST_ALIKE, SEARCH_SECONDS, TRIAL_SECONDS, UNDECLARED_COST
 from tsguard.runtime.worker.inputs import compared, layers, moves, repairs
 from tsguard.runtime.worker.inputs.declared import is_of
 from tsguard.runtime.worker.inputs.moves import Move
@@ -25,12 +26,6 @@ from tsguard.runtime.worker.running import SEED, Call
 from tsguard.runtime.worker.state import State, seed_everything
 
 MOST_TRIES = 60
-_MOST_ALIKE = 16
-"""After so many errors that differ in their numbers only, inputs are not at fault."""
-_SECONDS = 30.0
-_SECONDS_OF_A_TRIAL = 15.0
-_UNDECLARED = 4.0
-"""The cost of a value that is not of the declared type: all that are go first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +113,10 @@ class _Search:
         started, tries = time.monotonic(), 0
         slow: Guess | None = None
         while (
-            self.queue and tries < most_tries and not self.chasing and time.monotonic() - started < _SECONDS
+            self.queue
+            and tries < most_tries
+            and not self.chasing
+            and time.monotonic() - started < SEARCH_SECONDS
         ):
             _, _, guess = heapq.heappop(self.queue)
             if guess.expressions() in self.tried:
@@ -136,7 +134,7 @@ class _Search:
             self._learn(guess, trial.trouble)
         if slow is not None:
             # Nothing was wrong with it: whoever runs it next has more patience.
-            return Found(slow, tries, _SECONDS_OF_A_TRIAL)
+            return Found(slow, tries, TRIAL_SECONDS)
         if self.best is None:
             return NotFound(
                 TypeError("eager runs with none of the types that are compiled for"), tries, first
@@ -154,7 +152,7 @@ class _Search:
         for argument, value in zip(sorted(guess.arguments, key=lambda a: a.keyword), values, strict=True):
             names |= {id(leaf): path for path, leaf in named(argument.spec, value, argument.name)}
         seed_everything(SEED)  # what depends on chance goes as it will when it is run
-        trial = attempt(self.callee, call, names, _SECONDS_OF_A_TRIAL)
+        trial = attempt(self.callee, call, names, TRIAL_SECONDS)
         self.state.restore(self.callee)
         return trial
 
@@ -170,7 +168,7 @@ class _Search:
     @property
     def chasing(self) -> bool:
         """Whether each repair only moves the same error to other sizes."""
-        return self.alike.total() > MOST_TRIES // 3 and max(self.alike.values()) > _MOST_ALIKE
+        return self.alike.total() > MOST_TRIES // 3 and max(self.alike.values()) > MOST_ALIKE
 
     def _moves(self, guess: Guess, trouble: Trouble) -> Iterator[Move]:
         if isinstance(trouble.error, TooSlow):
@@ -239,7 +237,7 @@ class _Search:
 
     def _push(self, cost: float, guess: Guess) -> None:
         key = guess.expressions()
-        cost += moves.implausibility(guess) + _UNDECLARED * self._undeclared(guess)
+        cost += moves.implausibility(guess) + UNDECLARED_COST * self._undeclared(guess)
         if key not in self.tried and cost < self.costs.get(key, math.inf):
             self.costs[key] = cost
             heapq.heappush(self.queue, (cost, next(self.order), guess))

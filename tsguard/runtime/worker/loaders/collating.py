@@ -13,6 +13,7 @@ import torch
 from torch.utils.data import DataLoader, default_collate, default_convert
 
 from tsguard.report import Attempt, AttemptError, Parity, Variant
+from tsguard.runtime.budgets import COLLATE_WARM_UP_CALLS
 from tsguard.runtime.plan import AttemptSpec
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.backends import forget_failures
@@ -22,9 +23,6 @@ from tsguard.runtime.worker.loaders.cost import samples
 from tsguard.runtime.worker.timing import HostClock, measure
 
 Collate = Callable[[Any], Any]
-
-# The profiling executor is done after the third call.
-_WARM_UP_CALLS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +92,11 @@ def _variant(eager: Collate, built: Collate, name: str, batch: Any) -> Variant:
 def _timed(known: Attempt, bench: CollateBench, built: Collate, example: Any) -> Attempt:
     clock = HostClock("thread CPU", time.thread_time)
     for function in (bench.eager, built):
-        clock.time(partial(function, example), _WARM_UP_CALLS)
+        clock.time(partial(function, example), COLLATE_WARM_UP_CALLS)
     found = measure(lambda: bench.eager(example), lambda: built(example), clock, bench.seconds)
     return replace(
         known,
-        warm_up_calls=_WARM_UP_CALLS,
+        warm_up_calls=COLLATE_WARM_UP_CALLS,
         seconds=found.seconds,
         eager_seconds=found.eager_seconds,
         speedup=found.ratio.speedup() if found.ratio is not None else None,

@@ -13,10 +13,10 @@ from typing import Any
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset
 
+from tsguard.runtime.budgets import DYING_SECONDS
 from tsguard.runtime.worker.values import leaves
 
 _DEFAULT_PREFETCH = 2
-_DYING_SECONDS = 0.5
 
 
 class Empty(Exception):
@@ -76,7 +76,7 @@ class Batches:
         What the loading process notices of it first is often only a closed connection.
         """
         workers = getattr(self._iterator, "_workers", ())
-        until = time.monotonic() + _DYING_SECONDS
+        until = time.monotonic() + DYING_SECONDS
         while workers:
             codes = [worker.exitcode for worker in workers if worker.exitcode]
             if codes or time.monotonic() > until:

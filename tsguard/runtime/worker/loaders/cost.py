@@ -14,10 +14,8 @@ from typing import Any
 from torch.utils.data import DataLoader
 
 from tsguard.report import BatchCost
+from tsguard.runtime.budgets import FEWEST_BATCHES, MOST_BATCHES
 from tsguard.runtime.worker.loaders.copies import Empty, bytes_in, is_iterable
-
-_FEWEST = 3
-_MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ def batch_cost(loader: DataLoader[Any], seconds: float) -> BatchCost:
     fetched: list[Sample] = []
     collated: list[float] = []
     size = held = 0
-    for sample in itertools.islice(samples(loader), _MOST):
+    for sample in itertools.islice(samples(loader), MOST_BATCHES):
         started = time.perf_counter()
         batch = loader.collate_fn(sample.items)
         collated.append(time.perf_counter() - started)
@@ -112,7 +110,7 @@ def batch_cost(loader: DataLoader[Any], seconds: float) -> BatchCost:
         if len(fetched) == 1:
             size = len(sample.items) if loader.batch_size is not None or loader.batch_sampler else 1
             held = bytes_in(batch)
-        if len(fetched) >= _FEWEST and time.perf_counter() > until:
+        if len(fetched) >= FEWEST_BATCHES and time.perf_counter() > until:
             break
     # The first batch pays for what is done once: opening, importing, filling caches.
     warm, collated = fetched[1:] or fetched, collated[1:] or collated

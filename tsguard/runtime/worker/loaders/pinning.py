@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
+from tsguard.runtime.budgets import COPIES, TURN_SECONDS
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import Pinned
 from tsguard.runtime.intervals import FEWEST, LOOKS, interval
@@ -21,9 +22,6 @@ from tsguard.runtime.worker.loaders.turns import take_turn
 from tsguard.runtime.worker.loading import import_file
 from tsguard.runtime.worker.state import seed_everything
 from tsguard.runtime.worker.values import mapped
-
-_TURN_SECONDS = 0.5
-_COPIES = 10
 
 
 def measure(argument: dict[str, Any], channel: Channel) -> None:
@@ -38,7 +36,7 @@ def measure(argument: dict[str, Any], channel: Channel) -> None:
     ratios: list[float] = []
     while len(ratios) < LOOKS[-1] and time.monotonic() < until:
         ordinary, pinned = (
-            take_turn(loader, _variation(task, pin), _TURN_SECONDS, code, _copy_to_gpu).rate
+            take_turn(loader, _variation(task, pin), TURN_SECONDS, code, _copy_to_gpu).rate
             for pin in (False, True)
         )
         ratios.append(pinned / ordinary)
@@ -62,7 +60,7 @@ def _transfer_seconds(loader: DataLoader[Any]) -> float:
     with Batches(loader, Variation(0)) as batches:
         batch, _ = batches.next()
     times = []
-    for _ in range(_COPIES):
+    for _ in range(COPIES):
         started = time.perf_counter()
         _copy_to_gpu(batch)
         times.append(time.perf_counter() - started)

@@ -12,6 +12,7 @@ from torch.utils.data import DataLoader
 
 from tsguard.report import AttemptError, BatchCost
 from tsguard.runtime import events
+from tsguard.runtime.budgets import FEWEST_NUMBERS, STOPPING_SECONDS
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import TurnTaken
 from tsguard.runtime.knee import Rounds, contenders, first_round, is_settled
@@ -21,10 +22,6 @@ from tsguard.runtime.worker.loaders.copies import Variation
 from tsguard.runtime.worker.loaders.turns import TurnFailed, take_turn
 
 _SHORTEST, _LONGEST, _BATCHES = 0.3, 1.5, 8
-# So many numbers are tried even if time is up: one alone says nothing.
-_FEWEST = 2
-# What stopping workers that do not answer takes torch at most.
-_STOPPING_SECONDS = 15.0
 _SHARED_MEMORY = "/dev/shm"
 
 
@@ -44,7 +41,7 @@ class Sweep:
     def run(self) -> None:
         """Try numbers for the first time, then all that are left again and again."""
         while (workers := first_round(self.rounds)) is not None:
-            if len(self.rounds.rates) >= _FEWEST and not self._has_time_for(workers):
+            if len(self.rounds.rates) >= FEWEST_NUMBERS and not self._has_time_for(workers):
                 break
             self._turn(workers, 0)
         if not self.rounds.rates:
@@ -71,7 +68,7 @@ class Sweep:
     def _take_turn(self, workers: int, round_: int) -> None:
         patience = self.task.patience
         seconds = min(max(_BATCHES * self._batch_seconds(), _SHORTEST), _LONGEST)
-        self.channel.phase(f"workers {workers}", 2 * patience + 4 * seconds + _STOPPING_SECONDS)
+        self.channel.phase(f"workers {workers}", 2 * patience + 4 * seconds + STOPPING_SECONDS)
         try:
             self._room_for(workers)
             variation = Variation(workers, self.task.start_method, patience)

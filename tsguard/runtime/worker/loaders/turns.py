@@ -14,6 +14,7 @@ from typing import Any
 from torch.utils.data import DataLoader
 
 from tsguard.report import AttemptError, AttemptStatus
+from tsguard.runtime.budgets import STACK_SECONDS
 from tsguard.runtime.entry import STACK_SIGNAL
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.errors import described, message_of
@@ -21,7 +22,6 @@ from tsguard.runtime.worker.loaders.copies import Batches, Variation
 
 Consumer = Callable[[Any], None]
 
-_STACK_SECONDS = 0.5
 _TIMED_OUT = "DataLoader timed out"
 _DIED = re.compile(r"DataLoader worker \(pid\S* [\d, ]+\) (?P<how>(is killed by signal: |exited )[^.]*)")
 _IN_WORKER = re.compile(r"Caught (?P<type>[\w.]+) in DataLoader worker process \d+\.")
@@ -103,7 +103,7 @@ def _show_stacks(pids: list[int]) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, STACK_SIGNAL)
-    time.sleep(_STACK_SECONDS)
+    time.sleep(STACK_SECONDS)
 
 
 def _failure(error: BaseException, died: int | None, code: UserCode) -> TurnFailed:
