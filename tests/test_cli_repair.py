@@ -117,3 +117,60 @@ def test_changes_that_git_does_not_hold_are_not_mixed_with(tmp_path, fix):
 
 def test_a_target_that_is_not_there_is_wrong_usage(fix):
     assert fix("nowhere.py").returncode == 2
+
+
+ANY_WITHIN = """\
+from torch import nn
+
+
+class Inner(nn.Module):
+    def forward(self, x, need_square=False):
+        if need_square:
+            return x, x * x
+        return x,
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x):
+        y, *_ = self.inner(x)
+        return y
+"""
+
+
+def test_what_a_call_gives_is_told_where_it_may_give_several_types(tmp_path, fix):
+    (tmp_path / "net.py").write_text(ANY_WITHIN)
+    done = fix("net.py:Net", "--input", "torch.randn(2, 3)")
+    assert done.returncode == 0, done.stderr
+    assert "assert torch.jit.isinstance(out, Tuple[Tensor])" in done.stdout
+
+
+SPOILED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = lambda x: torch.relu(x)
+
+    def forward(self, pair):
+        one, two = pair
+        return scaled(self.act(one) + two, 2)
+
+
+def scaled(x, times):
+    return x.repeat(1, times)
+"""
+
+
+def test_types_that_eager_passes_come_before_guesses(tmp_path, fix):
+    (tmp_path / "net.py").write_text(SPOILED)
+    done = fix("net.py:Net", "--input", "(torch.randn(2, 3), torch.randn(2, 3))")
+    assert done.returncode == 0, done.stderr
+    assert "+    def forward(self, pair: Tuple[torch.Tensor, torch.Tensor]):" in done.stdout
+    assert "unbind" not in done.stdout

@@ -147,3 +147,10 @@ def test_a_map_is_written_out(mended):
     x = torch.randn(2, 4, 6)
     wanted, scripted = before.Net()(x), torch.jit.script(after.Net())(x)
     assert all(torch.equal(one, other) for one, other in zip(wanted, scripted, strict=True))
+
+
+def test_what_an_operator_gives_stays_together(mended):
+    text = "from torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return (1 - x).bool()\n"
+    before, after = mended(text)
+    x = torch.tensor([0.0, 1.0])
+    assert torch.equal(torch.jit.script(after.Net())(x), before.Net()(x))

@@ -9,7 +9,7 @@ from tsguard.fixes.blocks import around
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.expressions import is_condition
 from tsguard.fixes.imports import has_torch, module_imported, torch_imported
-from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.report import Applicability, Fix
 from tsguard.source import SourceFile
@@ -92,7 +92,7 @@ def call_torch_instead(event: Event) -> Fix | None:
     call = next((c for c in around(file, event.span, ast.Call) if c.func is attribute), None)
     if call is None or call.keywords:
         return None
-    owner = between(file, file.span(attribute.value))
+    owner = atom(file, attribute.value)
     args = [between(file, file.span(arg)) for arg in call.args]
     text = _instead(name, owner, call.args, args)
     change = rewritten(file, call, text) if text else None

@@ -9,7 +9,7 @@ from tsguard.fixes import einops_patterns as patterns
 from tsguard.fixes.blocks import around
 from tsguard.fixes.edits import between
 from tsguard.fixes.guards import leave_to_python
-from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_at
 from tsguard.report import Fix
 from tsguard.source import SourceFile
@@ -17,8 +17,6 @@ from tsguard.source import SourceFile
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
     from tsguard.project.modules import Module
-
-_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 
 def call_methods(event: Event) -> Fix | None:
@@ -58,10 +56,7 @@ def in_methods(module: Module, call: ast.Call) -> str | None:
 
 def _receiver(module: Module, file: SourceFile, node: ast.expr) -> str:
     inner = in_methods(module, node) if isinstance(node, ast.Call) else None
-    if inner is not None:
-        return inner
-    text = between(file, file.span(node))
-    return text if isinstance(node, _ATOMS) else f"({text})"
+    return atom(file, node) if inner is None else inner
 
 
 def _name(module: Module, node: ast.expr) -> str | None:

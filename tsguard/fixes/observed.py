@@ -34,6 +34,12 @@ def annotations_seen(
                 yield fix
 
 
+def returns_any(module: Module, line: int, name: str) -> bool:
+    """Whether a function of a file is annotated to return Any."""
+    function = _function(module, line, name)
+    return function is not None and function.returns is not None and ast.unparse(function.returns) == "Any"
+
+
 def _function(module: Module, line: int, name: str) -> Function | None:
     for node in nodes_around(module.file, line):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:

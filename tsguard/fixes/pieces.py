@@ -100,6 +100,12 @@ def parsed(text: str, parse: Callable[[str], cst.CSTNode]) -> cst.CSTNode | None
     return node if code == text else None
 
 
+def atom(file: SourceFile, node: ast.expr) -> str:
+    """The text of an expression as one can put ``.name`` behind it."""
+    text = between(file, file.span(node))
+    return text if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({text})"
+
+
 def rewritten(file: SourceFile, node: ast.expr, text: str) -> Edit | None:
     """The edit that puts another expression, given as text, in the place of one; ``*x`` is none by itself."""
     return None if isinstance(node, ast.Starred) else edit(file, file.span(node), text)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tsguard.fixes.applying import applied
-from tsguard.fixes.observed import annotations_seen
+from tsguard.fixes.observed import annotations_seen, returns_any
+from tsguard.fixes.refining import assert_result
 from tsguard.linting.run import lint, search_paths
 from tsguard.project import Project
 from tsguard.repairing.fixing import Change
@@ -135,6 +136,7 @@ class _Repair:
                 break
             self.tell(f"{self.subject.spec}: round {number + 1}")
             fixes = [finding.fix for finding in self._lint() if finding.fix is not None]
+            fixes += self._told(self.now)
             kept = self._keep([fix for fix in fixes if unsafe or fix.applicability == "safe"])
             made += [fix.message for fix in kept]
             if not kept:
@@ -205,6 +207,22 @@ class _Repair:
         )
         report, _ = lint(Plan((job,), mended=self.copy.copy), settings)
         return [finding for finding in report.findings if finding.family == "script"]
+
+    def _told(self, now: Judged) -> list[Fix]:
+        """Assertions of what calls give, by what eager gave, where a function is annotated to return Any."""
+        project = Project(search_paths(self.settings))
+        found: list[Fix | None] = []
+        for seen in now.seen:
+            path = Path(seen.file)
+            if self.copy.here(path) is None or not path.is_file():
+                continue
+            if not returns_any(project.module(path, shown=str(path)), seen.line, seen.name):
+                continue
+            for file, line, type_ in seen.results:
+                if self.copy.here(file) is not None:
+                    caller = project.module(Path(file), shown=file)
+                    found.append(assert_result(caller, line, seen.name, type_))
+        return [fix for fix in found if fix is not None]
 
     def _seen(self, before: Judged) -> list[Fix]:
         """Annotations by what eager passed."""

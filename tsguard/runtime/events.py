@@ -136,12 +136,16 @@ class Devices:
 
 @dataclass(frozen=True, slots=True)
 class SeenFunction:
-    """A function of the user's code as eager calls it: for each parameter the types of what was passed."""
+    """A function of the user's code as eager calls it: for each parameter the types of what was passed.
+
+    ``results`` are the file and line of each call in the user's code, with the type of what came back.
+    """
 
     file: str
     line: int
     name: str
     types: dict[str, tuple[str, ...]]
+    results: tuple[tuple[str, int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

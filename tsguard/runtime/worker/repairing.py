@@ -32,7 +32,7 @@ from tsguard.runtime.worker.running import run
 
 
 def judge(argument: dict[str, Any], channel: Channel) -> None:
-    """Send what became of the code (``RepairJudged``), and the first time what eager was seen to pass (``Seen``)."""
+    """Send what became of the code (``RepairJudged``), and what eager was seen to pass (``Seen``)."""
     subject = Subject.from_json(argument["subject"])
     code = UserCode.around(subject.file, subject.module)
     kept = Path(argument["kept"])
@@ -48,9 +48,9 @@ def judge(argument: dict[str, Any], channel: Channel) -> None:
         eager = Eager(prepared.callee, prepared.call, backward=False)
         if not kept.exists():
             _keep(eager, prepared, kept)
-            channel.send(Seen(_observed(eager, code)))
         else:
             changed = _changed(eager, prepared, kept)
+        channel.send(Seen(_observed(eager, code) if changed is None else ()))
         if changed is not None:
             channel.send(RepairJudged("changed", changed=changed))
             return
@@ -152,12 +152,22 @@ def _parts(callee: Any) -> tuple[str, ...]:
 
 
 def _observed(eager: Eager, code: UserCode) -> tuple[SeenFunction, ...]:
-    """The functions of the user's code that one call of the target reaches, with the types of their arguments."""
+    """The functions of the user's code that one call of the target reaches, with the types that they take and give."""
     seen: dict[CodeType, dict[str, set[str]]] = {}
+    results: dict[CodeType, set[tuple[str, int, str]]] = {}
 
-    def watch(frame: FrameType, event: str, _: Any) -> None:
+    def watch(frame: FrameType, event: str, value: Any) -> None:
         made = frame.f_code
-        if event != "call" or made.co_name.startswith("<") or not code.owns(made.co_filename):
+        known = event in ("call", "return") and not made.co_name.startswith("<")
+        if not known or not code.owns(made.co_filename):
+            return
+        if event == "return":
+            caller = frame.f_back
+            while caller is not None and not code.owns(caller.f_code.co_filename):
+                caller = caller.f_back
+            if caller is not None:
+                place = (caller.f_code.co_filename, caller.f_lineno, _type_of(value))
+                results.setdefault(made, set()).add(place)
             return
         names = made.co_varnames[: made.co_argcount + made.co_kwonlyargcount]
         types = seen.setdefault(made, {})
@@ -176,6 +186,7 @@ def _observed(eager: Eager, code: UserCode) -> tuple[SeenFunction, ...]:
             made.co_firstlineno,
             made.co_name,
             {name: tuple(sorted(found)) for name, found in types.items()},
+            tuple(sorted(results.get(made, ()))),
         )
         for made, types in seen.items()
     )
