@@ -154,3 +154,61 @@ def test_what_an_operator_gives_stays_together(mended):
     before, after = mended(text)
     x = torch.tensor([0.0, 1.0])
     assert torch.equal(torch.jit.script(after.Net())(x), before.Net()(x))
+
+
+HELD = """\
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, wide=False):
+        super().__init__()
+        self.offsets = np.array((0, 3, 5), dtype=np.int64)
+        self.limit = None
+        self.height, self.width = 2, 3
+        if wide:
+            self.shortcut = nn.Linear(6, 6)
+        else:
+            self.shortcut = lambda x: x
+
+    def forward(self, x: torch.tensor):
+        y = self.shortcut(x) + x.new_tensor(self.offsets).sum()
+        if self.limit == 3:
+            y = y * 0
+        rows, columns = list(), list()
+        for i in range(2):
+            rows.append(i), columns.append(i + 1)
+        y = F.interpolate(y, scale_factor=(self.height, self.width))
+        return y[:, :, rows] + y[:, :, columns]
+"""
+
+
+def test_what_torchscript_cannot_hold_is_held_otherwise(mended):
+    before, after = mended(HELD)
+    x = torch.randn(1, 2, 3, 4)
+    torch.testing.assert_close(torch.jit.script(after.Net())(x), before.Net()(x))
+
+
+PAIRS = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.ModuleList([nn.Linear(3, 4), nn.Linear(4, 3)]) for _ in range(2)])
+
+    def forward(self, x):
+        for up, down in self.layers:
+            x = down(up(x).relu()) + x
+        return x
+"""
+
+
+def test_pairs_of_modules_are_indexed(mended):
+    before, after = map(made, mended(PAIRS))
+    x = torch.randn(2, 3)
+    torch.testing.assert_close(torch.jit.script(after)(x), before(x))

@@ -20,6 +20,12 @@ FIXABLE = [rule for rule in rules.all_rules() if rule.fix != "none"]
 BAD = [example for rule in FIXABLE for example in examples_of(rule.code) if example.kind == "bad"]
 # These are repaired by hand.
 BY_HAND = {
+    "TSG104-bad-1",
+    "TSG104-bad-2",
+    "TSG104-bad-3",
+    "TSG104-bad-4",
+    "TSG104-bad-5",
+    "TSG104-bad-6",
     "TSG161-bad-8",  # from torch 2.15 on
     "TSG161-bad-9",
     "TSG1001-bad-1",
@@ -125,6 +131,7 @@ BROKEN = {"TSG103-bad-4", "TSG111-bad-2", "TSG115-bad-3", "TSG136-bad-1", "TSG17
 INPUTS = "def example_inputs"
 # Where the page's own inputs are for other code.
 MADE = {
+    "TSG104-bad-7": "torch.randn(2, 4)",
     "TSG155-bad-2": "torch.randn(2, 4)",
     "TSG182-bad-2": "torch.randn(2, 8)",
     "TSG105-bad-1": "torch.randn(2, 8)",

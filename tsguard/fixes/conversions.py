@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import around
+from tsguard.fixes.blocks import around, statement_around
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.expressions import is_condition
 from tsguard.fixes.imports import has_torch, module_imported, torch_imported
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
+from tsguard.fixes.variables import annotate_appended
 from tsguard.report import Applicability, Fix
 from tsguard.source import SourceFile
 
@@ -81,6 +82,47 @@ def compare_with_none(event: Event) -> Fix | None:
     node = next(nodes_at(event.module.file, event.span, ast.Compare), None)
     change = rewritten(event.module.file, node, event.facts["instead"]) if node is not None else None
     return Fix("safe", "Compare with is", (change,)) if change else None
+
+
+def ask_for_none_first(event: Event) -> Fix | None:
+    """``self.size == 3`` of what is None becomes ``(False if self.size is None else self.size == 3)``."""
+    file, value = event.module.file, event.facts["value"]
+    node = next(nodes_at(file, event.span, ast.Compare), None)
+    if node is None or len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return None
+    sides = [n for n in (node.left, node.comparators[0]) if ast.unparse(n) == value]
+    if len(sides) != 1 or not isinstance(sides[0], (ast.Name, ast.Attribute)):
+        return None
+    text, subject = between(file, file.span(node)), between(file, file.span(sides[0]))
+    alone = not isinstance(node.ops[0], ast.Eq)
+    new = f"({alone} if {subject} is None else {text})"
+    change = rewritten(file, node, new)
+    return Fix("safe", f"Ask first whether {value} is None", (change,)) if change else None
+
+
+def write_elements_as_floats(event: Event) -> Fix | None:
+    """``scale_factor=(2, n)`` becomes ``scale_factor=(2.0, float(n))``, where a list of floats is taken."""
+    facts = event.facts
+    if facts.get("argument") == "el":
+        return annotate_appended(event)
+    if "List[float]" not in facts.get("wanted", "") or "int" not in facts.get("given", ""):
+        return None
+    file = event.module.file
+    outer = statement_around(file, event.span)
+    literals = [
+        n
+        for n in (ast.walk(outer) if outer is not None else ())
+        if isinstance(n, (ast.Tuple, ast.List)) and ast.unparse(n) == facts.get("value")
+    ]
+    if len(literals) != 1:
+        return None
+    edits = []
+    for element in literals[0].elts:
+        text = between(file, file.span(element))
+        if not (isinstance(element, ast.Constant) and isinstance(element.value, float)):
+            edits.append(rewritten(file, element, f"{text}.0" if text.isdecimal() else f"float({text})"))
+    made = tuple(e for e in edits if e is not None)
+    return Fix("unsafe", "Write the elements as floats", made) if made and len(made) == len(edits) else None
 
 
 def call_torch_instead(event: Event) -> Fix | None:

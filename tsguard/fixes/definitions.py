@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, method_around, receiver, removed
 from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.held_values import hold_otherwise
 from tsguard.fixes.layers import hold_field
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Fix
@@ -75,7 +76,7 @@ def _bound(function: Function, inner: ast.FunctionDef) -> set[str]:
 
 def give_up_object(event: Event) -> Fix | None:
     """What an attribute cannot hold: a lambda becomes a method, of a configuration the fields are kept."""
-    return make_method(event) or hold_field(event)
+    return hold_otherwise(event) or make_method(event) or hold_field(event)
 
 
 def make_method(event: Event) -> Fix | None:

@@ -34,6 +34,16 @@ def annotations_seen(
                 yield fix
 
 
+def absent_seen(module: Module, line: int, name: str, types: Mapping[str, tuple[str, ...]]) -> Iterator[Fix]:
+    """A fix for each parameter that defaults to None and was nothing else: an Optional Tensor, as torch would guess."""
+    function = _function(module, line, name)
+    for parameter, seen in types.items() if function is not None else ():
+        if seen == ("NoneType",):
+            fix = annotate_parameter(module, function, parameter, "Optional[Tensor]")
+            if fix is not None:
+                yield fix
+
+
 def returns_any(module: Module, line: int, name: str) -> bool:
     """Whether a function of a file is annotated to return Any."""
     function = _function(module, line, name)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.blocks import changed_block, statement
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.lazily import cst
@@ -23,6 +24,36 @@ _EMPTY = frozenset({"[]", "{}", "list()", "dict()"})
 def annotate_container(event: Event) -> Fix | None:
     """``sizes = []`` becomes ``sizes: List[float] = []``."""
     return _annotate(event, event.facts["now"], _EMPTY)
+
+
+def annotate_appended(event: Event) -> Fix | None:
+    """``rows, names = [], []`` is written as lists of their own, the one that ints are appended to as ``List[int]``."""
+    name, _, method = event.facts["function"].rpartition(".")
+    functions = functions_around(event.module.file, event.span)
+    if method != "append" or event.facts["argument"] != "el" or not functions:
+        return None
+    file, type_ = event.module.file, f"List[{event.facts['given']}]"
+    assigned = [n for n in _own_nodes(functions[0]) if isinstance(n, ast.Assign)]
+    starts = [n for n in assigned if any(t == name for t, _ in _pairs(n))]
+    written = spelled(type_, event.module, functions[0].lineno)
+    if len(starts) != 1 or written is None:
+        return None
+    pairs = _pairs(starts[0])
+    if any(value not in _EMPTY for _, value in pairs):
+        return None
+    lines = [f"{t}: {written.text} = {v}\n" if t == name else f"{t} = {v}\n" for t, v in pairs]
+    edit = changed_block(file, starts[0], lambda _: [statement(line) for line in lines])
+    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, edit)) if edit else None
+
+
+def _pairs(node: ast.Assign) -> list[tuple[str, str]]:
+    """The targets of an assignment with what each is given, as they are written."""
+    target, value = node.targets[0], node.value
+    if len(node.targets) != 1:
+        return []
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return [(ast.unparse(t), ast.unparse(v)) for t, v in zip(target.elts, value.elts, strict=True)]
+    return [(ast.unparse(target), ast.unparse(value))]
 
 
 def annotate_none(event: Event) -> Fix | None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tsguard.fixes.applying import applied
-from tsguard.fixes.observed import annotations_seen, returns_any
+from tsguard.fixes.observed import absent_seen, annotations_seen, returns_any
 from tsguard.fixes.refining import assert_result
 from tsguard.linting.run import lint, search_paths
 from tsguard.project import Project
+from tsguard.project.modules import Module
 from tsguard.repairing.fixing import Change
 from tsguard.repairing.judging import judged
 from tsguard.repairing.plan import left_to_do
@@ -29,6 +30,7 @@ from tsguard.source import SourceFile
 # One edit brings the next objection to light; more rounds than this help nobody.
 _ROUNDS = 12
 Tell = Callable[[str], None]
+_Annotations = Callable[[Module, int, str, Mapping[str, tuple[str, ...]]], Iterator[Fix]]
 
 
 def repair_all(
@@ -141,6 +143,9 @@ class _Repair:
             made += [fix.message for fix in kept]
             if not kept:
                 break
+        if self.now.status in ("raises", "diverges"):
+            # What takes None for a Tensor compiles, and asks in vain whether it is None.
+            made += [fix.message for fix in self._keep(self._seen(self.now, absent_seen))]
         return made
 
     def _keep(self, fixes: Sequence[Fix]) -> list[Fix]:
@@ -224,7 +229,7 @@ class _Repair:
                     found.append(assert_result(caller, line, seen.name, type_))
         return [fix for fix in found if fix is not None]
 
-    def _seen(self, before: Judged) -> list[Fix]:
+    def _seen(self, before: Judged, annotations: _Annotations = annotations_seen) -> list[Fix]:
         """Annotations by what eager passed."""
         project = Project(search_paths(self.settings))
         found: list[Fix] = []
@@ -232,7 +237,7 @@ class _Repair:
             path = Path(seen.file)
             if self.copy.here(path) is not None and path.is_file():
                 module = project.module(path, shown=str(path))
-                found += annotations_seen(module, seen.line, seen.name, seen.types)
+                found += annotations(module, seen.line, seen.name, seen.types)
         return found
 
 
