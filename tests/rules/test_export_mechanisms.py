@@ -30,6 +30,7 @@ class Case(NamedTuple):
     forward: str
     given: str = X
     before: str = ""
+    base: str = "nn.Module"
 
     def source(self) -> str:
         """A file with the module and its inputs."""
@@ -39,7 +40,7 @@ class Case(NamedTuple):
         return (
             "import collections\nimport torch\nfrom torch import nn\n\n"
             f"{'' if held else self.before}\n\n"
-            f"class Net(nn.Module):\n{constructor}    def forward(self, x, *rest):\n{body}\n\n"
+            f"class Net({self.base}):\n{constructor}    def forward(self, x, *rest):\n{body}\n\n"
             f"def example_inputs():\n    return ({self.given},)\n"
         )
 
@@ -97,6 +98,16 @@ REFUSED = {
             "    @staticmethod\n    def backward(ctx, grad):\n        return grad\n"
         ),
     ),
+    "a call of the module that is wrapped": Case(
+        "return x",
+        before=(
+            "import functools\n\n\ndef wrapped(function):\n    @functools.wraps(function)\n"
+            "    def run(self, x):\n        return function(self, x * int(x.sum()))\n    return run\n\n\n"
+            "class Base(nn.Module):\n    @wrapped\n    def __call__(self, x):\n"
+            "        return super().__call__(x)\n"
+        ),
+        base="Base",
+    ),
     "the side that no trace takes": Case(
         "if torch.jit.is_tracing():\n    return x\nreturn x if x.sum() > 0 else -x"
     ),
@@ -125,6 +136,10 @@ EXPORTS = {
     ),
     "behind the side for export": Case(
         "if torch.compiler.is_exporting():\n    return x\nreturn x if x.sum() > 0 else -x"
+    ),
+    "behind a helper that asks for export": Case(
+        "if exporting():\n    return x\nreturn x if x.sum() > 0 else -x",
+        before="def exporting():\n    return bool(torch.compiler.is_exporting())\n",
     ),
     "the side for traces": Case("if torch.jit.is_tracing():\n    return x if x.sum() > 0 else -x\nreturn x"),
     "what neither traces nor compilers do": Case(

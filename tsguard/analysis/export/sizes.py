@@ -33,8 +33,9 @@ def decided(tracer: Tracer, value: Number, node: ast.AST | None) -> None:
     if any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts_of):
         found = _taken(tracer, value.origin)
     for one, other in (*value.tells.if_true, *value.tells.if_false):
-        if (tracer.facts.resolved(other).number or 0) > 1:  # of 0 and 1 torch.export knows that none is
-            found = _held(tracer, one) if found is None else found
+        for size, number in ((one, other), (other, one)):
+            if (tracer.facts.resolved(number).number or 0) > 1:  # of 0 and 1 torch.export knows that none is
+                found = _held(tracer, size) if found is None else found
     _report(tracer, "fixed-size/condition", node, value.origin, found)
 
 

@@ -33,7 +33,7 @@ class ForwardTracer(Tracer):
         return value
 
     def execute(self, body: list[ast.stmt], scope: Scope) -> Signal:
-        outer = self.statement
+        outer, following = self.statement, self.following
         self.enclosing.append(outer)
         try:
             for position, node in enumerate(body, 1):
@@ -44,7 +44,7 @@ class ForwardTracer(Tracer):
                 if signal is not None:
                     return signal
         finally:
-            self.statement = outer
+            self.statement, self.following = outer, following
             self.enclosing.pop()
         return None
 

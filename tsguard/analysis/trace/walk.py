@@ -152,7 +152,9 @@ def _called(tracer: Tracer, subject: py.Value, function: py.FunctionValue, recei
     """What is called: the function itself, or the module, unless its class says what a call of it does."""
     if not receiver or not isinstance(subject, py.ModuleValue):
         return function
-    return classes.bind(function, subject, subject.cls) if function.name == "__call__" else subject
+    own_call = classes.class_member(tracer, subject.cls, "__call__")
+    is_own = own_call is not None and own_call[0] is function
+    return classes.bind(function, subject, subject.cls) if is_own else subject
 
 
 def _inputs(

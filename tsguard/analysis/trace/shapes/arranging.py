@@ -5,7 +5,7 @@ from __future__ import annotations
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import SHAPED_PIECES
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
-from tsguard.analysis.trace.shapes.extents import Extent, Lead, product
+from tsguard.analysis.trace.shapes.extents import ANY, Extent, Lead, product
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Shape
 
@@ -103,7 +103,7 @@ def _swapped(shape: Extent | None, first: int | None, second: int | None) -> Ext
     if shape is None or first is None or second is None:
         return None
     if shape.lead is not None and (first >= 0 or second >= 0):
-        return None
+        return ANY if 0 in (first, second) else None
     one, other = shape.at(first), shape.at(second)
     moved = shape.replaced(first, other)
     return None if moved is None else moved.replaced(second, one)
