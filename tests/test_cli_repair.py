@@ -115,6 +115,17 @@ def test_changes_that_git_does_not_hold_are_not_mixed_with(tmp_path, fix):
     assert path.read_text() != REFUSED
 
 
+def test_check_repairs_first_where_it_is_asked_to(tmp_path):
+    path = tmp_path / "block.py"
+    path.write_text(REFUSED)
+    asked = ["check", "--isolated", "--fix", "block.py:Block", "--backend", "script", "--mode", "eval"]
+    command = [sys.executable, "-m", "tsguard", *asked, "--time-budget", "0", "--select", "TSG1,TSG9"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "torch.jit.script takes it after" in done.stderr
+    assert done.returncode == 0, done.stdout
+    assert "def scaled(x, times: int):" in path.read_text()
+
+
 def test_a_target_that_is_not_there_is_wrong_usage(fix):
     assert fix("nowhere.py").returncode == 2
 

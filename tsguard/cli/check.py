@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from tsguard.cli.fix import Repairing, mended
 from tsguard.cli.options import Decorator, Options, Unusable, common_options, takes
 from tsguard.cli.output import accept, publish
 from tsguard.cli.progress import interruptible, telling
@@ -115,9 +116,17 @@ _OPTIONS: tuple[Decorator, ...] = (
 
 @click.command("check")
 @click.argument("targets", nargs=-1, metavar="[TARGET...]")
+@click.option(
+    "--fix",
+    "fix_first",
+    is_flag=True,
+    help="Repair first what torch refuses, as `tsguard fix --write` does.",
+)
 @takes(CheckOptions, "attempts", _OPTIONS)
 @common_options
-def command(options: Options, attempts: CheckOptions, targets: tuple[str, ...]) -> int:
+def command(
+    options: Options, attempts: CheckOptions, targets: tuple[str, ...], *, fix_first: bool = False
+) -> int:
     """Judge code for torch.jit, then script and trace it for real.
 
     TARGET is a file, a folder, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.  Of a file all
@@ -130,6 +139,9 @@ def command(options: Options, attempts: CheckOptions, targets: tuple[str, ...]) 
         click.echo(
             "no targets given, none configured: `tsguard check FILE` checks the modules in a file", err=True
         )
+    if fix_first and targets:
+        wanted = Repairing(attempts.inputs, write=True, timeout=attempts.timeout, python=attempts.python)
+        mended(options, wanted, targets)
     requests = [parse(target, settings) for target in targets]
     judged = replace(settings, baseline=None) if options.update_baseline else settings
     try:

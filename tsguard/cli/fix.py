@@ -14,6 +14,7 @@ from tsguard.cli.options import Options, Unusable, common_options, takes
 from tsguard.cli.output import count, tell_error
 from tsguard.repairing.fixing import Change, write_file
 from tsguard.repairing.results import Repaired
+from tsguard.report import Error
 from tsguard.runtime.shown import first_line
 from tsguard.settings.config import ConfigError
 from tsguard.settings.requests import parse
@@ -62,6 +63,16 @@ def command(options: Options, wanted: Repairing, targets: tuple[str, ...]) -> in
     A copy of the code is changed step by step.  After each step eager has to do what it did before, and torch
     says what it refuses next.  TARGET is a file, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.
     """
+    repaired, errors = mended(options, wanted, targets)
+    if errors:
+        return 2
+    return int(any(one.after.status != "ok" for one in repaired) and not options.exit_zero)
+
+
+def mended(
+    options: Options, wanted: Repairing, targets: Sequence[str]
+) -> tuple[Sequence[Repaired], Sequence[Error]]:
+    """Repair targets, show or write the changes, and tell what became of each."""
     from tsguard.repairing.mending import run
 
     settings = options.settings([Path(target.partition(":")[0]) for target in targets])
@@ -89,9 +100,7 @@ def command(options: Options, wanted: Repairing, targets: tuple[str, ...]) -> in
     if not options.quiet and changes:
         verb = "changed" if wanted.write else "would change"
         click.echo(f"{verb} {count(len(changes), 'file')}", err=True)
-    if errors:
-        return 2
-    return int(any(one.after.status != "ok" for one in repaired) and not options.exit_zero)
+    return repaired, errors
 
 
 def _together(repaired: Iterable[Repaired]) -> dict[str, Change]:
