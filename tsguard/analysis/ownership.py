@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from tsguard.project import Target
     from tsguard.project.modules import Module
 
-_INSTALLED = ("site-packages", "dist-packages")
-
 
 def is_own(target: Target, module: Module) -> bool:
     """Whether a module belongs to the target's package rather than to a dependency."""
@@ -18,5 +16,4 @@ def is_own(target: Target, module: Module) -> bool:
         return True
     if module.root != own.root:
         return False
-    installed = any(part in _INSTALLED for part in own.root.parts)
-    return not installed or module.name.partition(".")[0] == own.name.partition(".")[0]
+    return not own.is_installed or module.name.partition(".")[0] == own.name.partition(".")[0]

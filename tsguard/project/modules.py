@@ -68,6 +68,11 @@ class Module:
         return self.name if self.is_package else self.name.rpartition(".")[0]
 
     @cached_property
+    def is_installed(self) -> bool:
+        """Whether it lies where packages are installed, side by side."""
+        return any(part in _INSTALLED for part in self.root.parts)
+
+    @cached_property
     def bindings(self) -> dict[str, list[Binding]]:
         """Module-level names and the statements that bind them, in source order."""
         found: dict[str, list[Binding]] = {}
@@ -156,6 +161,7 @@ class Module:
         return (self.exported or frozenset()) | frozenset(_DECORATED.findall(self.file.text))
 
 
+_INSTALLED = ("site-packages", "dist-packages")
 _DECORATED = re.compile(r"^@[^@]*?\n(?:class|def)[ \t]+(\w+)", re.MULTILINE)
 # Begins with a letter, for which a text is looked through fast; "reimport *" is no Python.
 _STAR = re.compile(r"import\s+\(?\s*\*")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 from tsguard.analysis.budgets import ORIGIN_STEPS
 from tsguard.analysis.events import text_of
@@ -32,29 +33,47 @@ class Origin:
 
     def path(self) -> str:
         """The steps in the words of the source: ``x -> x.nonzero() -> idx.size(0)``."""
-        steps = list(dict.fromkeys(reversed(list(self._steps()))))
+        steps = list(dict.fromkeys(reversed(self._steps())))
         if len(steps) > ORIGIN_STEPS:
             steps = [steps[0], "...", *steps[2 - ORIGIN_STEPS :]]
         return " -> ".join(steps)
 
-    def _steps(self) -> Iterator[str]:
+    def _steps(self) -> list[str]:
+        """From here back to the input; deep networks have chains of thousands."""
+        steps: list[str] = []
         origin: Origin | None = self
-        last: ast.AST | None = None
+        last: _Place | None = None
         while origin is not None:
             if origin.node is None:
-                yield origin.name
-            elif not _within(origin.node, last):
-                yield text_of(origin.node)
-                last = origin.node
+                steps.append(origin.name)
+            else:
+                place = _place(origin.node)
+                if last is None or not _is_within(place, last):
+                    steps.append(_written(origin.node))
+                    last = place
             origin = origin.parent
+        return steps
 
 
-def _within(node: ast.AST, outer: ast.AST | None) -> bool:
+class _Place(NamedTuple):
+    """Where an expression begins and ends."""
+
+    line: int
+    column: int
+    end: tuple[int, int]
+
+
+def _is_within(part: _Place, outer: _Place) -> bool:
     """Whether an expression is a part of another on the same line, which shows it already."""
-    if outer is None or getattr(node, "lineno", 0) != getattr(outer, "lineno", 0):
-        return False
-    return bool(outer.col_offset <= node.col_offset and _end(node) <= _end(outer))  # type: ignore[attr-defined]
+    return part.line == outer.line and outer.column <= part.column and part.end <= outer.end
 
 
-def _end(node: ast.AST) -> tuple[int, int]:
-    return (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
+@lru_cache(maxsize=1 << 15)
+def _place(node: ast.AST) -> _Place:
+    end = (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
+    return _Place(getattr(node, "lineno", 0), getattr(node, "col_offset", 0), end)
+
+
+@lru_cache(maxsize=1 << 15)
+def _written(node: ast.AST) -> str:
+    return text_of(node)
