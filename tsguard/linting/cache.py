@@ -60,7 +60,7 @@ class Kept:
 
     text: str
     inspection: Inspection
-    files: frozenset[Path]
+    files: frozenset[str]
 
 
 class Cache:
@@ -96,21 +96,21 @@ class Cache:
         if self._holds(own, entry.files[own]):
             return entry.inspection
         if entry.text is not None:
-            self._edited[job] = Kept(entry.text, entry.inspection, frozenset(map(Path, others)))
+            self._edited[job] = Kept(entry.text, entry.inspection, frozenset(others))
         return None
 
     def before_edit(self, job: Job) -> Kept | None:
         """What is kept of a job of which ``get`` gave nothing because its own file alone has changed."""
         return self._edited.get(job)
 
-    def put(self, job: Job, inspection: Inspection, files: Collection[Path]) -> None:
+    def put(self, job: Job, inspection: Inspection, files: Collection[str]) -> None:
         """Keep an inspection that rests on the job's file and on ``files``."""
-        paths = sorted({str(job.path), str(job.path.parent / "__init__.py"), *map(str, files)})
+        paths = sorted({str(job.path), str(job.path.parent / "__init__.py"), *files})
         if job.text is not None or any(self._touched(path) for path in paths):
             return
         text = None
         # What goes round by other files does not end at the definitions that it names.
-        if inspection.targets and job.path not in files and not is_notebook(job.path):
+        if inspection.targets and str(job.path) not in files and not is_notebook(job.path):
             text = SourceFile.read(job.path).text
         states = {path: self._state(path) for path in paths}
         entry = _Entry(self._circumstances, states, inspection, text)
@@ -152,6 +152,7 @@ class Cache:
     def _holds(self, path: str, known: _State | None) -> bool:
         """Whether a file, or a folder's list of names, is as it was."""
         if known is not None and known.stamp is not None and self._stamp(path) == known.stamp:
+            self._states.setdefault(path, known)
             return True
         now = self._state(path)
         return now is known if now is None or known is None else now.digest == known.digest

@@ -35,7 +35,7 @@ _BYTES_PER_WORKER = 150_000
 _BYTES_PER_PROJECT = 10_000_000
 
 # An inspection and the files that it rests on; None for them where it came about by chance.
-_Outcome = tuple[Inspection, frozenset[Path] | None]
+_Outcome = tuple[Inspection, frozenset[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,14 +277,14 @@ def _inspect_chunk(jobs: Iterable[Job], edited: Mapping[Job, Kept], context: _Co
             between()
             before = edited.get(job)
             if before is None:
-                inspection, files = inspect(program, job, context.purpose), frozenset[Path]()
+                inspection, files = inspect(program, job, context.purpose), frozenset[str]()
             else:
                 from tsguard.incremental.judging import inspect_again
 
                 inspection = inspect_again(program, job, context.purpose, context.paths, before)
                 files = before.files
             behind = project.finder.files_behind(project.module(job.path))
-            yield inspection, files | behind | project.finder.files_looked_through()
+            yield inspection, files.union(map(str, behind | project.finder.files_looked_through()))
 
 
 def _chunks(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
