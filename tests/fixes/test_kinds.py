@@ -212,3 +212,28 @@ def test_pairs_of_modules_are_indexed(mended):
     before, after = map(made, mended(PAIRS))
     x = torch.randn(2, 3)
     torch.testing.assert_close(torch.jit.script(after)(x), before(x))
+
+
+SOME = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(3, 3) for _ in range(3)])
+
+    def forward(self, x):
+        for i in range(1, len(self.layers)):  # the first comes last
+            # one by one
+            x = self.layers[i](x) * i
+        for i in range(len(self.layers) - 1):
+            x = self.layers[i](x)
+        return self.layers[0](x)
+"""
+
+
+def test_some_of_the_modules_are_taken_in_a_loop_over_all(mended):
+    before, after = map(made, mended(SOME))
+    x = torch.randn(2, 3)
+    torch.testing.assert_close(torch.jit.script(after)(x), before(x))

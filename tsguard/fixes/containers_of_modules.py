@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import (
     around,
+    changed_block,
     fresh_name,
     inserted_before,
     method_around,
 )
 from tsguard.fixes.edits import between, edit
+from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around
 from tsguard.report import Edit, Fix
@@ -30,10 +32,55 @@ def loop_over_modules(event: Event) -> Fix | None:
     loops = around(file, event.span, ast.For)
     index = event.facts["index"]
     for loop in loops:
-        found = _loop_over(event, loop, index)
+        found = _loop_over_some(event, loop, index) or _loop_over(event, loop, index)
         if found is not None:
             return found
     return None
+
+
+def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
+    """``for i in range(1, len(self.layers)): x = self.layers[i](x)`` loops over all, and asks ``if i >= 1`` first."""
+    file, call = event.module.file, loop.iter
+    taken = list(_containers(loop, index))
+    bounds = _bounds(call, taken[0], index) if isinstance(call, ast.Call) and len(taken) == 1 else None
+    stored = [n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == index]
+    inner = [n for part in loop.body for n in ast.walk(part) if isinstance(n, (ast.Break, ast.Continue))]
+    if bounds is None or inner or any(not isinstance(n.ctx, ast.Load) for n in stored):
+        return None
+    if not isinstance(loop.target, ast.Name) or loop.target.id != index or loop.orelse:
+        return None
+    name = fresh_name(file, "layer")
+
+    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
+        class Taken(cst.CSTTransformer):
+            def leave_Subscript(self, _: cst.Subscript, node: cst.Subscript) -> cst.BaseExpression:
+                text = cst.Module([]).code_for_node(node).replace(" ", "")
+                return cst.Name(name) if text == f"{taken[0]}[{index}]" else node
+
+        if not isinstance(block, cst.For) or not isinstance(block.body, cst.IndentedBlock):
+            return None
+        body = block.body.visit(Taken())
+        assert isinstance(body, cst.IndentedBlock)
+        asked = cst.If(cst.parse_expression(bounds), body.with_changes(header=cst.TrailingWhitespace()))
+        target = cst.Tuple([cst.Element(cst.Name(index)), cst.Element(cst.Name(name))], lpar=[], rpar=[])
+        source = cst.parse_expression(f"enumerate({taken[0]})")
+        return [block.with_changes(target=target, iter=source, body=block.body.with_changes(body=[asked]))]
+
+    edit_ = changed_block(file, loop, change)
+    return Fix("unsafe", f"Loop over {taken[0]}", (edit_,)) if edit_ else None
+
+
+def _bounds(call: ast.Call, container: str, index: str) -> str | None:
+    """What ``range(...)`` asks of the index, where it takes some of the modules only."""
+    if ast.unparse(call.func) != "range" or call.keywords or len(call.args) not in (1, 2):
+        return None
+    start, stop = (None, call.args[0]) if len(call.args) == 1 else call.args
+    asked = [f"{index} >= {ast.unparse(start)}"] if start is not None else []
+    if ast.unparse(stop) != f"len({container})":
+        if isinstance(stop, (ast.Name, ast.Attribute, ast.Constant)) and start is None:
+            return None
+        asked.append(f"{index} < {ast.unparse(stop)}")
+    return " and ".join(asked) or None
 
 
 def _loop_over(event: Event, loop: ast.For, index: str) -> Fix | None:
