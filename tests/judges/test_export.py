@@ -186,6 +186,15 @@ def test_a_recurrent_layer_holds_the_time_that_is_left_open(exported):
 
 
 def test_a_branch_on_one_size_serves_one_side(exported):
+    kept = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.count = 8
+            def forward(self, x):
+                return x * 2 if self.count != x.shape[0] else x
+    """
+    assert exported(kept).dynamic == "exports"  # but for one size, all are served
     assert (
         exported("def f(x):\n    return x.view(2, -1) * 2 if x.shape[0] == 2 else x").dynamic == "specialised"
     )

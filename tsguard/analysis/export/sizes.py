@@ -27,16 +27,23 @@ _COUNTS = ("numel", "nelement")
 
 
 def decided(tracer: Tracer, value: Number, node: ast.AST | None) -> None:
-    """A branch asks whether a size is one number, or a multiple of one: the program has the example's side."""
-    parts_of = walked(node) if node is not None else ()
+    """A branch asks whether a size is a given number, or a multiple of one: the program has the example's side."""
+    parts_of = list(walked(node)) if node is not None else []
     found: int | None = None
     if any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts_of):
         found = _taken(tracer, value.origin)
-    for one, other in (*value.tells.if_true, *value.tells.if_false):
-        for size, number in ((one, other), (other, one)):
-            if (tracer.facts.resolved(number).number or 0) > 1:  # of 0 and 1 torch.export knows that none is
-                found = _held(tracer, size) if found is None else found
+    if found is None and any(map(_compares_with_number, parts_of)):
+        for one, other in (*value.tells.if_true, *value.tells.if_false):
+            found = _held(tracer, one) if found is None else found
+            found = _held(tracer, other) if found is None else found
     _report(tracer, "fixed-size/condition", node, value.origin, found)
+
+
+def _compares_with_number(node: ast.AST) -> bool:
+    """``n == 4``: with a number that the source spells, but for 0 and 1, of which torch.export knows that it is none."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return False
+    return any((_number(side) or 0) > 1 for side in (node.left, *node.comparators))
 
 
 def wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], node: ast.AST | None) -> None:
