@@ -237,3 +237,30 @@ def test_some_of_the_modules_are_taken_in_a_loop_over_all(mended):
     before, after = map(made, mended(SOME))
     x = torch.randn(2, 3)
     torch.testing.assert_close(torch.jit.script(after)(x), before(x))
+
+
+HARMLESS = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, pair):
+        x, other = pair
+        for i in range(2):
+            if i == 0:
+                y = self.fc(x)
+            y = self.fc(y + other)
+        return y
+"""
+
+
+def test_a_guess_that_eager_would_not_survive_is_not_made(mended):
+    before, after = map(made, mended(HARMLESS))
+    pair = (torch.randn(2, 3), torch.randn(2, 3))
+    wanted = before(pair)
+    torch.testing.assert_close(after(pair), wanted)
+    torch.testing.assert_close(torch.jit.script(after)(pair), wanted)

@@ -75,6 +75,8 @@ def raise_otherwise(event: Event) -> Fix | None:
     last: ast.If = first
     while len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If):
         last = last.orelse[0]
+    if _is_of_an_earlier_round(file, first, facts["name"]):
+        return define_before(event)
     if last.orelse or not _is_used_after(file, first, facts["name"]):
         return None
     message = f'raise RuntimeError("{facts["name"]} is not defined for these arguments")'
@@ -94,6 +96,18 @@ def raise_otherwise(event: Event) -> Fix | None:
 
     edit = changed_block(file, first, change)
     return Fix("unsafe", "Raise where it is not defined", (edit,)) if edit else None
+
+
+def _is_of_an_earlier_round(file: SourceFile, branch: ast.If, name: str) -> bool:
+    """Whether a loop round an ``if`` assigns the variable outside of it too, so that later rounds have it."""
+    loops = [n for n in nodes_around(file, branch.lineno) if isinstance(n, (ast.For, ast.While))]
+    inside = {id(n) for n in ast.walk(branch)}
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) and id(n) not in inside
+        for loop in loops
+        for part in loop.body
+        for n in ast.walk(part)
+    )
 
 
 def _is_used_after(file: SourceFile, branch: ast.If, name: str) -> bool:

@@ -9,6 +9,7 @@ from tsguard.fixes.annotations import allow_none
 from tsguard.fixes.blocks import fresh_name, inserted_before, statement_around
 from tsguard.fixes.branches import raise_where_nothing_is_returned
 from tsguard.fixes.edits import between
+from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around
 from tsguard.report import Edit, Fix
@@ -69,8 +70,10 @@ def allow_or_assert(event: Event) -> Fix | None:
         for parameter in node.args.args
         if parameter.arg == argument
     ]
-    # What has no annotation may well take None.
-    return None if any(parameter.annotation is None for parameter in own) else assert_not_none(event)
+    # What has no annotation may well take None; "input" is what the layers of torch call what they take.
+    of_torch = argument == "input" or is_of_torch(event.module, event.facts["function"])
+    declared = any(parameter.annotation is not None for parameter in own)
+    return assert_not_none(event) if declared or (of_torch and not own) else None
 
 
 def _is_simple(node: ast.stmt) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.annotations import annotate_parameter
 from tsguard.fixes.blocks import around, statement_around
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.pieces import rewritten
-from tsguard.fixes.places import nodes_around, nodes_at
+from tsguard.fixes.places import functions_around, nodes_around, nodes_at
 from tsguard.report import Fix
 from tsguard.source import SourceFile
 
@@ -21,6 +22,23 @@ _TAKING_SIZES = frozenset(
     {"view", "reshape", "expand", "repeat", "permute", "new_zeros", "new_ones", "new_empty", "tile"}
 )
 _MAKING = frozenset({"zeros", "ones", "empty", "rand", "randn"})
+
+
+def unbind_or_type(event: Event) -> Fix | None:
+    """``a, b = pair`` of a parameter that nothing else is done with is taken for one of a tuple, and annotated so."""
+    name = event.facts["parameter"]
+    functions = functions_around(event.module.file, event.span)
+    outer = statement_around(event.module.file, event.span)
+    target = outer.targets[0] if isinstance(outer, ast.Assign) else None
+    uses = (
+        [n for n in ast.walk(functions[0]) if isinstance(n, ast.Name) and n.id == name] if functions else []
+    )
+    if len(uses) != 1 or not isinstance(outer, ast.Assign) or outer.value is not uses[0]:
+        return unbind(event)
+    if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(e, ast.Starred) for e in target.elts):
+        return None
+    type_ = f"Tuple[{', '.join(['Tensor'] * len(target.elts))}]"
+    return annotate_parameter(event.module, functions[0], name, type_)
 
 
 def unbind(event: Event) -> Fix | None:
