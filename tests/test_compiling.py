@@ -48,9 +48,36 @@ def test_mypyc_takes_the_modules(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def may_do_something(generator: ast.GeneratorExp) -> bool:
+    """Whether the elements are calls, which may raise or decide something."""
+    return any(isinstance(node, ast.Call) for node in ast.walk(generator.elt))
+
+
 @pytest.mark.parametrize("path", compiled())
 def test_no_property_that_would_not_be_cached_is_compiled(path):
     assert "cached_property\n" not in (ROOT / path).read_text()
+
+
+@pytest.mark.parametrize("path", compiled())
+def test_what_any_and_all_may_leave_out_is_not_evaluated(path):
+    """mypyc makes a list of a generator expression unless it is itself the argument."""
+    for function in ast.walk(ast.parse((ROOT / path).read_text())):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            named = {
+                name.id
+                for node in ast.walk(function)
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.GeneratorExp)
+                for name in node.targets
+                if isinstance(name, ast.Name) and may_do_something(node.value)
+            }
+            asked = {
+                argument.id
+                for node in ast.walk(function)
+                if isinstance(node, ast.Call) and ast.unparse(node.func) in ("any", "all")
+                for argument in node.args
+                if isinstance(argument, ast.Name)
+            }
+            assert not named & asked
 
 
 class TestComparisons:

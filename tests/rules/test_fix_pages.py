@@ -11,6 +11,7 @@ from tests.rules.on_torch import TorchProcess
 from tests.rules.pages import Example, examples_of
 from tests.torch_here import RELEASE
 from tsguard import rules
+from tsguard.language.releases import allows
 from tsguard.linting.run import lint
 from tsguard.repairing.fixing import Fixed, fix
 from tsguard.settings.config import Settings
@@ -126,6 +127,8 @@ BY_HAND = {
     "TSG415-bad-3",
     "TSG415-bad-4",
 }
+if allows("<2.3", RELEASE):
+    BY_HAND |= {"TSG115-bad-2", "TSG115-bad-8"}  # their annotations are text
 # Eager raises in these, or gives a torch.Size where compiled code gives a list.
 BROKEN = {"TSG103-bad-4", "TSG111-bad-2", "TSG115-bad-3", "TSG136-bad-1", "TSG177-bad-1"}
 INPUTS = "def example_inputs"

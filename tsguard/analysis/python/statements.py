@@ -83,8 +83,9 @@ def _if(interp: Interpreter, node: ast.If, scope: Scope) -> Signal:
 def condition(interp: Interpreter, test: ast.expr, scope: Scope, node: ast.If | None = None) -> bool:
     """The truth of a test; where it is open, a branch that only raises is not taken."""
     if node is not None and isinstance(test, ast.BoolOp) and _only_raises(node.body):
-        parts = (condition(interp, part, scope, node) for part in test.values)
-        return any(parts) if isinstance(test.op, ast.Or) else all(parts)
+        if isinstance(test.op, ast.Or):
+            return any(condition(interp, part, scope, node) for part in test.values)
+        return all(condition(interp, part, scope, node) for part in test.values)
     value = interp.settled(interp.evaluate(test, scope))
     if isinstance(value, Unknown) and value.default is None and node is not None:
         if _only_raises(node.body):
