@@ -264,3 +264,18 @@ def test_a_guess_that_eager_would_not_survive_is_not_made(mended):
     wanted = before(pair)
     torch.testing.assert_close(after(pair), wanted)
     torch.testing.assert_close(torch.jit.script(after)(pair), wanted)
+
+
+def test_an_import_that_may_fail_stays_where_it_is(tmp_path):
+    path = tmp_path / "net.py"
+    text = (
+        "import torch\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
+        "        if x.shape[0] > 8:\n            from xformers.ops import masked_matmul\n        return x\n"
+    )
+    path.write_text(text)
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    fix(plan([parse(f"{path}:Net", settings)], settings), settings, unsafe=True)
+    assert path.read_text() == text
+    path.write_text(text.replace("xformers.ops import masked_matmul", "math import pi"))
+    fix(plan([parse(f"{path}:Net", settings)], settings), settings, unsafe=True)
+    assert path.read_text().startswith("import torch\nfrom math import pi\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import (
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def import_above(event: Event) -> Fix | None:
     """An import in a function goes to the top of the file.
 
-    Unsafe: it runs whenever the file is imported.
+    Unsafe: it runs whenever the file is imported.  A package that the file gets by without stays where it is.
     """
     file = event.module.file
     node = statement_around(file, event.span)
@@ -40,11 +41,26 @@ def import_above(event: Event) -> Fix | None:
     if gone is None or not tops or any(name in event.module.bindings for name in names):
         again = all(_same_import(event, node, name) for name in names)
         return Fix("safe", "Remove the import", (gone,)) if gone and again else None
+    if not _is_surely_there(node, tops):
+        return None
     last = tops[-1]
     end = last.end_lineno or last.lineno
     text = file.newline + between(file, file.span(node))
     added = insertion(file, end, len(file.lines[end - 1]) + 1, text)
     return Fix("unsafe", "Import at the top", (added, gone))
+
+
+def _is_surely_there(node: ast.Import | ast.ImportFrom, tops: list[ast.Import | ast.ImportFrom]) -> bool:
+    """Whether what is imported is Python's, torch's, the project's or of a package that the file imports anyway."""
+    there = {"torch", *sys.stdlib_module_names, *(name for top in tops for name in _packages(top))}
+    return _packages(node) <= there
+
+
+def _packages(node: ast.Import | ast.ImportFrom) -> set[str]:
+    """The packages that a statement imports from; of a relative import none."""
+    if isinstance(node, ast.Import):
+        return {alias.name.partition(".")[0] for alias in node.names}
+    return set() if node.level else {(node.module or "").partition(".")[0]}
 
 
 def _same_import(event: Event, node: ast.Import | ast.ImportFrom, name: str) -> bool:
