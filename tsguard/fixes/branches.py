@@ -79,6 +79,10 @@ def raise_otherwise(event: Event) -> Fix | None:
         return define_before(event)
     if last.orelse or not _is_used_after(file, first, facts["name"]):
         return None
+    block = block_around(file, first)
+    ahead = [n for part in block[: block.index(first)] for n in ast.walk(part) if isinstance(n, ast.Name)]
+    if any(n.id == facts["name"] and isinstance(n.ctx, ast.Store) for n in ahead):
+        return None  # it is there that it has to be defined
     message = f'raise RuntimeError("{facts["name"]} is not defined for these arguments")'
 
     def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
