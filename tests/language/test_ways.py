@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import pytest
@@ -48,9 +47,18 @@ def test_properties_of_an_autograd_function_are_compiled():
     assert scripts(doubled) is not WAYS.compiles_autograd_properties
 
 
-def test_what_torch_export_does_by_default():
-    default = inspect.signature(torch.export.export).parameters["strict"].default
-    assert default is WAYS.exports_strictly
+class Cut(torch.nn.Module):
+    def forward(self, x: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+        return x[: ends[0]].sum()
+
+
+def test_whether_torch_export_takes_a_slice_by_data():
+    try:
+        torch.export.export(Cut(), (torch.arange(4.0), torch.tensor([1, 3])))
+        exports = True
+    except Exception:
+        exports = False
+    assert exports is WAYS.slices_by_data
 
 
 class Noted(torch.nn.Module):

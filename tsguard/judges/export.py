@@ -20,7 +20,7 @@ _HELD: dict[RuleName, RuleName] = {
     "untraced-value/clock": "held-value",
     "untraced-value/global": "held-value",
 }
-_UNASKED = "what torch.export refuses is known from torch 2.8 on only"
+_UNASKED = "what torch.export refuses is known from torch 2.13 on only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class ExportOutcome:
 def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
     """What one walk shows; a target that was not followed to its end is unknown, unless it is refused.
 
-    So is every target before torch 2.8: no rule of the family has been asked of those releases.
+    So is every target before torch 2.13: no rule of the family has been asked of those releases.
     """
-    if ways(program.tables.release).exports_strictly:
+    if not ways(program.tables.release).slices_by_data:
         return ExportOutcome(gaps=(Gap(target.module, target.line, _UNASKED),))
     held = (_held(event) for event in walk.events if event.rule in _HELD)
     events = (*walk.exports, *(event for event in walk.doubtful if _counts(event)), *held)

@@ -21,16 +21,16 @@ class Ways:
     bools_are_numbers: a bool is taken where an int, a float or a number is wanted.
     compiles_autograd_properties: ``autograd.Function`` has properties, which are compiled with
         what calls ``apply``, and whose annotations are refused.
-    exports_strictly: ``torch.export`` runs torch._dynamo over the code unless it is given
-        ``strict=False``; what it refuses then is not judged.
+    slices_by_data: ``torch.export`` takes a slice whose bound an element of a tensor gives.  Before, it
+        refuses such and more; what it makes of code is not judged for these releases.
     passes_over_text_annotations: an annotation in the body of a module's class may be text where no
         attribute of its name is ever set.
     """
 
     bools_are_numbers: bool
     compiles_autograd_properties: bool
-    exports_strictly: bool
     passes_over_text_annotations: bool
+    slices_by_data: bool
 
 
 @functools.cache
@@ -39,8 +39,8 @@ def ways(release: str) -> Ways:
     return Ways(
         bools_are_numbers=allows(">=2.3", release),
         compiles_autograd_properties=allows(">=2.15", release),
-        exports_strictly=allows("<2.8", release),
         passes_over_text_annotations=allows(">=2.3", release),
+        slices_by_data=allows(">=2.13", release),
     )
 
 

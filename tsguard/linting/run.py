@@ -108,11 +108,9 @@ def assemble(
 
 def _note_on_export(judged: Judged, purpose: Purpose) -> str | None:
     """What is to be known where an old torch.export is asked for: by default it is another, and not judged."""
-    if purpose != "export" or not ways(judged.releases[0]).exports_strictly:
+    if purpose != "export" or ways(judged.releases[0]).slices_by_data:
         return None
-    return (
-        "torch.export is judged from torch 2.8 on, where strict=False is its default: before, it is unknown"
-    )
+    return "torch.export is judged as it is from torch 2.13 on: before, it refuses more, and the verdict is unknown"
 
 
 def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -> Callable[[str, str], bool]:
