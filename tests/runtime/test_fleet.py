@@ -92,7 +92,7 @@ def test_nothing_is_lost_when_a_worker_dies_midway(cluster: Any, models: Path) -
 def test_a_cluster_that_is_not_there_is_one_clear_error(
     models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tsguard.runtime.fleet._PATIENCE_SECONDS", 1)
+    monkeypatch.setattr("tsguard.runtime.fleet.CLUSTER_SECONDS", 1)
     settings = Settings(cache=False)
     options = CheckOptions(scheduler="tcp://127.0.0.1:9")
     report, _ = run([parse("fine.py", settings)], settings, options)
