@@ -1,4 +1,4 @@
-"""What attempts may take, and what decides what is said of them: every budget and threshold in one place, with its reason.
+"""What attempts may take, and what decides what is said of them: budgets and thresholds, each with its reason.
 
 Seconds are of wall clock.  What the user sets (``--timeout``, ``--memory``, ``--time-budget``) is no part of it.
 """
@@ -16,7 +16,7 @@ CLEAR_UP_SECONDS: Final = 15.0
 """A supervisor that has said how its worker ended kills what is left, and ends."""
 
 TICK_SECONDS: Final = 0.05
-"""How often a supervisor looks after its worker: late enough not to disturb timings."""
+"""How often a supervisor looks after its worker."""
 
 COUNT_SECONDS: Final = 0.5
 """How often it looks for the worker's children: that reads about all processes of the machine."""
@@ -25,7 +25,7 @@ STACK_GRACE_SECONDS: Final = 1.5
 """Time for a worker that is late to write its Python stack."""
 
 MOST_PROCESSES: Final = 256
-"""Children of one worker: no honest attempt starts so many."""
+"""Children of one worker; more end it."""
 
 IDLE_SECONDS: Final = 0.5
 """How often the process that forks workers looks for what ended workers left behind, when nobody asks for
@@ -80,8 +80,7 @@ TRIAL_SECONDS: Final = 15.0
 """Time for one call with guessed inputs: one that takes longer is slow, not wrong."""
 
 UNDECLARED_COST: Final = 4.0
-"""What makes a guess less likely that has another dtype than the code declares; one plain change costs
-1."""
+"""What makes a guess less likely that has another dtype than the code declares."""
 
 LARGEST_INPUT: Final = 2**23
 """Elements of a guessed tensor."""

@@ -1,4 +1,4 @@
-"""What the walks through a target's forward share: the functions that run, who called them, which code is the user's."""
+"""What the walks through a forward share: the functions that run, who called them, whose code it is."""
 
 from __future__ import annotations
 
