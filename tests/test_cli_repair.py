@@ -103,6 +103,51 @@ def test_what_cannot_be_repaired_stays_and_is_told(tmp_path, fix, text):
     assert (tmp_path / "net.py").read_text() == text
 
 
+VARIADIC = """\
+from torch import nn
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x, mask=None, scale=1):
+        x = self.fc(x) * scale
+        return x if mask is None else x * mask
+
+
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(4)
+        self.fn = Scaled()
+
+    def forward(self, x, **options):
+        return self.fn(self.norm(x), **options)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.normed = Normed()
+
+    def forward(self, *inputs):
+        return self.normed(*inputs, scale=2)
+"""
+
+
+def test_arguments_of_any_number_are_named_by_what_eager_passes(tmp_path, fix):
+    (tmp_path / "net.py").write_text(VARIADIC)
+    done = fix("net.py:Net()", "--input", "torch.randn(2, 4)", "--write")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "net.py").read_text()
+    assert "def forward(self, input):" in text
+    assert "return self.normed(input, scale=2)" in text
+    assert "def forward(self, x, scale: int):" in text
+    assert "return self.fn(self.norm(x), scale=scale)" in text
+
+
 def test_changes_that_git_does_not_hold_are_not_mixed_with(tmp_path, fix):
     path = tmp_path / "block.py"
     path.write_text(REFUSED)

@@ -196,9 +196,10 @@ def test_a_type_that_is_not_known_to_the_end_is_not_written(fixed):
     assert fixed(method("self, x", body)) == method("self, x", body)
 
 
-def test_a_number_that_is_added_to_in_place_stays(fixed):
-    text = method("self, x", "s = 0\n        for i in range(2):\n            s += x.sum()\n        return s")
-    assert fixed(text) == text
+def test_a_number_that_is_added_to_in_place_becomes_a_tensor_that_is_not(fixed):
+    body = "s = 0\n        for i in range(2):\n            s += x.sum()\n        return s"
+    after = body.replace("s = 0", "s = torch.tensor(0)").replace("s += x", "s = s + x")
+    assert fixed(method("self, x", body)) == method("self, x", after)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,6 @@ BY_HAND = {
     "TSG138-bad-2",
     "TSG139-bad-2",
     "TSG140-bad-2",
-    "TSG140-bad-4",
     "TSG149-bad-2",
     "TSG152-bad-2",
     "TSG152-bad-3",

@@ -87,6 +87,7 @@ def call_function_instead(event: Event) -> Fix | None:
             "ReLU",
             "ReLU6",
             "SiLU",
+            "Upsample",
         )
     ):
         return None
@@ -147,6 +148,8 @@ def call_parents_function(event: Event) -> Fix | None:
         "Conv1d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
         "Conv2d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
         "Conv3d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
+        "Embedding": f"{prefix}.functional.embedding({x}, {self_}.weight, {self_}.padding_idx, {self_}.max_norm,"
+        f" {self_}.norm_type, {self_}.scale_grad_by_freq, {self_}.sparse)",
         "LayerNorm": f"{prefix}.functional.layer_norm({x}, {self_}.normalized_shape, {self_}.weight, {self_}.bias, {self_}.eps)",
         "GroupNorm": f"{prefix}.functional.group_norm({x}, {self_}.num_groups, {self_}.weight, {self_}.bias, {self_}.eps)",
     }.get(name)

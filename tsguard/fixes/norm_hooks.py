@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.imports import imported, is_of_torch, torch_imported
 from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import functions_around
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
 
@@ -117,12 +118,17 @@ def hook_by_function(event: Event) -> Fix | None:
     calls = _calls(module, kind)
     removals = _calls(module, f"remove_{kind}")
     first = _first_definition(module.file)
-    if not calls or first is None or not all(map(_is_plain, calls)) or (removals and kind != "weight_norm"):
+    aliases = _aliases(module, kind)
+    calls_all = [*calls, *(c for alias in aliases for c in _calls_by(module.file, alias))]
+    if not calls_all or first is None or not all(map(_is_plain, calls_all)):
+        return None
+    if removals and kind != "weight_norm":
         return None
     names = ["List", "Optional", "Tuple"] if _transposed(module.file) else ["Tuple"]
     imports, torch = imported(module, "typing", names, first), torch_imported(module, first)
     renamed = [_renamed(module.file, call, f"scriptable_{kind}") for call in calls]
     renamed += [_renamed(module.file, call, f"remove_scriptable_{kind}") for call in removals]
+    renamed += [rewritten(module.file, alias.value, f"scriptable_{kind}") for alias in aliases]
     if imports is None or torch is None or not all(renamed):
         return None
     # What was renamed is not defined twice.
@@ -168,6 +174,28 @@ def _calls(module: Module, name: str) -> list[ast.Call]:
         for c in calls
         if (dotted := ast.unparse(c.func)).rpartition(".")[2] == name and is_of_torch(module, dotted)
     ]
+
+
+def _aliases(module: Module, name: str) -> list[ast.Assign]:
+    """The assignments that give a function of ``torch.nn.utils`` another name: ``norm = spectral_norm``."""
+    return [
+        n
+        for n in ast.walk(module.file.tree)
+        if isinstance(n, ast.Assign)
+        and len(n.targets) == 1
+        and isinstance(n.targets[0], ast.Name)
+        and isinstance(n.value, (ast.Name, ast.Attribute))
+        and (dotted := ast.unparse(n.value)).rpartition(".")[2] == name
+        and is_of_torch(module, dotted)
+    ]
+
+
+def _calls_by(file: SourceFile, alias: ast.Assign) -> list[ast.Call]:
+    """The calls by that name in the function that the assignment stands in."""
+    functions = functions_around(file, file.span(alias))
+    nodes = ast.walk(functions[0] if functions else file.tree)
+    called = ast.unparse(alias.targets[0])
+    return [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == called]
 
 
 def _is_plain(call: ast.Call) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_parameter
-from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.places import function_at
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def annotations_seen(
         line: the function's first line, that of its first decorator if it has any.
         types: what each parameter was given, as TorchScript calls the types.
     """
-    function = _function(module, line, name)
+    function = function_at(module.file, line, name)
     if function is None:
         return
     for parameter, seen in types.items():
@@ -36,7 +36,7 @@ def annotations_seen(
 
 def absent_seen(module: Module, line: int, name: str, types: Mapping[str, tuple[str, ...]]) -> Iterator[Fix]:
     """A fix for each parameter that defaults to None and was nothing else: an Optional Tensor, as torch would guess."""
-    function = _function(module, line, name)
+    function = function_at(module.file, line, name)
     for parameter, seen in types.items() if function is not None else ():
         if seen == ("NoneType",):
             fix = annotate_parameter(module, function, parameter, "Optional[Tensor]")
@@ -46,17 +46,8 @@ def absent_seen(module: Module, line: int, name: str, types: Mapping[str, tuple[
 
 def returns_any(module: Module, line: int, name: str) -> bool:
     """Whether a function of a file is annotated to return Any."""
-    function = _function(module, line, name)
+    function = function_at(module.file, line, name)
     return function is not None and function.returns is not None and ast.unparse(function.returns) == "Any"
-
-
-def _function(module: Module, line: int, name: str) -> Function | None:
-    for node in nodes_around(module.file, line):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first == line:
-                return node
-    return None
 
 
 def _joined(seen: tuple[str, ...]) -> str | None:

@@ -48,6 +48,16 @@ def functions_around(file: SourceFile, span: Span) -> list[Function]:
     return found[::-1]
 
 
+def function_at(file: SourceFile, line: int, name: str) -> Function | None:
+    """The function of a name whose first line, that of its first decorator if it has any, is this one."""
+    for node in nodes_around(file, line):
+        if not isinstance(node, Function) or node.name != name:
+            continue
+        if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
+            return node
+    return None
+
+
 def _children(node: ast.AST, line: int) -> Iterator[ast.AST]:
     for _, value in ast.iter_fields(node):
         if isinstance(value, ast.AST):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.annotations import annotate_parameter
 from tsguard.fixes.blocks import around, statement_around
 from tsguard.fixes.edits import between, edit
-from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.lazily import cst
+from tsguard.fixes.pieces import changed_statement, rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
 from tsguard.report import Fix
 from tsguard.source import SourceFile
@@ -162,24 +163,38 @@ def _is_tuple(call: ast.Call) -> bool:
 
 
 def slice_the_rest(event: Event) -> Fix | None:
-    """``first, *rest = xs`` of a list becomes ``first, rest = xs[0], xs[1:]``."""
+    """``first, *rest = xs`` of a list becomes ``first, rest = xs[0], list(xs[1:])``.
+
+    Unsafe: where there are fewer items than names, Python raises and this may not.
+    """
     file = event.module.file
     statements = around(file, event.span, ast.Assign)
     if not statements or len(statements[0].targets) != 1:
         return None
     target, value = statements[0].targets[0], statements[0].value
-    if not isinstance(target, ast.Tuple) or not isinstance(value, (ast.Name, ast.Attribute)):
+    if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(value, (ast.Name, ast.Attribute)):
         return None
-    stars = [i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)]
+    stars = [i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
     if len(stars) != 1:
         return None
-    at, total, text = stars[0], len(target.elts), between(file, file.span(value))
+    items = _items_round_slice(between(file, file.span(value)), stars[0], len(target.elts))
+
+    def change(line: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+        names = line.targets[0].target if isinstance(line, cst.Assign) else None
+        if not isinstance(names, (cst.Tuple, cst.List)):
+            return None
+        star = names.elements[stars[0]]
+        plain = cst.Element(star.value, comma=star.comma)
+        changed = line.deep_replace(star, plain)
+        assert isinstance(changed, cst.Assign)
+        return changed.with_changes(value=cst.parse_expression(", ".join(items)))
+
+    edited = changed_statement(file, statements[0], change)
+    return Fix("unsafe", "Slice the rest", (edited,)) if edited else None
+
+
+def _items_round_slice(text: str, at: int, total: int) -> list[str]:
+    """The items of a list called ``text``, those that a star at a place among ``total`` names takes as one slice."""
     after = total - at - 1
-    parts = [f"{text}[{i}]" for i in range(at)]
-    parts.append(f"{text}[{at}:{-after if after else ''}]")
-    parts += [f"{text}[{i}]" for i in range(-after, 0)]
-    star = target.elts[at]
-    assert isinstance(star, ast.Starred)
-    first = rewritten(file, star, between(file, file.span(star.value)))
-    second = rewritten(file, value, ", ".join(parts))
-    return Fix("unsafe", "Slice the rest", (first, second)) if first and second else None
+    rest = f"list({text}[{at if at else ''}:{-after if after else ''}])"
+    return [*(f"{text}[{i}]" for i in range(at)), rest, *(f"{text}[{i}]" for i in range(-after, 0))]

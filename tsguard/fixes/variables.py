@@ -63,12 +63,13 @@ def annotate_none(event: Event) -> Fix | None:
 
 
 def start_with_tensor(event: Event) -> Fix | None:
-    """``total = 0`` becomes ``total = torch.tensor(0)``, unless it is added to in place."""
-    name = event.facts["name"]
+    """``total = 0`` becomes ``total = torch.tensor(0)``, and ``total += loss`` then ``total = total + loss``.
+
+    A Tensor of one element takes no larger one in place.
+    """
+    name, file = event.facts["name"], event.module.file
     function, start = _start(event, None)
     if function is None or start is None or not has_torch(event.module):
-        return None
-    if any(isinstance(n, ast.AugAssign) and ast.unparse(n.target) == name for n in _own_nodes(function)):
         return None
 
     def change(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
@@ -76,8 +77,26 @@ def start_with_tensor(event: Event) -> Fix | None:
         tensor = cst.Attribute(cst.Name("torch"), cst.Name("tensor"))
         return statement.with_changes(value=cst.Call(tensor, [cst.Arg(statement.value)]))
 
-    edit = changed_statement(event.module.file, start, change)
-    return Fix("unsafe", f"Start {name} as a Tensor", (edit,)) if edit else None
+    added = [
+        n for n in _own_nodes(function) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == name
+    ]
+    if not all(isinstance(n.op, ast.Add) for n in added):
+        return None
+    edits = [changed_statement(file, start, change), *(changed_statement(file, n, _added) for n in added)]
+    made = tuple(e for e in edits if e is not None)
+    return Fix("unsafe", f"Start {name} as a Tensor", made) if len(made) == len(edits) else None
+
+
+def _added(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+    """``total += x`` as ``total = total + x``."""
+    if not isinstance(statement, cst.AugAssign):
+        return None
+    value = statement.value
+    loose = isinstance(value, (cst.IfExp, cst.Lambda, cst.BooleanOperation, cst.Comparison, cst.Tuple))
+    if loose and not value.lpar:
+        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    sum_ = cst.BinaryOperation(statement.target, cst.Add(), value)
+    return cst.Assign([cst.AssignTarget(statement.target)], sum_)
 
 
 def drop_annotation(event: Event) -> Fix | None:

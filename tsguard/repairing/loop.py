@@ -11,6 +11,7 @@ from pathlib import Path
 from tsguard.fixes.applying import applied
 from tsguard.fixes.observed import absent_seen, annotations_seen, returns_any
 from tsguard.fixes.refining import assert_result
+from tsguard.fixes.variadics import variadics_seen
 from tsguard.linting.run import lint, search_paths
 from tsguard.project import Project
 from tsguard.project.modules import Module
@@ -30,7 +31,7 @@ from tsguard.source import SourceFile
 # One edit brings the next objection to light; more rounds than this help nobody.
 _ROUNDS = 12
 Tell = Callable[[str], None]
-_Annotations = Callable[[Module, int, str, Mapping[str, tuple[str, ...]]], Iterator[Fix]]
+_Annotations = Callable[[Module, int, str, Mapping[str, tuple[str, ...]]], Iterable[Fix]]
 
 
 def repair_all(
@@ -132,7 +133,8 @@ class _Repair:
     def _mend(self, before: Judged, *, unsafe: bool) -> list[str]:
         """Edit round by round; what the edits that were kept do."""
         # With the types that eager passes lint has less to guess.
-        made = [fix.message for fix in self._keep(self._seen(before))]
+        named = self._keep(self._seen(before, variadics_seen)) if unsafe else []
+        made = [fix.message for fix in (*named, *self._keep(self._seen(self.now if named else before)))]
         for number in range(_ROUNDS):
             if self.now.status == "ok":
                 break
@@ -140,12 +142,11 @@ class _Repair:
             fixes = [finding.fix for finding in self._lint() if finding.fix is not None]
             fixes += self._told(self.now)
             kept = self._keep([fix for fix in fixes if unsafe or fix.applicability == "safe"])
+            # What takes None for a Tensor may compile, and asks in vain whether it is None.
+            kept = kept or self._keep(self._seen(self.now, absent_seen))
             made += [fix.message for fix in kept]
             if not kept:
                 break
-        if self.now.status in ("raises", "diverges"):
-            # What takes None for a Tensor compiles, and asks in vain whether it is None.
-            made += [fix.message for fix in self._keep(self._seen(self.now, absent_seen))]
         return made
 
     def _keep(self, fixes: Sequence[Fix]) -> list[Fix]:

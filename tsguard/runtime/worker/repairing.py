@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -58,13 +59,21 @@ def judge(argument: dict[str, Any], channel: Channel) -> None:
         channel.send(_scripted(eager, prepared, code))
 
 
+def _parameters(callee: Any) -> list[inspect.Parameter]:
+    function = callee.forward if isinstance(callee, nn.Module) else callee
+    return list(inspect.signature(function).parameters.values())
+
+
 def _signature(callee: Any) -> list[tuple[str, bool]]:
     """The named parameters of what is called, each with whether it may be left out."""
-    function = callee.forward if isinstance(callee, nn.Module) else callee
-    found = inspect.signature(function).parameters.values()
+    found = _parameters(callee)
     return [
         (p.name, p.default is not p.empty) for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
+
+
+def _takes_any(callee: Any) -> bool:
+    return any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in _parameters(callee))
 
 
 def _keys(callee: Any) -> list[str]:
@@ -79,6 +88,7 @@ def _keep(eager: Eager, prepared: Prepared, kept: Path) -> None:
             "answers": answers if eager.is_deterministic() else {},
             "state": state,
             "signature": _signature(prepared.callee),
+            "takes_any": _takes_any(prepared.callee),
         },
         kept,
     )
@@ -89,7 +99,10 @@ def _changed(eager: Eager, prepared: Prepared, kept: Path) -> str | None:
     before = torch.load(kept, weights_only=False)
     if list(before["state"]) != _keys(prepared.callee):
         return "the keys of its state dict are others"
-    if _signature(prepared.callee) != before["signature"]:
+    # What took any arguments may name those that it is given; the parameters that had names keep them.
+    now = _signature(prepared.callee)
+    named = [parameter for parameter in now if parameter in before["signature"]]
+    if named != before["signature"] or (now != named and not before["takes_any"]):
         return "its parameters are others"
     if isinstance(prepared.callee, nn.Module):
         prepared.callee.load_state_dict(before["state"])
@@ -174,6 +187,8 @@ def _observed(eager: Eager, code: UserCode) -> tuple[SeenFunction, ...]:
         for name in names:
             if name in frame.f_locals:
                 types.setdefault(name, set()).add(_type_of(frame.f_locals[name]))
+        for name, given in _any_number(frame):
+            types.setdefault(name, set()).add(given)
 
     sys.setprofile(watch)
     try:
@@ -190,6 +205,18 @@ def _observed(eager: Eager, code: UserCode) -> tuple[SeenFunction, ...]:
         )
         for made, types in seen.items()
     )
+
+
+def _any_number(frame: FrameType) -> Iterator[tuple[str, str]]:
+    """How many arguments ``*args`` of a function was given, and which names ``**kwargs`` was."""
+    made = frame.f_code
+    names = list(made.co_varnames[made.co_argcount + made.co_kwonlyargcount :])
+    if made.co_flags & inspect.CO_VARARGS:
+        name = names.pop(0)
+        yield f"*{name}", str(len(frame.f_locals.get(name, ())))
+    if made.co_flags & inspect.CO_VARKEYWORDS:
+        name = names.pop(0)
+        yield f"**{name}", ", ".join(frame.f_locals.get(name, ()))
 
 
 def _type_of(value: Any) -> str:

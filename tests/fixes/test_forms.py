@@ -1,0 +1,138 @@
+"""Forms that TorchScript lacks, in whole modules: lint is content after the fixes, torch agrees, and eager does as before."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tsguard.repairing.fixing import fix
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
+
+torch = pytest.importorskip("torch")
+
+HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n\n"
+PARENTS = """\
+class Base(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(5, 5)
+
+    # what it does
+    def forward(self, x, times: int = 2):
+        \"""Text.\"""
+        return self.fc(x) * times
+
+
+class Middle(Base):
+    def forward(self, x):
+        x = super().forward(x)
+        return x + 1
+
+
+class Net(Middle):
+    def forward(self, x):
+        return super(Net, self).forward(x) + 1
+"""
+EMBEDDING = """\
+class Rows(nn.Embedding):
+    def forward(self, x):
+        return super().forward(x) * 2
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = Rows(7, 5)
+
+    def forward(self, x):
+        return self.rows(x.long())
+"""
+PADS = """\
+class Net(nn.Module):
+    def forward(self, x):
+        if x.dim() == 3:
+            pad = (1, 1, 2, 1)
+        else:
+            pad = (1, 1)
+        return F.pad(x, pad)
+"""
+COMPLEMENTS = """\
+class Net(nn.Module):
+    def forward(self, x, positive=True):
+        if positive:
+            y = x + 1
+        if not positive:
+            y = x - 1
+        return y
+"""
+SUM = """\
+class Net(nn.Module):
+    def forward(self, x):
+        return sum(F.l1_loss(a, b) for a, b in zip(x.chunk(2), x.chunk(2)))
+"""
+SIZES = """\
+class Net(nn.Module):
+    def forward(self, x):
+        mask = x.new_ones((x.shape[0], *(1,) * (x.ndim - 1)))
+        first, *rest = x.shape
+        return (x * mask).view((first, 1, *x.shape[1:])).view([first, 1] + rest)
+"""
+ALIAS = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        norm = nn.utils.spectral_norm
+        self.conv = norm(nn.Conv1d(4, 3, 1, bias=False))
+
+    def forward(self, x):
+        return self.conv(x)
+"""
+UPSAMPLE = """\
+class Net(nn.Module):
+    def forward(self, x):
+        return nn.Upsample((x.shape[2] * 2,), mode="linear", align_corners=True)(x)
+"""
+FORMS = {
+    "parents": PARENTS,
+    "embedding": EMBEDDING,
+    "pads": PADS,
+    "complements": COMPLEMENTS,
+    "sum": SUM,
+    "sizes": SIZES,
+    "alias": ALIAS,
+    "upsample": UPSAMPLE,
+}
+
+
+def made(path: Path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    torch.manual_seed(0)
+    return module.Net().eval()
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
+def test_a_form_is_written_otherwise(tmp_path, text):
+    before, after = tmp_path / "before.py", tmp_path / "after.py"
+    before.write_text(HEAD + text)
+    after.write_text(HEAD + text)
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    done = fix(plan([parse(f"{after}:Net", settings)], settings), settings, unsafe=True)
+    assert [f.message for f in done.report.findings if f.family == "script"] == []
+    one, other = made(before), made(after)
+    assert list(one.state_dict()) == list(other.state_dict())
+    x = torch.rand(2, 4, 5)
+    for module in (other, torch.jit.script(other)):
+        torch.testing.assert_close(module(x), one(x))
+
+
+def test_tests_of_what_changes_between_them_stay_two(tmp_path):
+    path = tmp_path / "net.py"
+    path.write_text(HEAD + COMPLEMENTS.replace("y = x + 1", "y, positive = x + 1, False"))
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    fix(plan([parse(f"{path}:Net", settings)], settings), settings, unsafe=True)
+    assert "if not positive:" in path.read_text()

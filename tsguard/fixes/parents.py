@@ -1,0 +1,82 @@
+"""Fixes of ``super().forward(x)``: the parent's code gets a name of its own, by which the child reaches it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import around, changed_block, fresh_name, method_around, receiver
+from tsguard.fixes.layers import call_parents_function
+from tsguard.fixes.lazily import cst
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import Function
+from tsguard.report import Edit, Fix
+from tsguard.source import SourceFile
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def reach_parent(event: Event) -> Fix | None:
+    """``super().forward(x)`` of a layer of torch is written out; of a class of the file it becomes a call on self.
+
+    The parent's ``forward`` becomes ``forward_of_base``, and calls that from a new ``forward``.
+    """
+    written = call_parents_function(event)
+    if written is not None:
+        return written
+    file = event.module.file
+    method = method_around(file, event.span)
+    calls = [c for c in around(file, event.span, ast.Call) if isinstance(c.func, ast.Attribute)]
+    if method is None or not calls or len(method[0].bases) != 1:
+        return None
+    owner, function = method
+    called = calls[0].func
+    assert isinstance(called, ast.Attribute)
+    found = _inherited(file, owner, called.attr)
+    if found is None:
+        return None
+    parent, inherited = found
+    name = f"{called.attr.strip('_')}_of_{parent.name.lstrip('_').lower()}"
+    same = [n for n in parent.body if isinstance(n, Function) and n.name == name]
+    name = name if not same else fresh_name(file, name)
+    moved = _moved(file, inherited, name)
+    change = rewritten(file, called, f"{receiver(function)}.{name}")
+    if moved is None or change is None:
+        return None
+    return Fix("safe", f"Call {parent.name}.{called.attr} by a name of its own", (moved, change))
+
+
+def _inherited(file: SourceFile, owner: ast.ClassDef, name: str) -> tuple[ast.ClassDef, Function] | None:
+    """The class of the file that a method is inherited from by single inheritance, with the method."""
+    classes = {n.name: n for n in file.tree.body if isinstance(n, ast.ClassDef)}
+    seen: set[str] = {owner.name}
+    while len(owner.bases) == 1:
+        base = owner.bases[0]
+        if not isinstance(base, ast.Name) or base.id not in classes or base.id in seen:
+            return None
+        seen.add(base.id)
+        owner = classes[base.id]
+        for node in owner.body:
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                return (owner, node) if receiver(node) is not None and not node.decorator_list else None
+    return None
+
+
+def _moved(file: SourceFile, method: Function, name: str) -> Edit | None:
+    """The edit that gives a method's code another name, and makes the method call it."""
+    args = method.args
+    if args.vararg is not None or args.kwarg is not None or args.posonlyargs or args.kwonlyargs:
+        return None
+    self_, *others = [a.arg for a in args.args]
+    call = cst.parse_expression(f"{self_}.{name}({', '.join(others)})")
+
+    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
+        if not isinstance(block, cst.FunctionDef):
+            return None
+        body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Return(call)])])
+        calling = block.with_changes(body=body)
+        blank = cst.EmptyLine(indent=False)
+        return [calling, block.with_changes(name=cst.Name(name), leading_lines=[blank])]
+
+    return changed_block(file, method, change)

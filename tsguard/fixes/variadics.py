@@ -1,0 +1,128 @@
+"""Fixes of ``*args`` and ``**kwargs`` by what eager was seen to pass: each argument gets a name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.lazily import cst
+from tsguard.fixes.places import Function, function_at
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.project.modules import Module
+
+
+def variadics_seen(module: Module, line: int, name: str, types: Mapping[str, tuple[str, ...]]) -> list[Fix]:
+    """``def forward(self, *args): return self.net(*args)`` becomes ``def forward(self, arg): return self.net(arg)``.
+
+    Unsafe: who passes another number of arguments is refused then.
+
+    Args:
+        line: the function's first line, that of its first decorator if it has any.
+        types: under ``*args`` how many arguments were passed, under ``**kwargs`` their names.
+    """
+    function = function_at(module.file, line, name)
+    vararg = function.args.vararg if function is not None else None
+    kwarg = function.args.kwarg if function is not None else None
+    if function is None or (vararg is None and kwarg is None):
+        return []
+    taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} | {
+        n.arg for n in ast.walk(function) if isinstance(n, ast.arg)
+    }
+    names: dict[str, list[str]] = {}
+    if vararg is not None:
+        seen = types.get(f"*{vararg.arg}", ())
+        if len(seen) != 1:
+            return []
+        names[vararg.arg] = _names(vararg.arg, int(seen[0]), taken)
+    if kwarg is not None:
+        seen = types.get(f"**{kwarg.arg}", ())
+        if len(seen) != 1:
+            return []
+        names[kwarg.arg] = [word for word in seen[0].split(", ") if word]
+        if set(names[kwarg.arg]) & taken:
+            return []
+    if not _is_only_passed_on(function, names):
+        return []
+
+    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
+        if not isinstance(block, cst.FunctionDef):
+            return None
+        body = block.body.visit(_passing(names))
+        return [block.with_changes(body=body, params=_named(block.params, names))]
+
+    edit = changed_block(module.file, function, change)
+    told = " and ".join(f"{star}{a.arg}" for star, a in (("*", vararg), ("**", kwarg)) if a is not None)
+    return [Fix("unsafe", f"Name what {told} was given", (edit,))] if edit else []
+
+
+def _names(variadic: str, number: int, taken: set[str]) -> list[str]:
+    """Names for the arguments: ``arg`` for one of ``*args``, ``arg0`` and ``arg1`` for two."""
+    single = variadic.removesuffix("s") or variadic
+    names = [single] if number == 1 else [f"{single}{i}" for i in range(number)]
+    return [name if name not in taken or name == variadic else f"{name}_" for name in names]
+
+
+def _is_only_passed_on(function: Function, names: Mapping[str, list[str]]) -> bool:
+    """Whether the body does nothing else with them than ``f(*args, **kwargs)``."""
+    nodes = [n for part in function.body for n in ast.walk(part)]
+    used = sum(isinstance(n, ast.Name) and n.id in names for n in nodes)
+    passed = 0
+    for call in nodes:
+        if isinstance(call, ast.Call):
+            starred = [a.value for a in call.args if isinstance(a, ast.Starred)]
+            starred += [k.value for k in call.keywords if k.arg is None]
+            passed += sum(isinstance(value, ast.Name) and value.id in names for value in starred)
+    return used == passed
+
+
+def _passing(names: Mapping[str, list[str]]) -> cst.CSTTransformer:
+    """Writes the names out in every call that passes them on."""
+
+    class Passing(cst.CSTTransformer):
+        def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+            args: list[cst.Arg] = []
+            for arg in updated_node.args:
+                value = arg.value
+                if arg.star and isinstance(value, cst.Name) and value.value in names:
+                    args += [_written(name, arg.star == "**") for name in names[value.value]]
+                else:
+                    args.append(arg)
+            if args == list(updated_node.args):
+                return updated_node
+            if args:
+                args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return updated_node.with_changes(args=args)
+
+    return Passing()
+
+
+def _written(name: str, keyword: bool) -> cst.Arg:
+    if not keyword:
+        return cst.Arg(cst.Name(name))
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Arg(cst.Name(name), keyword=cst.Name(name), equal=equal)
+
+
+def _named(params: cst.Parameters, names: Mapping[str, list[str]]) -> cst.Parameters:
+    """The parameters with names in the place of what took any number."""
+    positional, by_keyword = list(params.params), list(params.kwonly_params)
+    star = params.star_arg
+    if isinstance(star, cst.Param) and star.name.value in names:
+        positional += [cst.Param(cst.Name(name)) for name in names[star.name.value]]
+        star = cst.ParamStar() if by_keyword else cst.MaybeSentinel.DEFAULT
+    if params.star_kwarg is not None and params.star_kwarg.name.value in names:
+        added = [cst.Param(cst.Name(name)) for name in names[params.star_kwarg.name.value]]
+        if any(p.default is not None for p in positional) or by_keyword:
+            by_keyword += added
+            star = cst.ParamStar() if added and not isinstance(star, cst.Param) else star
+        else:
+            positional += added
+        params = params.with_changes(star_kwarg=None)
+    every = by_keyword or positional
+    if every:
+        every[-1] = every[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return params.with_changes(params=positional, kwonly_params=by_keyword, star_arg=star)
