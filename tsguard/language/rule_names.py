@@ -13,6 +13,7 @@ RuleName: TypeAlias = Literal[
     "argument-count",
     "argument-count/ignored",
     "argument-count/missing",
+    "argument-count/together",
     "argument-count/twice",
     "argument-type",
     "argument-type/inferred",

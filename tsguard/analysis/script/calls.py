@@ -12,7 +12,15 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import arguments, classes, differences, notes, python_objects, signatures
+from tsguard.analysis.script import (
+    arguments,
+    classes,
+    differences,
+    late_defaults,
+    notes,
+    python_objects,
+    signatures,
+)
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.refusals import Refusal
@@ -144,7 +152,7 @@ def _call_member(
             schemas = (
                 classes.method_schema(fc, callee.receiver.value.type, callee.name, callee.function, node),
             )
-    return call_schemas(fc, schemas, args, kwargs, node, callee.name)
+    return late_defaults.call(fc, callee.receiver, callee.name, schemas, args, kwargs, node)
 
 
 def call_method(
@@ -157,7 +165,7 @@ def call_method(
     schemas = found.schemas
     if found.function is not None:
         schemas = (classes.method_schema(fc, receiver.value.type, name, found.function, node),)
-    return call_schemas(fc, schemas, args, kwargs or {}, node, name)
+    return late_defaults.call(fc, receiver, name, schemas, args, kwargs or {}, node)
 
 
 def call_builtin(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
-from tsguard.analysis.script import dataclass_methods, notes, signatures
+from tsguard.analysis.script import dataclass_methods, late_defaults, notes, signatures
 from tsguard.analysis.script.compiled import ScriptClass
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.names import context_schema
@@ -49,10 +49,11 @@ def compile_class(compiler: Compiler, cls: py.ClassValue) -> ScriptClass:
     if "dataclass" in cls.marks:
         _write_dataclass(compiler, compiled)
     order = sorted(cls.members, key=lambda member: member != "__init__")
-    for member_name in order:
-        function = cls.members[member_name]
-        if isinstance(function, py.FunctionValue) and "unused" not in function.marks:
-            _compile(compiler, compiled, member_name, function)
+    with late_defaults.together(compiler, cls, frozenset(order)):
+        for member_name in order:
+            function = cls.members[member_name]
+            if isinstance(function, py.FunctionValue) and "unused" not in function.marks:
+                _compile(compiler, compiled, member_name, function)
     return compiled
 
 
@@ -102,7 +103,8 @@ def construct(
         schema = compiled.schemas["__init__"]
     else:
         raise Refusal("class-built-in-forward/no-init", node, name=callee.cls.name)
-    call_schemas(fc, (schema,), args, kwargs, node, callee.cls.name)
+    made = Simple(Value(compiled.type))
+    late_defaults.call(fc, made, "__init__", (schema,), args, kwargs, node, callee.cls.name)
     return simple(compiled.type)
 
 

@@ -81,6 +81,7 @@ class Compiler(ABC):
         self.compiled_modules: set[tuple[int, tuple[str, ...] | None]] = set()
         self.script_classes: dict[int, ScriptClass] = {}
         self.class_types: dict[int, t.Type] = {}
+        self.unfinished: dict[int, frozenset[str]] = {}
         self.steps = 0
         self.reporter = Reporter(target)
         self.matcher: Matcher = matcher(interp.tables.release)

@@ -13,7 +13,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import notes, signatures
+from tsguard.analysis.script import late_defaults, notes, signatures
 from tsguard.analysis.script.compiled import Signature
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.context import Compiler
@@ -134,23 +134,38 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
         if instance.cls.name == "torch.nn.Sequential":
             _check_sequential(compiler, owner)
         return
-    if interface is None:
-        _compile_forward(compiler, owner)
-        _compile_overloaded(compiler, owner)
-    else:
-        _compile_named(compiler, owner, interface)
-    notes.call_override(compiler, instance)
-    for base in ancestry.mro(compiler.interp, instance.cls):
-        if not isinstance(base, py.ClassValue):
-            continue
-        for name, member in base.members.items():
-            if python_classes.class_member(compiler.interp, instance.cls, name) != (member, base):
-                continue
-            if interface is None and isinstance(member, py.FunctionValue) and "export" in member.marks:
-                _compile_method(compiler, owner, name, member)
-            elif isinstance(member, py.PropertyValue) and is_readable(compiler, instance, name, member):
+    assert isinstance(instance.cls, py.ClassValue)
+    exported = {} if interface is not None else _exported(compiler, instance.cls)
+    names = interface if interface is not None else ("forward", *exported, *instance.cls.overloads)
+    with late_defaults.together(compiler, instance, frozenset(names)):
+        if interface is None:
+            _compile_forward(compiler, owner)
+            _compile_overloaded(compiler, owner)
+        else:
+            _compile_named(compiler, owner, interface)
+        notes.call_override(compiler, instance)
+        for name, function in exported.items():
+            _compile_method(compiler, owner, name, function)
+        for name, member in _members(compiler, instance.cls):
+            if isinstance(member, py.PropertyValue) and is_readable(compiler, instance, name, member):
                 _compile_property(compiler, owner, name, member)
     _compile_hooks(compiler, owner)
+
+
+def _members(compiler: Compiler, cls: py.Value) -> Iterator[tuple[str, py.Value]]:
+    """The members of a class and of its bases that no nearer one hides."""
+    for base in ancestry.mro(compiler.interp, cls):
+        for name, member in base.members.items() if isinstance(base, py.ClassValue) else ():
+            if python_classes.class_member(compiler.interp, cls, name) == (member, base):
+                yield name, member
+
+
+def _exported(compiler: Compiler, cls: py.Value) -> dict[str, py.FunctionValue]:
+    return {
+        name: member
+        for name, member in _members(compiler, cls)
+        if isinstance(member, py.FunctionValue) and "export" in member.marks
+    }
 
 
 def _compile_named(compiler: Compiler, owner: SugaredModule, names: tuple[str, ...]) -> None:
