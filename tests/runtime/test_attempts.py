@@ -259,3 +259,30 @@ def test_without_a_tensor_among_the_inputs_there_is_no_trace(
         "skipped",
         "no input is a tensor: a trace would keep this one result",
     )
+
+
+def test_what_takes_gradients_itself_is_given_them_in_inference(attempting: Attempting) -> None:
+    found = attempting(
+        """\
+import torch
+from torch import nn
+
+
+class Forces(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.energy = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+
+    def forward(self, positions: torch.Tensor) -> torch.Tensor:
+        positions = positions.detach().requires_grad_(True)
+        forces = torch.autograd.grad([self.energy(positions).sum()], [positions])[0]
+        assert forces is not None
+        return -forces
+""",
+        "Forces",
+        (SCRIPT, TRACE),
+        inputs=("torch.randn(5, 3)",),
+    )
+    script = found.attempts[SCRIPT]
+    assert (script.status, script.passes, script.parity and script.parity.ok) == ("ok", "forward", True)
+    assert found.attempts[TRACE].status == "failed"

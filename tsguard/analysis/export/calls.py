@@ -31,6 +31,12 @@ _OF_NUMBERS = frozenset(
         "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine",
     ]
 )  # fmt: skip
+# What takes gradients with respect to its inputs.
+GRADIENTS = frozenset(
+    ["torch.autograd.backward"]
+    + [f"torch.autograd.functional.{name}" for name in ("hessian", "hvp", "jacobian", "jvp", "vhp", "vjp")]
+)
+_GRADIENTS = GRADIENTS | {"torch.autograd.grad", "method.backward"}
 # What asks whether a tensor has any elements, or how many rows.
 _COUNTING = frozenset({"batch_norm", "instance_norm", "cdist", "chunk", "split", "unbind", "tensor_split"})
 _COUNTING_LAYERS = ("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm", "torch.nn.InstanceNorm")
@@ -46,6 +52,8 @@ Kwargs = dict[str, py.Value]
 
 def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """A function or method of torch is called; ``args`` begin with the tensor of a method."""
+    if name in _GRADIENTS:
+        _gradients_taken(tracer, node)
     owner, _, short = name.rpartition(".")
     first = args[0] if args else py.NONE
     if isinstance(first, Traced):
@@ -63,6 +71,14 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
             report(tracer, "data-number/index", node)
     elif owner.startswith("torch.distributions") and short[:1].isupper() and _validates(kwargs):
         report(tracer, "data-call/distribution", node, function=short)
+
+
+def _gradients_taken(tracer: Tracer, node: ast.AST) -> None:
+    """torch.export refuses what operations keep of their results, as about all layers do; inputs it knows."""
+    if any(frame.receiver is not None and _has_parameters(frame.receiver) for frame in tracer.frames):
+        report(tracer, "inner-gradient", node)
+    else:
+        tracer.gap(node, "what the operations keep for the gradients is not told by the source")
 
 
 def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

@@ -347,6 +347,13 @@ def _type_as(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwarg
     return tensor([receiver], node)
 
 
+def _backward(
+    tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    tracer.report("untraceable-call/gradients", node)
+    return py.NONE
+
+
 def _ignored(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     return py.Unknown()
 
@@ -384,6 +391,7 @@ _TENSOR: dict[str, Handler] = {
     "register_hook": _ignored,
     "data_ptr": _ignored,
     "storage_offset": _ignored,
+    "backward": _backward,
     "resize_": _resized,
     "resize_as_": _resized,
     "storage": _ignored,

@@ -261,9 +261,27 @@ def _untraceable(rule: RuleName) -> Handler:
     return run
 
 
+def _gradients(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """Gradients with respect to each of the inputs."""
+    tracer.report("untraceable-call/gradients", node)
+    inputs = args[1] if len(args) > 1 else kwargs.get("inputs", py.NONE)
+    each = inputs.items if isinstance(inputs, (py.ListValue, py.TupleValue)) else [inputs]
+    return py.TupleValue(tuple(tensor([one], node) for one in each))
+
+
 def _annotated(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     return args[1] if len(args) > 1 else None
 
+
+def _transform(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """What makes a function, or the result of one, that takes gradients."""
+    tracer.report("untraceable-call/gradients", node)
+    return py.Unknown()
+
+
+_TRANSFORMS = tuple(
+    f"torch.func.{name}" for name in ("grad", "grad_and_value", "vjp", "jacrev", "hessian", "linearize")
+)
 
 _TRACING = _flag("tracing", py.TRUE)
 _NOT_COMPILING = _known(py.FALSE)
@@ -306,6 +324,10 @@ _HANDLERS: dict[str, Handler] = {
     "pad": _pad,
     "torch.nn.attention.flex_attention.flex_attention": _untraceable("untraceable-call/flex-attention"),
     "torch.cond": _untraceable("untraceable-call/function"),
+    "torch.func.functional_call": _untraceable("untraceable-call/function"),
+    "torch.autograd.grad": _gradients,
+    **dict.fromkeys(exported.GRADIENTS, _untraceable("untraceable-call/gradients")),
+    **dict.fromkeys(_TRANSFORMS, _transform),
     "max_unpool1d": _untraceable("untraceable-call/unpool"),
     "max_unpool2d": _untraceable("untraceable-call/unpool"),
     "max_unpool3d": _untraceable("untraceable-call/unpool"),

@@ -76,7 +76,7 @@ def attempt(
         bench.eager.state.restore(bench.module)
         started = time.process_time()
         try:
-            with torch.set_grad_enabled(spec.mode == "train"):
+            with bench.eager.call.in_mode(spec.mode == "train"):
                 call = (
                     opened(bench.eager, settings.open_sizes) if backend.sizes == "open" else bench.eager.call
                 )
@@ -163,7 +163,11 @@ def _moved_from_cpu(bench: Bench, spec: AttemptSpec) -> str | None:
     try:
         bench.eager.state.restore()
         module = copy.deepcopy(bench.module).cpu()
-        traced = BACKENDS["trace"].make(module, Call(args, kwargs)).callee.to(spec.device)
+        traced = (
+            BACKENDS["trace"]
+            .make(module, replace(bench.eager.call, args=args, kwargs=kwargs))
+            .callee.to(spec.device)
+        )
         actual = run(traced, bench.eager.call, State.of(traced), backward=False)
     except Exception as error:
         return first_line(error)
@@ -190,7 +194,7 @@ def _saved(made: Attempted, bench: Bench, built: Built) -> Attempted:
     try:
         form.write(built.callee if built.program is None else built.program, path)
         args, kwargs = _passed(bench)
-        torch.save((args, kwargs, bench.eager.first.output), example)
+        torch.save((args, kwargs, bench.eager.call.gradients, bench.eager.first.output), example)
         torch.load(example, weights_only=True)
     except Exception as error:
         if Path(path).exists() and not isinstance(error, RuntimeError):
@@ -213,7 +217,7 @@ def _passed(bench: Bench) -> tuple[tuple[Any, ...], dict[str, Any]]:
 def _timed(known: Attempt, bench: Bench, built: Any) -> Attempt:
     settings, spec = bench.settings, AttemptSpec.of(known)
     fewest = _FEWEST_CALLS[spec.mode]
-    with _alone(settings, bench.channel, spec), _mode_of(spec):
+    with _alone(settings, bench.channel, spec), bench.eager.call.in_mode(spec.mode == "train"):
         eager, candidate = (_step(bench, callee, spec) for callee in (bench.module, built))
         clock = clock_for(spec.device, eager)
         warm = warm_up(candidate, clock, fewest)
@@ -251,12 +255,6 @@ def _alone(settings: Settings, channel: Channel, spec: AttemptSpec) -> Iterator[
         # Unlike flock's, this lock is the process's own: what it forks cannot hold it.
         fcntl.lockf(file, fcntl.LOCK_EX)
         channel.phase(f"time {spec.phase}", seconds)
-        yield
-
-
-@contextlib.contextmanager
-def _mode_of(spec: AttemptSpec) -> Iterator[None]:
-    with torch.set_grad_enabled(spec.mode == "train"):
         yield
 
 

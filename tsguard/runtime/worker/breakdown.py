@@ -25,7 +25,8 @@ from tsguard.runtime.worker.applicable import NotApplicable
 from tsguard.runtime.worker.backends import BACKENDS, forget_failures
 from tsguard.runtime.worker.comparison import compare
 from tsguard.runtime.worker.errors import TracerWarnings, described, first_line
-from tsguard.runtime.worker.prepare import Prepared, Stopped, prepare
+from tsguard.runtime.worker.parity import Eager
+from tsguard.runtime.worker.prepare import Stopped, prepare
 from tsguard.runtime.worker.running import Call, run
 from tsguard.runtime.worker.state import State
 from tsguard.runtime.worker.timing import clock_for, measure, warm_up
@@ -60,12 +61,13 @@ def breakdown(argument: dict[str, Any], channel: Channel) -> None:
     except Stopped:
         return
     if isinstance(prepared.callee, nn.Module):
-        with torch.no_grad(), TracerWarnings(code):
-            _break_down(prepared, settings, channel, code)
+        eager = Eager(prepared.callee, prepared.call, backward=False)
+        _ = eager.first
+        with eager.call.in_mode(backward=False), TracerWarnings(code):
+            _break_down(prepared.callee, eager.call, settings, channel, code)
 
 
-def _break_down(prepared: Prepared, settings: Settings, channel: Channel, code: UserCode) -> None:
-    root, call = prepared.callee, prepared.call
+def _break_down(root: nn.Module, call: Call, settings: Settings, channel: Channel, code: UserCode) -> None:
     channel.phase("look at the submodules")
     nodes = _observed(root, call)
     total = _seconds(root, call)
@@ -93,7 +95,9 @@ def _observed(root: nn.Module, call: Call) -> list[_Node]:
     def watch(path: str) -> Any:
         def hook(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             key = (type(module), _sizes(module), str([t.shape for t in tensors((args, kwargs))]))
-            node = nodes.setdefault(key, _Node(path, module, Call(cloned(args), cloned(kwargs))))
+            node = nodes.setdefault(
+                key, _Node(path, module, replace(call, args=cloned(args), kwargs=cloned(kwargs)))
+            )
             node.paths.append(path)
 
         return hook

@@ -28,7 +28,7 @@ def opened(eager: Eager, wanted: Sequence[OpenSizes]) -> OpenCall:
     if not any(sizes):
         raise NotApplicable("no input has a size to leave open")
     call = _without_ones(eager, sizes)
-    return OpenCall(call.args, call.kwargs, sizes)
+    return OpenCall(call.args, call.kwargs, call.gradients, sizes)
 
 
 def is_covered(variant: InputVariant, example: Call, call: OpenCall) -> bool:
@@ -73,7 +73,7 @@ def _named(eager: Eager, wanted: Sequence[OpenSizes]) -> tuple[dict[int, str], .
 
 def _without_ones(eager: Eager, sizes: tuple[dict[int, str], ...]) -> Call:
     """The example, or what is like it with larger sizes where torch would take a 1 for always 1."""
-    open_call = OpenCall(eager.call.args, eager.call.kwargs, sizes)
+    open_call = OpenCall(eager.call.args, eager.call.kwargs, eager.call.gradients, sizes)
     if _is_large(eager.call, sizes):
         return eager.call
     for variant, _ in eager.answers:

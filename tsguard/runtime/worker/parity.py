@@ -15,7 +15,7 @@ from torch import nn
 from tsguard.report import Parity, Variant
 from tsguard.runtime.worker.comparison import Comparison, compare, compare_gradients
 from tsguard.runtime.worker.errors import first_line
-from tsguard.runtime.worker.running import Call, Result, run
+from tsguard.runtime.worker.running import Call, Result, asks_for_gradients, run
 from tsguard.runtime.worker.state import State
 from tsguard.runtime.worker.values import mapped
 from tsguard.runtime.worker.variants import InputVariant, variants
@@ -41,12 +41,18 @@ class Eager:
 
     @functools.cached_property
     def first(self) -> Result:
-        """Eager's result on the example inputs.
+        """Eager's result on the example inputs; shows whether it takes gradients itself.
 
         Raises:
             Exception: whatever the model raises.
         """
-        result = self._run(InputVariant("", self.call))
+        try:
+            result = self._run(InputVariant("", self.call))
+        except RuntimeError as error:
+            if self.backward or not asks_for_gradients(error):
+                raise
+            self.call = replace(self.call, gradients=True)
+            result = self._run(InputVariant("", self.call))
         before = (self.call.args, self.call.kwargs)
         self.mutates_inputs = not compare(before, result.inputs, lambda: None).equal
         return result
@@ -54,7 +60,8 @@ class Eager:
     @functools.cached_property
     def answers(self) -> list[tuple[InputVariant, Result]]:
         """Its results on the example inputs and on every variant that it accepts."""
-        found = [(InputVariant("same inputs", self.call, None, True), self.first)]
+        first = self.first
+        found = [(InputVariant("same inputs", self.call, None, True), first)]
         started = time.monotonic()
         for variant in _distinct(variants(self.call)):
             spent = time.monotonic() - started
@@ -93,7 +100,8 @@ class Eager:
 
 
 def _wide(call: Call) -> Call:
-    return Call(*mapped((call.args, call.kwargs), lambda t: t.double() if t.is_floating_point() else t))
+    args, kwargs = mapped((call.args, call.kwargs), lambda t: t.double() if t.is_floating_point() else t)
+    return replace(call, args=args, kwargs=kwargs)
 
 
 def _distinct(found: Iterator[InputVariant]) -> Iterator[InputVariant]:

@@ -31,9 +31,9 @@ def reload(argument: dict[str, Any], channel: Channel) -> None:
 def _difference(loaded: Any, example: str | None, device: str) -> str | None:
     if example is None:
         return None
-    args, kwargs, expected = torch.load(example, weights_only=True, map_location=device)
+    args, kwargs, gradients, expected = torch.load(example, weights_only=True, map_location=device)
     seed_everything(SEED)
-    with torch.no_grad():
+    with torch.set_grad_enabled(gradients):
         actual = loaded(*moved(args, device), **moved(kwargs, device))
     outcome = compare(expected, actual, lambda: None)
     return None if outcome.equal else f"the result differs: {outcome.note}"

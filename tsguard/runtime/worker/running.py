@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -17,13 +17,19 @@ SEED = 20210
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Arguments of one call of ``forward``."""
+    """Arguments of one call of ``forward``; ``gradients`` where it takes gradients itself, as a force
+    field does, which nobody calls under ``no_grad``."""
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
+    gradients: bool = False
 
     def cloned(self) -> Call:
-        return Call(cloned(self.args), cloned(self.kwargs))
+        return replace(self, args=cloned(self.args), kwargs=cloned(self.kwargs))
+
+    def in_mode(self, backward: bool) -> torch.set_grad_enabled:
+        """The context of the call: with gradients in training, or where it takes them itself."""
+        return torch.set_grad_enabled(backward or self.gradients)
 
     def on(self, function: Callable[..., Any]) -> Any:
         return function(*self.args, **self.kwargs)
@@ -48,17 +54,22 @@ def run(callee: Any, call: Call, state: State, *, backward: bool, before: Call |
     state.restore(callee)
     try:
         if before is not None:
-            with torch.no_grad():
+            with before.in_mode(backward=False):
                 before.cloned().on(callee)
         call = call.cloned()
         seed_everything(SEED)
-        with torch.set_grad_enabled(backward):
+        with call.in_mode(backward):
             output = call.on(callee)
             gradients = _gradients(callee, call, output) if backward else {}
         buffers = dict(callee.named_buffers()) if isinstance(callee, nn.Module) else {}
         return Result(cloned(output), gradients, cloned(buffers), (call.args, call.kwargs))
     finally:
         state.restore(callee)
+
+
+def asks_for_gradients(error: BaseException) -> bool:
+    """Whether a call failed because it takes gradients itself."""
+    return isinstance(error, RuntimeError) and "does not require grad" in str(error)
 
 
 def _gradients(callee: Any, call: Call, output: Any) -> dict[str, Tensor]:

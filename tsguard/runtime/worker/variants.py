@@ -7,7 +7,7 @@ that differ in one respect. Each variant differs in one, and says in which.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -44,7 +44,7 @@ def variants(call: Call) -> Iterator[InputVariant]:
 
 
 def _changed(call: Call, change: Any) -> Call:
-    return Call(mapped(call.args, change), mapped(call.kwargs, change))
+    return replace(call, args=mapped(call.args, change), kwargs=mapped(call.kwargs, change))
 
 
 def _other_values(tensor: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ import re
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -16,7 +16,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from tsguard.runtime.worker.errors import message_of
-from tsguard.runtime.worker.running import Call
+from tsguard.runtime.worker.running import Call, asks_for_gradients
 from tsguard.runtime.worker.values import leaves
 
 
@@ -140,13 +140,15 @@ def attempt(callee: Any, call: Call, names: dict[int, str], seconds: float) -> T
     watch = _Watch(origins, started + seconds)
     try:
         try:
-            with torch.no_grad(), watch:
+            with call.in_mode(backward=False), watch:
                 output = call.on(callee)
         except Exception as error:
+            if not call.gradients and asks_for_gradients(error):
+                return attempt(callee, replace(call, gradients=True), names, seconds)
             if not _compiles_for_itself(error):
                 raise
             # What the model compiles for itself cannot be watched.
-            with torch.no_grad():
+            with call.in_mode(backward=False):
                 output = call.on(callee)
         return Trial(None, watch.count, time.monotonic() - started, output)
     except Exception as error:
