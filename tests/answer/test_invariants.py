@@ -59,6 +59,18 @@ def test_a_trace_is_recommended_only_where_no_trace_went_wrong(known: Facts) -> 
 
 @MANY
 @given(facts())
+def test_what_diverges_in_inference_is_not_recommended_for_training(known: Facts) -> None:
+    for used in answer(known).use:
+        inference = [
+            a.status
+            for a in known.attempts
+            if (a.backend, a.device, a.mode, a.dtype) == (used.backend, used.device, "eval", used.dtype)
+        ]
+        assert "diverged" not in inference
+
+
+@MANY
+@given(facts())
 def test_a_program_is_recommended_only_where_torch_exports_it_rightly_at_all(known: Facts) -> None:
     for used in answer(known).use:
         if used.backend in ("export", "export_dynamic", "aot_inductor"):

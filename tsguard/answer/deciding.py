@@ -228,6 +228,7 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
     level = next((a for a in use if _concluded(a) == "no difference"), None)
     noisy = next((a for a in use if _concluded(a) == "too noisy"), None)
     if level is not None:
+        told += "," if minded else ""
         told += (
             f" and gains no time ({level.backend} {_speed(level)} in {place(level)}): {_purpose(facts, use)}."
         )
@@ -249,7 +250,7 @@ def _to_name(facts: Facts, left: list[Attempt]) -> list[Attempt]:
 
 
 def _but(minded: Sequence[Finding]) -> str:
-    return f", but gets some inputs wrong ({named(minded)})," if minded else ""
+    return f", but gets some inputs wrong ({named(minded)})" if minded else ""
 
 
 def _purpose(facts: Facts, use: Sequence[Attempt]) -> str:

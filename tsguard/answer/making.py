@@ -43,12 +43,20 @@ def is_right(attempt: Attempt, facts: Facts) -> bool:
     if attempt.parity is not None and not attempt.parity.ok:
         return False
     beside = [a for a in facts.attempts if _same_place(a, attempt)]
+    if attempt.mode == "train" and _diverges_in_inference(attempt, facts):
+        return False
     if attempt.backend in EXPORTED:
         # The program for the example's sizes is the least that torch.export has to get right.
         return all(a.status not in _WRONG for a in beside if a.backend == "export")
     if not may_trace(attempt, facts):
         return True
     return facts.tensors and all(a.status not in _WRONG for a in beside if way(a, facts) == "trace")
+
+
+def _diverges_in_inference(attempt: Attempt, facts: Facts) -> bool:
+    """Whether the backend is wrong in inference, which tries more inputs than training does."""
+    same = (a for a in facts.attempts if (a.backend, a.device) == (attempt.backend, attempt.device))
+    return any(a.mode == "eval" and a.dtype == attempt.dtype and a.status == "diverged" for a in same)
 
 
 def is_open(attempt: Attempt, facts: Facts) -> bool | None:

@@ -38,4 +38,6 @@ def needs(found: TargetAttempts) -> Need | None:
 
 def input_option(expression: str) -> str:
     """The command line option that gives one argument of ``forward``."""
-    return f"--input {shlex.quote(expression)}"
+    # Python's own quotes stay readable inside double ones.
+    plain = "'" in expression and not set(expression) & set('"$`\\!')
+    return f'--input "{expression}"' if plain else f"--input {shlex.quote(expression)}"

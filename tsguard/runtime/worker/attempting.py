@@ -104,7 +104,11 @@ def attempt(
     if settings.timing_seconds > 0 and not is_same:
         # What is known stays known if timing does not survive.
         report(made)
-        made = replace(made, attempt=_timed(made.attempt, bench, built.callee))
+        try:
+            made = replace(made, attempt=_timed(made.attempt, bench, built.callee))
+        except Exception as error:  # as a graph that was kept from the step before, and is used up
+            note = f"not timed, a second step fails: {first_line(error)}"
+            made = replace(made, attempt=replace(made.attempt, note=note))
     return made
 
 
