@@ -96,8 +96,15 @@ def unrolled_items(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> li
     counted = [length for length in lengths if length is not None]
     for child, length in zip(iterable.children, lengths, strict=True):
         if length is None and not _is_unknown(child):
-            raise Refusal("not-iterable/unequal", node, value=text_of(node))
+            raise Refusal("not-iterable/unequal", node, value=text_of(node), **_two_kinds(node, lengths))
     return [_row(fc, iterable, index, node) for index in range(min(counted))]
+
+
+def _two_kinds(node: ast.AST, lengths: list[int | None]) -> dict[str, str]:
+    """What is unrolled and what is a list, of the arguments of ``zip``."""
+    args = node.args if isinstance(node, ast.Call) and len(node.args) == len(lengths) else None
+    named = {length is None: text_of(arg) for arg, length in zip(args or (), lengths, strict=bool(args))}
+    return {"unrolled": named.get(False, "the container"), "listed": named.get(True, "the list")}
 
 
 def _is_unknown(value: Sugared) -> bool:
