@@ -194,6 +194,10 @@ def test_what_torch_refuses_in_both_modes_is_found_once(check: Check, folder: Pa
     assert codes(report).count("TSG901") == 1
 
 
+def mode(attempt: str) -> str:
+    return "train" if attempt.endswith(" train") else "eval"
+
+
 @pytest.mark.parametrize(
     ("script", "trace", "attempts", "held"),
     [
@@ -204,6 +208,8 @@ def test_what_torch_refuses_in_both_modes_is_found_once(check: Check, folder: Pa
         ("depends", "unknown", ["script failed", "trace failed"], (None, None)),
         ("ok", "safe", ["script timeout", "trace skipped"], (None, None)),
         ("ok", "safe", [], (None, None)),
+        # The verdict on a trace is of inference.
+        ("ok", "safe", ["script ok", "trace ok", "trace failed train"], (True, True)),
     ],
 )
 def test_a_verdict_that_an_attempt_refuted_is_shown_so(
@@ -213,7 +219,7 @@ def test_a_verdict_that_an_attempt_refuted_is_shown_so(
     from tsguard.report import Attempt, ScriptJudgement, TraceJudgement
     from tsguard.runtime.confirmation import with_verdicts_held
 
-    made = tuple(Attempt(*a.split()[:1], "cpu", "eval", "forward", a.split()[1]) for a in attempts)  # type: ignore
+    made = tuple(Attempt(a.split()[0], "cpu", mode(a), "forward", a.split()[1]) for a in attempts)  # type: ignore
     judged = TargetReport(
         "m.py:Net", "m.py", "Net", 1, "module",
         ScriptJudgement(script), TraceJudgement(trace), attempts=made,  # type: ignore[arg-type]

@@ -349,3 +349,32 @@ def test_there_is_no_such_advice_where_tracing_parts_is_not_enough(judged, input
     judgement = judged(REST.format(inputs=inputs, mixed=mixed, result=result))
     assert (judgement.script, judgement.trace) == ("blocked", "hazardous")
     assert not [f for f in judgement.findings if f.message.startswith("trace ")]
+
+
+BUFFER = """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("past", torch.zeros(3))
+
+        def forward(self, x):
+            y = x + self.past
+            {update}
+            return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("update", "is_lost"),
+    [
+        ("self.past = y.mean(0)", True),
+        ("self.past = self.past + y.mean(0)", True),
+        ("self.past.copy_(y.mean(0))", False),
+        ("self.past += y.mean(0)", False),
+        ("self.past[:] = y.mean(0)", False),
+        ("self.past = self.past.add_(y.mean(0))", False),
+        ("self.past = self.past.to(x.device)", False),
+    ],
+)
+def test_a_buffer_that_is_replaced_is_state_that_no_trace_keeps(judged, update: str, is_lost: bool):
+    assert ("TSG214" in codes(judged(BUFFER.format(update=update)))) is is_lost

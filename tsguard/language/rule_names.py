@@ -348,6 +348,7 @@ RuleName: TypeAlias = Literal[
     "state-condition",
     "state-condition/number",
     "state-in-forward",
+    "state-in-forward/buffer",
     "state-updated-in-eval",
     "state-updated-in-eval/counter",
     "state-updated-in-eval/observer",

@@ -89,6 +89,8 @@ def _script_held(verdict: ScriptVerdict, attempts: Sequence[Attempt]) -> bool | 
 
 
 def _trace_held(verdict: TraceVerdict, attempts: Sequence[Attempt]) -> bool | None:
+    """What traces say of the verdict, which is of inference: a trace keeps the mode that it was made in."""
+    attempts = [a for a in attempts if a.mode == "eval"] or attempts
     wrong = any(a.status in ("failed", "diverged") for a in attempts)
     fine = bool(attempts) and all(a.status == "ok" for a in attempts)
     if verdict == "safe":

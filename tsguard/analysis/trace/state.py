@@ -80,7 +80,7 @@ class State:
 
     def read(self, walker: Walker, owner: py.ObjectValue, name: str) -> None:
         """An attribute is read."""
-        if id(owner) in self.owned and name in owner.attributes:
+        if id(owner) in self.owned and (name in owner.attributes or _is_registered(owner, name)):
             self._read(walker, (id(owner), name))
 
     def read_class(self, walker: Walker, owner: py.ClassValue, name: str) -> None:
@@ -108,7 +108,11 @@ class State:
             return
         if id(owner) not in self.owned or not isinstance(owner, py.ObjectValue):
             return
-        if isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters):
+        if _is_only_moved(walker.statement):
+            return
+        if _is_registered(owner, name):
+            if not _is_in_place(walker.statement):
+                self._change(walker, (id(owner), name), f"self.{name}", "state-in-forward/buffer")
             return
         if isinstance(value, py.Const) and owner.attributes.get(name) == value:
             return
@@ -132,7 +136,15 @@ class State:
             return True
         return False
 
-    def _change(self, walker: Walker, cell: Cell, shown: str, *, is_constant: bool = False) -> None:
+    def _change(
+        self,
+        walker: Walker,
+        cell: Cell,
+        shown: str,
+        rule: RuleName = "state-in-forward",
+        *,
+        is_constant: bool = False,
+    ) -> None:
         history = self.histories.setdefault(cell, _History())
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
@@ -140,7 +152,7 @@ class State:
         if history.renewed:
             return
         changer = id(walker.statement)
-        event = walker.event("state-in-forward", walker.statement, name=shown)
+        event = walker.event(rule, walker.statement, name=shown)
         if event is None:
             return
         if history.readers - {changer} or (
@@ -180,6 +192,32 @@ def _only_updates(statement: ast.AST | None) -> bool:
             statement.targets[0], (ast.Attribute, ast.Subscript)
         )
     return isinstance(statement, (ast.AugAssign, ast.Expr))
+
+
+def _is_registered(owner: py.ObjectValue, name: str) -> bool:
+    return isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters)
+
+
+def _is_in_place(statement: ast.AST | None) -> bool:
+    """Whether a tensor that is assigned is the one that was there: ``x += y``, ``x = x.add_(y)``."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+        function = statement.value.func
+        return isinstance(function, ast.Attribute) and function.attr.endswith("_")
+    return isinstance(statement, ast.AugAssign)
+
+
+# Methods of a tensor that give one of the same elements.
+_MOVES = frozenset({"to", "type_as", "cuda", "cpu", "contiguous", "detach", "clone"})
+
+
+def _is_only_moved(statement: ast.AST | None) -> bool:
+    """Whether what is assigned holds what was there, as in ``self.mask = self.mask.to(x.device)``."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    call = statement.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    return call.func.attr in _MOVES and ast.unparse(call.func.value) == ast.unparse(statement.targets[0])
 
 
 def changed_global(statement: ast.AST | None) -> Untraced:
