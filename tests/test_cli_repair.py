@@ -98,7 +98,8 @@ def test_what_cannot_be_repaired_stays_and_is_told(tmp_path, fix, text):
     done = fix("net.py", "--write")
     assert done.returncode == 1
     assert "torch.jit.script refuses it still" in done.stderr
-    assert "net.py:" in done.stderr
+    assert "left to do by hand, in this order" in done.stderr
+    assert "  1. net.py:" in done.stderr
     assert "help:" in done.stderr
     assert (tmp_path / "net.py").read_text() == text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tsguard.fixes.einops_patterns import rearranged, reduced, repeated
+from tsguard.fixes.einops_patterns import einsum_letters, rearranged, reduced, repeated
 
 torch = pytest.importorskip("torch")
 X = torch.arange(2 * 6 * 4 * 5.0).reshape(2, 6, 4, 5)
@@ -67,3 +67,11 @@ def test_what_is_not_on_the_right_is_reduced():
 )
 def test_a_pattern_that_tells_too_little_is_left_alone(pattern):
     assert rearranged(pattern, {}) is None
+
+
+def test_axes_of_einsum_get_a_letter_each():
+    written = einsum_letters("b heads query d, b heads key d -> b heads query key", 2)
+    assert torch.equal(torch.einsum(written, X, X), X @ X.mT)
+    assert einsum_letters("... i d, ... j d -> ... i j", 2) == "...id,...jd->...ij"
+    assert einsum_letters("b i -> b", 2) is None
+    assert einsum_letters("b (h d), b -> b", 2) is None

@@ -13,7 +13,8 @@ from tsguard.cli.fixing import unified
 from tsguard.cli.options import Options, Unusable, common_options, takes
 from tsguard.cli.output import count, tell_error
 from tsguard.repairing.fixing import Change, write_file
-from tsguard.repairing.results import Repaired
+from tsguard.repairing.plan import in_few_words
+from tsguard.repairing.results import Repaired, Step
 from tsguard.report import Error
 from tsguard.runtime.shown import first_line
 from tsguard.settings.config import ConfigError
@@ -156,12 +157,26 @@ def _say(one: Repaired, options: Options) -> None:
     click.echo(f"{one.target}: {words}", err=True)
     if options.quiet or one.after.status == "ok":
         return
-    for finding in one.left:
-        click.echo(f"  {finding.path}:{finding.line}: {finding.code} {finding.message}", err=True)
-        if finding.help:
-            click.echo(f"    help: {finding.help}", err=True)
+    if one.left:
+        click.echo(f"  left to do by hand, in this order ({count(len(one.left), 'edit')}):", err=True)
+    for number, step in enumerate(one.left, 1):
+        _say_step(number, step)
     if one.parts:
-        click.echo(f"  these parts script by themselves: {', '.join(one.parts)}", err=True)
+        click.echo(f"  these parts script by themselves: {in_few_words(one.parts)}", err=True)
+
+
+def _say_step(number: int, step: Step) -> None:
+    finding = step.finding
+    click.echo(f"  {number}. {finding.path}:{finding.line}: {finding.code} {finding.message}", err=True)
+    if step.text:
+        click.echo(f"       {step.text}", err=True)
+    if step.others:
+        more = ", ".join(map(str, step.others[:8])) + (", ..." if len(step.others) > 8 else "")
+        click.echo(f"     the same at {'line' if len(step.others) == 1 else 'lines'} {more}", err=True)
+    if finding.help:
+        click.echo(f"     help: {finding.help}", err=True)
+    for line in ("such as, in an example of the rule:", *step.sketch) if step.sketch else ():
+        click.echo(f"     {line}", err=True)
 
 
 def _verdict(one: Repaired) -> str:

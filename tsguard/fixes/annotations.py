@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, class_around, removed, statement
+from tsguard.fixes.docstrings import documented_type
 from tsguard.fixes.edits import edit
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
@@ -31,11 +33,17 @@ OPEN_TYPES = ("...", "NoneType", "Any", "?")
 
 
 def annotate_by_use(event: Event) -> Fix | None:
-    """``steps`` becomes ``steps: int``, where what is done with it takes nothing else."""
+    """``steps`` becomes ``steps: int``, where what is done with it takes nothing else, or the docstring says so."""
     name, type_ = event.facts["parameter"], event.facts.get("needed", "")
     around = functions_around(event.module.file, event.span)
     function = next((f for f in around if any(p.arg == name for p in _parameters(f))), None)
-    return annotate_parameter(event.module, function, name, type_) if function is not None and type_ else None
+    if function is None or type_:
+        return annotate_parameter(event.module, function, name, type_)
+    told = documented_type(function, class_around(event.module.file, event.span), name)
+    fix = annotate_parameter(event.module, function, name, told) if told not in (None, "Tensor") else None
+    return (
+        replace(fix, applicability="unsafe", message=f"{fix.message}, as the docstring says") if fix else None
+    )
 
 
 def annotate_by_call(event: Event) -> Fix | None:

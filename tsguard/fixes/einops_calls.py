@@ -1,4 +1,8 @@
-"""Fixes of calls of einops, whose functions take any number of arguments: methods of the tensor do the same."""
+"""Fixes of calls of einops, whose functions take any number of arguments: methods of the tensor do the same.
+
+This knows einops by name because its patterns are a language of their own, which says what a call does without a look at
+its code. No verdict rests on it: that einops does not compile is found in its source, as with any package.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from tsguard.fixes import einops_patterns as patterns
 from tsguard.fixes.blocks import around
 from tsguard.fixes.edits import between
 from tsguard.fixes.guards import leave_to_python
+from tsguard.fixes.imports import has_torch
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_at
 from tsguard.report import Fix
@@ -38,6 +43,8 @@ def in_methods(module: Module, call: ast.Call) -> str | None:
     """What a call of einops comes to; None for other calls, and for patterns that are not known."""
     name = _name(module, call.func)
     positional = 3 if name == "reduce" else 2
+    if name == "einsum":
+        return _einsum(module, call)
     if name is None or len(call.args) != positional or any(k.arg is None for k in call.keywords):
         return None
     texts = [a.value for a in call.args[1:] if isinstance(a, ast.Constant) and isinstance(a.value, str)]
@@ -52,6 +59,25 @@ def in_methods(module: Module, call: ast.Call) -> str | None:
     else:
         methods = patterns.reduced(texts[0], texts[1], sizes)
     return None if methods is None else f"{_receiver(module, file, call.args[0])}{methods}"
+
+
+def _einsum(module: Module, call: ast.Call) -> str | None:
+    """``einsum(q, k, 'b query d, b key d -> b query key')`` as torch has it, with a letter for each axis."""
+    *tensors, pattern = call.args
+    if (
+        call.keywords
+        or not tensors
+        or not isinstance(pattern, ast.Constant)
+        or not isinstance(pattern.value, str)
+    ):
+        return None
+    if any(isinstance(tensor, ast.Starred) for tensor in tensors):
+        return None
+    written = patterns.einsum_letters(pattern.value, len(tensors))
+    if written is None or not has_torch(module):
+        return None
+    texts = [between(module.file, module.file.span(tensor)) for tensor in tensors]
+    return f"torch.einsum({written!r}, {', '.join(texts)})"
 
 
 def _receiver(module: Module, file: SourceFile, node: ast.expr) -> str:
@@ -75,4 +101,4 @@ def _name(module: Module, node: ast.expr) -> str | None:
         else:
             return None
     found = names.pop() if len(names) == 1 else None
-    return found if found in ("rearrange", "repeat", "reduce") else None
+    return found if found in ("rearrange", "repeat", "reduce", "einsum") else None

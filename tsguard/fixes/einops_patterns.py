@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -189,3 +190,17 @@ def _expanded(left: Side, right: Side, sizes: Mapping[str, str]) -> str | None:
         else:
             return None
     return f".expand({', '.join(texts)})"
+
+
+def einsum_letters(pattern: str, number: int) -> str | None:
+    """A pattern of einops.einsum as ``torch.einsum`` writes it; None where it is none for so many Tensors."""
+    left, arrow, right = pattern.partition("->")
+    terms = [*left.split(","), right]
+    names = dict.fromkeys(name for term in terms for name in term.split() if name != "...")
+    if not arrow or len(terms) != number + 1 or len(names) > 26 or not all(map(str.isidentifier, names)):
+        return None
+    own = {name for name in names if len(name) == 1}
+    free = (letter for letter in string.ascii_lowercase if letter not in own)
+    letters = {name: name if name in own else next(free) for name in names}
+    written = ["".join(letters.get(name, name) for name in term.split()) for term in terms]
+    return f"{','.join(written[:-1])}->{written[-1]}"

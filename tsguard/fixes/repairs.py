@@ -20,7 +20,10 @@ Repair = Callable[["Event"], Fix | None]
 # import costs more than a small file's analysis, so they are imported when there is something to fix.
 _REPAIRS = {
     "untyped-parameter": ("annotations", "annotate_by_use"),
+    "untyped-parameter/container": ("annotations", "annotate_by_use"),
+    "untyped-parameter/container-or-none": ("annotations", "annotate_by_use"),
     "untyped-parameter/unpacked": ("sequences", "unbind_or_type"),
+    "untyped-parameter/unpacked-or-none": ("annotations", "annotate_by_use"),
     "untyped-default": ("parameters", "annotate_by_default"),
     "parameter-kind/variadic": ("signatures", "drop_unused_variadic"),
     "parameter-kind/keyword-only": ("signatures", "allow_by_position"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.annotations import annotate_parameter
+from tsguard.fixes.annotations import annotate_by_use, annotate_parameter
 from tsguard.fixes.blocks import around, statement_around
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.lazily import cst
@@ -26,8 +26,14 @@ _MAKING = frozenset({"zeros", "ones", "empty", "rand", "randn"})
 
 
 def unbind_or_type(event: Event) -> Fix | None:
-    """``a, b = pair`` of a parameter that nothing else is done with is taken for one of a tuple, and annotated so."""
+    """``a, b = pair`` of a parameter that nothing else is done with is taken for one of a tuple, and annotated so.
+
+    What the docstring says of the parameter comes first.
+    """
     name = event.facts["parameter"]
+    told = annotate_by_use(event)
+    if told is not None:
+        return told
     functions = functions_around(event.module.file, event.span)
     outer = statement_around(event.module.file, event.span)
     target = outer.targets[0] if isinstance(outer, ast.Assign) else None

@@ -17,8 +17,8 @@ from tsguard.project import Project
 from tsguard.project.modules import Module
 from tsguard.repairing.fixing import Change
 from tsguard.repairing.judging import judged
-from tsguard.repairing.plan import left_to_do
-from tsguard.repairing.results import Judged, Repaired
+from tsguard.repairing.plan import line_in, steps_by_hand
+from tsguard.repairing.results import Judged, Repaired, Step
 from tsguard.repairing.scratch import Scratch, origin_of, scratch
 from tsguard.report import Finding, Fix
 from tsguard.runtime.launcher import Launcher
@@ -94,7 +94,9 @@ class _Repair:
         self.there = replace(self.there, constructor=constructor, inputs=inputs)
         made = self._mend(before, unsafe=True)
         farthest = self.now
-        left, parts = left_to_do(self._lint() if farthest.status != "ok" else (), farthest), self._parts()
+        findings = self._lint() if farthest.status != "ok" else ()
+        left, parts = steps_by_hand(findings, farthest, self.copy.read), self._parts()
+        texts = {step.finding.path: self.copy.read(Path(step.finding.path)).text for step in left}
         lost = self.now.status == "ok" and [o for o in others if o._judge().status != "ok"]
         if self.now.status != "ok" or lost:
             self.copy.write(self.old)
@@ -112,7 +114,7 @@ class _Repair:
         after = self.now if self.now.status == "ok" else farthest
         if lost:
             after = replace(after, status="changed", changed=f"{lost[0].subject.spec} scripts no more")
-        shown = tuple(self._as_shown(finding) for finding in left)
+        shown = tuple(self._as_shown(step, texts[step.finding.path]) for step in left)
         return Repaired(self.subject.spec, before, after, changes, tuple(dict.fromkeys(made)), shown, parts)
 
     def _judge(self) -> Judged:
@@ -127,8 +129,14 @@ class _Repair:
         relative = os.path.relpath(here)
         return here if relative.startswith("..") else Path(relative)
 
-    def _as_shown(self, finding: Finding) -> Finding:
-        return replace(finding, path=str(self._shown(Path(finding.path))))
+    def _as_shown(self, step: Step, text: str) -> Step:
+        """A step at the place that the user knows, found in a text that may have been given up since."""
+        path = Path(step.finding.path)
+        now = self.copy.read(path).text
+        finding = replace(
+            step.finding, path=str(self._shown(path)), line=line_in(text, now, step.finding.line)
+        )
+        return replace(step, finding=finding, others=tuple(line_in(text, now, line) for line in step.others))
 
     def _mend(self, before: Judged, *, unsafe: bool) -> list[str]:
         """Edit round by round; what the edits that were kept do."""

@@ -35,12 +35,26 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One edit to make by hand: what stands in the way at a line of a file, and how such a thing is written instead.
+
+    ``others`` are further lines with the same, ``text`` is the line as it is, ``sketch`` the lines of an example
+    that go ("- ") and come ("+ ").
+    """
+
+    finding: Finding
+    others: tuple[int, ...] = ()
+    text: str = ""
+    sketch: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Repaired:
     """A target after its repair.
 
     ``before`` and ``after`` are torch's words on it, ``changes`` what was changed, by the files' shown paths, ``made``
-    what each edit does, ``left`` the findings that stand in the way still after all edits that helped, at their lines then,
-    what torch comes to first before the rest.
+    what each edit does, ``left`` the edits by hand that are left after all that helped, what torch comes to first
+    before the rest.
     ``parts`` are the submodules that script by themselves, the largest first.
     """
 
@@ -49,5 +63,5 @@ class Repaired:
     after: Judged
     changes: Mapping[str, Change] = field(default_factory=dict)
     made: tuple[str, ...] = ()
-    left: tuple[Finding, ...] = ()
+    left: tuple[Step, ...] = ()
     parts: tuple[str, ...] = ()

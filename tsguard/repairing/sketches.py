@@ -1,0 +1,59 @@
+"""How what a finding is about is written instead: the page's own example that is nearest to the line, bad and good."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+
+from tsguard.report import Finding
+from tsguard.rules import code_blocks, rule, sections, split_page
+
+_MARK = re.compile(r"\s*# TSG\d+.*$")
+_INPUTS = ("example_inputs", "other_inputs", "constructor_arguments")
+# A sketch of more lines tells no more.
+_MOST_LINES = 8
+
+
+def sketch(finding: Finding, text: str) -> tuple[str, ...]:
+    """The lines that part the bad example from the good one, with "-" and "+" before them; () where they are many.
+
+    Args:
+        text: the line of the finding.
+    """
+    _, body = split_page(rule(finding.code).page.read_text(encoding="utf-8"))
+    parts = sections(body)
+    bad, good = (
+        [block.text for block in code_blocks(parts.get(name, "")) if block.language == "python"]
+        for name in ("Bad", "Good")
+    )
+    if not bad or not good:
+        return ()
+    nearest = max(range(len(bad)), key=lambda i: _likeness(bad[i], finding.code, text))
+    if len(bad) == len(good):
+        good = [good[nearest]]
+    pairs = [_difference(bad[nearest], one) for one in good]
+    shortest = min(pairs, key=len)
+    return shortest if len(shortest) <= _MOST_LINES else ()
+
+
+def _likeness(example: str, code: str, text: str) -> float:
+    marked = [_MARK.sub("", line).strip() for line in example.splitlines() if f"# {code}" in line]
+    return max((difflib.SequenceMatcher(None, line, text).ratio() for line in marked), default=0.0)
+
+
+def _difference(bad: str, good: str) -> tuple[str, ...]:
+    lines = list(difflib.unified_diff(_lines(bad), _lines(good), n=0, lineterm=""))[2:]
+    return tuple(f"{line[0]} {line[1:]}" for line in lines if line[0] in "-+" and line[1:].strip())
+
+
+def _lines(example: str) -> list[str]:
+    """The lines of an example without its inputs and imports, written as one writes them."""
+    plain = "\n".join(_MARK.sub("", line) for line in example.splitlines())
+    tree = ast.parse(plain)
+    left_out: set[int] = set()
+    for node in tree.body:
+        inputs = isinstance(node, ast.FunctionDef) and node.name in _INPUTS
+        if inputs or isinstance(node, (ast.Import, ast.ImportFrom)):
+            left_out |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return [line for number, line in enumerate(plain.splitlines(), 1) if number not in left_out]
