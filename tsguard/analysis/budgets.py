@@ -37,7 +37,7 @@ DEFINITION_STEPS: Final = 2_000
 """Evaluating a definition (bases, decorators, defaults): nothing that one rests on takes so many steps to
 make."""
 
-FOREIGN_STEPS: Final = 1_500
+FOREIGN_STEPS: Final = 12_000
 """Following a function of another package while tracing: more, and its result is unknown."""
 
 ASIDE_STEPS: Final = 1_500

@@ -158,6 +158,8 @@ _OF_CLASSES: dict[str, Callable[[ClassValue], Value]] = {
 def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value | None:
     if name in _OF_CLASSES:
         return _OF_CLASSES[name](owner)
+    if name == "__subclasses__":
+        return BoundMethod(External("builtins.type.__subclasses__"), owner)
     found = classes.class_member(interp, owner, name)
     if found is not None:
         value = found[0]

@@ -132,13 +132,19 @@ def _call_cached(
     node: ast.AST | None,
 ) -> Value:
     """A call under ``functools.lru_cache``: one result for equal constants."""
-    frozen = [_frozen(value) for value in (*args, *kwargs.values())]
-    if None in frozen or not function.scope.is_global:
+    key = key_of(function, args, kwargs) if function.scope.is_global else None
+    if key is None:
         return _run(interp, function, args, kwargs, node)
-    known, key = _RESULTS.of(interp.program), (function, len(args), tuple(kwargs), *frozen)
+    known = _RESULTS.of(interp.program)
     if key not in known:
         known[key] = _run(interp, function, args, kwargs, node)
     return known[key]
+
+
+def key_of(function: Value, args: list[Value], kwargs: dict[str, Value]) -> Hashable | None:
+    """What is the same for each call with the same constants; None where it is given anything else."""
+    frozen = [_frozen(value) for value in (*args, *kwargs.values())]
+    return None if None in frozen else (function, len(args), tuple(kwargs), *frozen)
 
 
 def _frozen(value: Value) -> object:
@@ -325,7 +331,7 @@ def initialize(
     node: ast.AST | None,
 ) -> None:
     """Run the constructor of a module's class."""
-    with _watched(interp) as watched:
+    with _watched(interp) as watched, interp.apart([*args, *kwargs.values()]):
         watched.append(module)
         _initialize(interp, module, args, kwargs, node)
 

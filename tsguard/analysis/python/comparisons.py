@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.budgets import TYPICAL_SIZE
-from tsguard.analysis.python import registries
+from tsguard.analysis.python import registries, surroundings
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.operations import combined, default_of, unary
 from tsguard.analysis.terms import (
@@ -191,6 +191,10 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
     default = None
     if default_left is not None and default_right is not None:
         default = _contained(default_left, default_right)
+    if isinstance(right, External) and right.name == "sys.modules":
+        loaded = surroundings.is_loaded(interp, constant(left))
+        if loaded is not None:
+            return Const(loaded == isinstance(op, ast.In))
     if isinstance(right, External) and right.name == "os.environ":
         default = False  # unset where nothing tells
     if isinstance(right, DictValue) and right.filled_by is not None and default is None:

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.budgets import CONSTRUCTION_STEPS
 from tsguard.analysis.python.program import Program
-from tsguard.analysis.values import ClassValue, FunctionNode, ModuleValue, Scope, Value
+from tsguard.analysis.values import (
+    ClassValue,
+    DictValue,
+    FunctionNode,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    Scope,
+    SetValue,
+    Value,
+)
 from tsguard.analysis.worlds import BudgetExceeded, World
 from tsguard.language.tables import Tables
 from tsguard.report.records import dataclass
@@ -48,12 +58,15 @@ BREAK = _Jump()
 CONTINUE = _Jump()
 Signal = Return | _Jump | None
 
+CHANGEABLE = (DictValue, ListValue, ObjectValue, SetValue)
+
 
 class Interpreter(ABC):
     """One run.  ``world`` answers what constructor arguments decide.
 
     ``active`` counts the calls of each function that are running, ``branches`` how many
-    branches are running of which another may be taken instead, ``frames_read`` how often
+    branches are running of which another may be taken instead, ``open_loops`` the loops around of
+    which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``frames_read`` how often
     the constructor that runs has had its frame looked into.
     """
 
@@ -64,6 +77,7 @@ class Interpreter(ABC):
         self.active: dict[FunctionNode, int] = {}
         self.depth = 0
         self.open_loops = 0
+        self.outer_loops = 0
         self.branches = 0
         self.tries = 0
         self.frames_read = 0
@@ -101,6 +115,21 @@ class Interpreter(ABC):
     def is_exhausted(self) -> bool:
         """Whether nothing more may be done."""
         return self.world.spent > self._limit
+
+    @contextmanager
+    def apart(self, given: list[Value]) -> Iterator[None]:
+        """Run a function that changes nothing which the loops around its call go on with.
+
+        So it is where it is given nothing that can be changed.
+        """
+        loops = 0 if any(isinstance(value, CHANGEABLE) for value in given) else self.open_loops
+        self.open_loops -= loops
+        self.outer_loops += loops
+        try:
+            yield
+        finally:
+            self.open_loops += loops
+            self.outer_loops -= loops
 
     @contextmanager
     def branching(self) -> Iterator[None]:

@@ -71,6 +71,15 @@ def _open(question: str, value: Value) -> Unknown:
     return Unknown(operations.called(f"inspect.{question}", [value], None), "bool")
 
 
+def subclasses(interp: Interpreter, cls: ClassValue) -> Value:
+    """``cls.__subclasses__()``: those of its module; of a class without any, which is no heir there either, no one knows."""
+    scope = interp.program.scope(cls.module)
+    names = [node.name for node in cls.module.file.tree.body if isinstance(node, ast.ClassDef)]
+    defined = [v for v in (interp.lookup(name, scope) for name in names) if isinstance(v, ClassValue)]
+    found: list[Value] = [v for v in defined if cls in v.bases]
+    return ListValue(found) if found or any(base in defined for base in cls.bases) else Unknown()
+
+
 def _signature(interp: Interpreter, value: Value) -> Value:
     parameters = _parameters(interp, value)
     if parameters is None:

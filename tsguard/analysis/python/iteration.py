@@ -59,7 +59,8 @@ def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> t
             return [_hinted(value, i, item) for i, item in enumerate(items)], False
     if wanted is not None:
         return [Unknown(item_term(value, i)) for i in range(wanted)], False
-    return [Unknown(Element(value.term, interp.open_loops) if value.term is not None else None)], True
+    loops = interp.open_loops + interp.outer_loops
+    return [Unknown(Element(value.term, loops) if value.term is not None else None)], True
 
 
 def item_term(value: Value, index: int) -> Term | None:

@@ -22,6 +22,7 @@ from tsguard.analysis.values import (
     NONE,
     Const,
     DictValue,
+    External,
     ListValue,
     SetValue,
     TensorValue,
@@ -141,8 +142,10 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
     default = args[1] if len(args) > 1 else NONE
     if name == "setdefault":
         put(receiver, args[0], default)
-    is_told = not isinstance(key, Unknown) and not isinstance(index, Value) and not receiver.open
-    return default if is_told else Unknown(placed(node))
+    is_told = isinstance(index, External) or not isinstance(index, Value) or not receiver.items
+    return (
+        default if is_told and not receiver.open and not isinstance(key, Unknown) else Unknown(placed(node))
+    )
 
 
 def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:

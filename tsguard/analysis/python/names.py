@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import string
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -214,6 +215,10 @@ _CONSTANTS = {
     "numpy.nan": math.nan,
     "numpy.euler_gamma": 0.5772156649015329,
     "numpy.newaxis": None,
+    "string.ascii_letters": string.ascii_letters,
+    "string.ascii_lowercase": string.ascii_lowercase,
+    "string.ascii_uppercase": string.ascii_uppercase,
+    "string.digits": string.digits,
 }
 
 

@@ -16,7 +16,7 @@ from tsguard.analysis.python import (
     torch_calls,
 )
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.values import NONE, External, ObjectValue, Unknown, Value
+from tsguard.analysis.values import NONE, ClassValue, External, ObjectValue, Unknown, Value
 
 _EXCEPTIONS = frozenset(
     name
@@ -78,6 +78,8 @@ def call_inherited(
         return held
     if name == "builtins.type.__call__":
         return call(interp, External(name), [receiver, *args], kwargs, None)
+    if name == "builtins.type.__subclasses__" and isinstance(receiver, ClassValue):
+        return introspection.subclasses(interp, receiver)
     if name.endswith((".__init__", ".__init_subclass__")):
         if isinstance(receiver, ObjectValue) and not name.startswith("builtins.object"):
             receiver.open = True

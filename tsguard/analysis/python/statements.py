@@ -14,6 +14,7 @@ from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.terms import Place, placed
 from tsguard.analysis.values import NONE, Const, External, ObjectValue, Scope, Unknown, Value
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 Handler = Callable[..., Signal]
 
@@ -170,12 +171,13 @@ def _assert(interp: Interpreter, node: ast.Assert, scope: Scope) -> Signal:
 def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.Try)
     signal: Signal = None
-    interp.tries += 1
+    may_go_on = not all(_passes_on(handler) for handler in node.handlers)
+    interp.tries += may_go_on
     try:
         try:
             signal = interp.execute(node.body, scope)
         finally:
-            interp.tries -= 1
+            interp.tries -= may_go_on
         if signal is None:
             signal = interp.execute(node.orelse, scope)
     except Raised as raised:
@@ -189,6 +191,12 @@ def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
         signal = interp.execute(handler.body, scope)
     final = interp.execute(node.finalbody, scope)
     return final if final is not None else signal
+
+
+def _passes_on(handler: ast.ExceptHandler) -> bool:
+    """Whether what a handler catches is raised all the same, if in other words."""
+    ends = isinstance(handler.body[-1], ast.Raise)
+    return ends and not any(isinstance(n, ast.Return) for s in handler.body for n in walked(s))
 
 
 def _handler(node: ast.Try, name: str) -> ast.ExceptHandler | None:

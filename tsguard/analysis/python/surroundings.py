@@ -1,4 +1,4 @@
-"""What a module asks of the machine it is loaded on: environment variables, unset where nothing tells."""
+"""What a module asks of where it is loaded: environment variables, unset where nothing tells, and loaded modules."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from tsguard.analysis.python.operations import hint_of
 from tsguard.analysis.terms import Environment, placed
 from tsguard.analysis.values import NONE, Const, Unknown, Value, constant
 
+# What is loaded wherever torch is, if it is installed at all.
+_LOADED = frozenset({"builtins", "numpy", "os", "sys", "torch"})
+
 
 def variable(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """``os.getenv(name, default)`` and ``os.environ.get(name, default)``."""
@@ -18,3 +21,13 @@ def variable(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], n
     if not isinstance(default, Const):
         return Unknown(term)
     return Unknown(term, hint_of(default), default)
+
+
+def is_loaded(interp: Interpreter, name: object) -> bool | None:
+    """Whether a name is in ``sys.modules``: what is not installed never is, what else is installed may be."""
+    if not isinstance(name, str):
+        return None
+    if name in _LOADED:
+        return True
+    finder = interp.program.project.finder
+    return None if finder.is_described(name) or finder.named(name) is not None else False

@@ -150,6 +150,13 @@ def size_at(tracer: Tracer, extent: Extent | None, index: int | None, origin: Or
     return found
 
 
+def spread(tracer: Tracer, shape: Shape, before: int, after: int) -> list[py.Value]:
+    """``a, *rest, z = x.shape`` of a rank that is not known: the first sizes, those between, the last."""
+    at = [*range(before), None, *range(-after, 0)]
+    sizes = [size_at(tracer, shape.extent, index, shape.origin) for index in at]
+    return [py.ListValue([n], open=True) if i is None else n for i, n in zip(at, sizes, strict=True)]
+
+
 def size_of(tracer: Tracer, owner: py.TensorValue, index: py.Value, node: ast.AST | None) -> py.Value:
     """``x.size(index)``."""
     extent, position = shaping.extent(tracer, owner), py.constant(plainly(index))

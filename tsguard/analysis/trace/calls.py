@@ -5,22 +5,24 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+from collections.abc import Hashable
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import FOREIGN_STEPS
 from tsguard.analysis.events import Gap
 from tsguard.analysis.export import calls as exported
+from tsguard.analysis.python import ancestry, classes, copies
 from tsguard.analysis.python import calls as python_calls
-from tsguard.analysis.python import classes
-from tsguard.analysis.python.context import Raised
+from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.trace import functions, kinds, layers, methods
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
-from tsguard.analysis.trace.values import Opaque, Traced, origin_of
+from tsguard.analysis.trace.values import Fixed, Opaque, Traced, origin_of, parts
 from tsguard.source.unparsing import unparsed
 
 Args = list[py.Value]
@@ -36,6 +38,8 @@ def call(
     """The result of a call that tracing changes; None for one that is plain Python's."""
     if isinstance(function, py.FunctionValue):
         return _function(tracer, function, args, kwargs, node)
+    if isinstance(function, py.ClassValue) and not tracer.is_own(function.module):
+        return _object(tracer, function, args, kwargs, node)
     if isinstance(function, py.External):
         return functions.call(tracer, function.name, args, kwargs, node)
     if isinstance(function, py.BoundMethod) and isinstance(function.function, py.External):
@@ -68,35 +72,65 @@ def _function(
 def _foreign(
     tracer: Tracer, function: py.FunctionValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
-    """A function of another package: followed as far as that is cheap, a black box else.
-
-    What such a box hides is a gap where it is a module's forward, or has called back into the target's own code.
-    """
-    box = tracer.black_boxes
-    origin = origin_of([*args, *kwargs.values()])
-    outcome: py.Value = py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
-    is_forward = function.name == "forward"
-    if id(function.node) in box:
-        lost_sight(tracer, [*args, *kwargs.values()])
-        if is_forward:
-            _hide(tracer, function, node)
-        return outcome
+    """A function of another package: followed as far as that is cheap; a black box, and a gap, else."""
+    given = [*args, *kwargs.values()]
+    if id(function.node) in tracer.black_boxes:
+        return _hidden(tracer, function, given, node)
+    is_kept = not any(isinstance(value, CHANGEABLE) for value in given)
+    key = tracer.memory.key(function, args, kwargs) if is_kept else None
+    remembered = None if key is None else tracer.memory.get(key)
+    if remembered is not None:
+        return remembered
     events, facts, gaps, own = dict(tracer.events), tracer.facts.copy(), len(tracer.gaps), tracer.own_calls
     exports = tracer.exports.keys()
     try:
-        with tracer.allowed(sys.maxsize if is_forward else FOREIGN_STEPS):
-            return _run(tracer, function, args, kwargs, node)
+        with (
+            tracer.apart(given),
+            tracer.allowed(sys.maxsize if function.name == "forward" else FOREIGN_STEPS),
+        ):
+            result = _run(tracer, function, args, kwargs, node)
     except (Raised, LocalBudgetExceeded) as ended:
+        del tracer.gaps[gaps:]
         if isinstance(ended, Raised):
             tracer.exports.back_to(exports)
-        del tracer.gaps[gaps:]
-        if is_forward or tracer.own_calls > own:
-            _hide(tracer, function, node)
-        if tracer.own_calls == own:
-            box.add(id(function.node))
+        elif tracer.own_calls == own:
+            tracer.black_boxes.add(id(function.node))
         tracer.events, tracer.facts = events, facts
-        lost_sight(tracer, [*args, *kwargs.values()])
-        return outcome
+        return _hidden(tracer, function, given, node)
+    if (
+        key is not None
+        and result not in given
+        and not any(isinstance(p, CHANGEABLE) for p in parts([result]))
+    ):
+        tracer.memory.put(key, result)
+    return result
+
+
+def _hidden(tracer: Tracer, function: py.FunctionValue, given: Args, node: ast.AST | None) -> py.Value:
+    """What a function gives of which nothing is known but what it is given."""
+    _hide(tracer, function, node)
+    lost_sight(tracer, given)
+    origin = origin_of(given)
+    return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
+
+
+_OBJECTS: Kept[Hashable, py.ObjectValue] = Kept()
+
+
+def _object(
+    tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value | None:
+    """An object that a class of another package makes of constants, as it was first; None for any other."""
+    key = python_calls.key_of(cls, args, kwargs) if args or kwargs else None
+    if key is None or ancestry.is_module_class(tracer, cls):
+        return None
+    known = _OBJECTS.of(tracer.program)
+    if key not in known:
+        made = python_calls.construct(tracer, cls, args, kwargs, node)
+        if not isinstance(made, py.ObjectValue):
+            return made
+        known[key] = made
+    return copies.copy(known[key])
 
 
 def _hide(tracer: Tracer, function: py.FunctionValue, node: ast.AST | None) -> None:
@@ -114,6 +148,8 @@ def _run(
     tracer.own_calls += tracer.is_own(function.module)
     if function.name == "forward":
         kinds.read_ahead(tracer, function, args)
+    if "cached" in function.marks:
+        args, kwargs = [_told(value) for value in args], {key: _told(value) for key, value in kwargs.items()}
     with tracer.running(Frame(_label(function, args), function.module, tracer.place(node), part)) as frame:
         try:
             results = [python_calls.call_function(tracer, function, args, kwargs, node)]
@@ -128,6 +164,13 @@ def _run(
     origin = origin_of([*args, *kwargs.values()])
     generated = isinstance(value, py.Unknown) and tracer.program.is_generator(function)
     return Opaque(None, origin=origin.then(node)) if generated and origin is not None else value
+
+
+def _told(value: py.Value) -> py.Value:
+    """A rank that is the same for every input as that number, by which results are kept."""
+    if isinstance(value, Fixed) and value.about == "rank" and value.default is not None:
+        return value.default
+    return value
 
 
 def _yielded(function: py.FunctionValue, results: Args, *, ended_early: bool) -> py.Value:

@@ -16,6 +16,7 @@ from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
+from tsguard.analysis.trace.memos import Memos
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
 from tsguard.analysis.trace.values import Debt, Traced
@@ -61,6 +62,7 @@ class Tracer(Follower):
         self.varying: dict[str, frozenset[str]] = {}
         self.state = State()
         self.memory = Memory(program.structural_keys)
+        self.memos = Memos()
         self.facts = facts.copy() if facts is not None else Facts()
         self.asked_ranks: dict[Symbol, set[int]] = {}
         self.untold: dict[str, ast.arg] = {}

@@ -174,9 +174,11 @@ def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
 
 
 def _type(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    """``type(n)`` of a size is ``torch.Tensor`` while tracing."""
-    is_size = len(args) == 1 and isinstance(args[0], Number) and args[0].live
-    return py.External("torch.Tensor") if is_size else None
+    """``type(n)`` of a size is ``torch.Tensor`` while tracing, as that of an input is."""
+    value = args[0] if len(args) == 1 else py.NONE
+    if isinstance(value, py.TensorValue):
+        return py.External("torch.nn.Parameter" if value.role == "parameter" else "torch.Tensor")
+    return py.External("torch.Tensor") if isinstance(value, Number) and value.live else None
 
 
 def _seeded(generator: str) -> Handler:

@@ -77,7 +77,7 @@ def call(
         if short in ("forward", "__call__") and kind != "method":
             return layers.forward(tracer, receiver, args, kwargs, node, kind)
         return None
-    if isinstance(receiver, py.ClassValue):
+    if isinstance(receiver, py.ClassValue) and name == "torch.autograd.Function.apply":
         return _differentiated(tracer, receiver, args, kwargs, node)
     if isinstance(receiver, py.TensorValue):
         result = _of_tensor(tracer, short, receiver, args, kwargs, node)

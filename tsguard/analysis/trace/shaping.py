@@ -20,7 +20,7 @@ Kwargs = Mapping[str, py.Value]
 
 def learns(tracer: Tracer) -> bool:
     """Whether what runs now runs for every input that eager takes."""
-    if tracer.branches or tracer.open_loops or tracer.tries:
+    if tracer.branches or tracer.open_loops or tracer.outer_loops or tracer.tries:
         return False
     return not any(frame.returned for frame in tracer.frames)
 

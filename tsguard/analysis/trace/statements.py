@@ -14,13 +14,13 @@ from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import comparing, conditions, operators, shaping
+from tsguard.analysis.trace import attributes, comparing, conditions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced, exported_aside
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.state import changed_global
-from tsguard.analysis.trace.values import Fixed, Number, depends
+from tsguard.analysis.trace.values import Fixed, Number, Shape, depends
 from tsguard.analysis.values import Scope
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
@@ -58,6 +58,13 @@ def _bind(tracer: Tracer, target: ast.expr, value: py.Value, scope: Scope) -> No
         holder = assignments.holder(target.id, scope)
         if holder is not scope and holder.is_global:
             scope.names[target.id] = changed_global(tracer.statement)
+            return
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, Shape) and value.open:
+        star = next((i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
+        if star is not None:
+            parts = attributes.spread(tracer, value, star, len(target.elts) - star - 1)
+            for part, size in zip(target.elts, parts, strict=True):
+                assignments.assign(tracer, part, size, scope)
             return
     assignments.assign(tracer, target, value, scope)
 
@@ -115,6 +122,9 @@ def _checked(tracer: Tracer, node: ast.If, scope: Scope) -> Signal:
     stops = isinstance(first, Raised)
     if stops == isinstance(second, Raised):
         _reconsider(tracer, node, scope, noted)
+    elif isinstance(value, Fixed) and not tracer.is_own(tracer.module):
+        _forget(tracer, noted)
+        shaping.learn(tracer, value.tells.if_false if stops else value.tells.if_true)
     elif isinstance(value, (Number, Fixed)):
         shaping.learn(tracer, value.tells.if_false if stops else value.tells.if_true)
     return _resumed(tracer, first, second, after, scope)
@@ -122,10 +132,14 @@ def _checked(tracer: Tracer, node: ast.If, scope: Scope) -> Signal:
 
 def _reconsider(tracer: Tracer, node: ast.If, scope: Scope, noted: dict[tuple[object, ...], Event]) -> None:
     """Report what was taken for a check as the condition that it is."""
+    _forget(tracer, noted)
+    conditions.decide(tracer, tracer.settled(tracer.evaluate(node.test, scope)), node.test, "if")
+
+
+def _forget(tracer: Tracer, noted: dict[tuple[object, ...], Event]) -> None:
     for key in noted:
         tracer.events.pop(key, None)
         tracer.parts.pop(key, None)
-    conditions.decide(tracer, tracer.settled(tracer.evaluate(node.test, scope)), node.test, "if")
 
 
 @functools.lru_cache(maxsize=4096)

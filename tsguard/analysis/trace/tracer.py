@@ -50,6 +50,10 @@ class ForwardTracer(Tracer):
 
     def lookup(self, name: str, scope: Scope) -> py.Value | None:
         value = self.plain.lookup(name, scope)
+        if value is not None and not self.is_own(self.module):
+            found = self.memos.as_seen(value, scope)
+            if found is not value:
+                return found
         if value is not None:
             self.state.look_up(self, name, value, scope)
             data.looked_up(name, value, scope)
