@@ -12,7 +12,7 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 # A package that picks what handles a tensor from the classes it defines, by the frameworks that are loaded.
-TURNING = '''\
+TURNING = """\
 import functools
 import sys
 
@@ -86,7 +86,7 @@ def endless(x):
 
 def refused(x):
     raise NotImplementedError
-'''
+"""
 NET = """\
 import torch
 from torch import nn
@@ -111,12 +111,16 @@ def judged(folder: Path, *body: str) -> Judgement:
 
 def test_what_it_returns_has_the_shape_that_it_gives(tmp_path: Path):
     """The second size is 4 for every input: the loop is the same for all."""
-    found = judged(tmp_path, "x = turn(x, 'b 4 n')", "for i in range(x.shape[1]):", "    x = x + i", "return x")
+    found = judged(
+        tmp_path, "x = turn(x, 'b 4 n')", "for i in range(x.shape[1]):", "    x = x + i", "return x"
+    )
     assert found.trace == "safe", found
 
 
 def test_what_is_open_in_its_result_stays_open(tmp_path: Path):
-    found = judged(tmp_path, "x = turn(x, 'b 4 n')", "for i in range(x.shape[2]):", "    x = x + i", "return x")
+    found = judged(
+        tmp_path, "x = turn(x, 'b 4 n')", "for i in range(x.shape[2]):", "    x = x + i", "return x"
+    )
     assert found.trace == "hazardous"
 
 
