@@ -378,3 +378,32 @@ BUFFER = """
 )
 def test_a_buffer_that_is_replaced_is_state_that_no_trace_keeps(judged, update: str, is_lost: bool):
     assert ("TSG214" in codes(judged(BUFFER.format(update=update)))) is is_lost
+
+
+@pytest.mark.parametrize(
+    ("told", "is_hazard"),
+    [
+        ("warnings.warn('one')", False),
+        ("print('one', x.max().item())", False),
+        ("log.warning('one of %s', len(x))", False),
+        ("pass", False),
+        ("x = x * 2", True),
+        ("tell('one')", True),
+    ],
+)
+def test_a_branch_that_only_tells_something_is_lost_without_harm(judged, told: str, is_hazard: bool):
+    found = codes(
+        judged(f"""
+        import logging
+        import warnings
+
+        log = logging.getLogger(__name__)
+
+        class Net(nn.Module):
+            def forward(self, x, tell):
+                if x.shape[0] == 1:
+                    {told}
+                return x
+        """)
+    )
+    assert ("TSG202" in found) is is_hazard

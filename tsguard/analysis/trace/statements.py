@@ -20,6 +20,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.state import changed_global
+from tsguard.analysis.trace.telling import only_tells
 from tsguard.analysis.trace.values import Fixed, Number, Shape, depends
 from tsguard.analysis.values import Scope
 from tsguard.source.unparsing import unparsed
@@ -79,8 +80,9 @@ def _return(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
 
 def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.If)
-    if _may_stop(node):
-        return _checked(tracer, node, scope)
+    tells = only_tells(tracer, node, scope)
+    if tells or _may_stop(node):
+        return _checked(tracer, node, scope, has_effect=not tells)
     value = tracer.settled(tracer.evaluate(node.test, scope))
     if isinstance(value, Fixed) and value.about == "tracing":
         return _decided(tracer, node, value, scope)
@@ -97,10 +99,10 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     return tracer.execute(node.body if answer else node.orelse, scope)
 
 
-def _checked(tracer: Tracer, node: ast.If, scope: Scope) -> Signal:
+def _checked(tracer: Tracer, node: ast.If, scope: Scope, *, has_effect: bool) -> Signal:
     """``if x.shape[1] != 3: raise ...``: what eager takes goes the other way.
 
-    Whether it does shows when the branches have been followed.
+    Whether it does shows when the branches have been followed, unless they have no effect at all.
     """
     known = dict(tracer.events)
     with tracer.checking(node.test):
@@ -112,6 +114,8 @@ def _checked(tracer: Tracer, node: ast.If, scope: Scope) -> Signal:
     answer = conditions.decide(tracer, value, node.test, "assert")
     if answer is not None:
         return tracer.execute(node.body if answer else node.orelse, scope)
+    if not has_effect:
+        return None
     noted = {key: event for key, event in tracer.events.items() if key not in known}
     first, after, second = _both_tried(
         tracer,
