@@ -190,6 +190,7 @@ def _observed(eager: Eager, code: UserCode) -> tuple[SeenFunction, ...]:
         for name, given in _any_number(frame):
             types.setdefault(name, set()).add(given)
 
+    _ = eager.first  # it tells how to call
     sys.setprofile(watch)
     try:
         run(eager.module, eager.call, eager.state, backward=False)
