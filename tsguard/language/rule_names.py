@@ -184,6 +184,7 @@ RuleName: TypeAlias = Literal[
     "hook-object",
     "hook-object/signature",
     "ignored-call-saved",
+    "ignored-keyword",
     "ignored-result",
     "ignored-result/type",
     "inner-gradient",

@@ -289,6 +289,8 @@ def _call_ignored(
     arguments = tuple(Argument(a.name, a.type, inferred=a.inferred) for a in signature.arguments)
     schema = Schema(callee.name, "", arguments, returns, spec.vararg is not None)
     result = call_schemas(fc, (schema,), args, kwargs, node, callee.name)
+    if kwargs and not callee.dropped:
+        notes.ignored_keyword(fc, node, callee.name, schema)
     if isinstance(result, Simple) and not typed:
         result.value.opaque = True
         if not callee.dropped:

@@ -18,7 +18,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.schema_calls import call_schemas
 from tsguard.analysis.script.sugared import Args, Kwargs, Simple, Sugared, SugaredModule
 from tsguard.language import types as t
-from tsguard.language.schemas import Schema
+from tsguard.language.schemas import Argument, Schema
 
 
 @contextmanager
@@ -69,8 +69,14 @@ def _without_defaults(
 ) -> tuple[Schema, ...]:
     for argument in schemas[0].arguments[len(args) :] if len(schemas) == 1 else ():
         if argument.has_default and argument.name not in kwargs:
-            raise Refusal("argument-count/together", node, function=name, argument=argument.name)
+            facts = {"function": name, "argument": argument.name, "default": shown(argument)}
+            raise Refusal("argument-count/together", node, **facts)
     return tuple(map(_without, schemas))
+
+
+def shown(argument: Argument) -> str:
+    """A default as Python writes it; "" for one that is no literal."""
+    return "" if argument.default is ... else repr(argument.default)
 
 
 def _without(schema: Schema) -> Schema:

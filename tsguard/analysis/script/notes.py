@@ -25,6 +25,7 @@ from tsguard.language import types as t
 from tsguard.language.matching import Match
 from tsguard.language.relations import is_subtype
 from tsguard.language.rule_names import RuleName
+from tsguard.language.schemas import Schema
 from tsguard.source.walking import walked
 
 _OPERATORS = frozenset(
@@ -293,6 +294,13 @@ def ignored_result(fc: FunctionCompiler, function: py.FunctionValue, node: ast.A
         return
     if isinstance(result, (py.Const, py.ListValue, py.DictValue, py.TupleValue)) and not py.is_none(result):
         _note(fc, "ignored-result", node, function=function.name, given=describe(result))
+
+
+def ignored_keyword(fc: FunctionCompiler, node: ast.Call, name: str, schema: Schema) -> None:
+    """The call of an ``@ignore``d function that torch makes passes on what is passed by position."""
+    order = " ".join(argument.name for argument in schema.arguments)
+    refusal = Refusal("ignored-keyword", node, function=name, order=order)
+    fc.compiler.report(refusal, fc.module, if_reached=True)
 
 
 def call_override(compiler: Compiler, instance: py.ModuleValue) -> None:

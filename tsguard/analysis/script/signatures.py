@@ -154,7 +154,7 @@ class _Reader:
             name,
             type_,
             default is not None,
-            None,
+            default.value if isinstance(default, ast.Constant) else ...,
             keyword_only,
             size,
             inferred=name in self.inferred,

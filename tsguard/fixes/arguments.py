@@ -1,0 +1,68 @@
+"""Fixes of calls that leave out arguments which TorchScript has no default for."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.lazily import cst
+from tsguard.fixes.pieces import changed_expression
+from tsguard.fixes.places import nodes_at
+from tsguard.report import Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def pass_order(event: Event) -> Fix | None:
+    """``x.norm(dim=1)`` becomes ``x.norm(dim=1, p=2)``, which is what "fro", Python's default, stands for."""
+    call = next(nodes_at(event.module.file, event.span, ast.Call), None)
+    is_norm = call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "norm"
+    return _passed(event, "2") if is_norm and event.facts["argument"] == "p" else None
+
+
+def pass_default(event: Event) -> Fix | None:
+    """``self.forward(x)`` becomes ``self.forward(x, scale=2)`` where 2 is the default of ``scale``."""
+    default = event.facts.get("default")
+    return _passed(event, default) if default else None
+
+
+def pass_by_position(event: Event) -> Fix | None:
+    """``blend(x, weight=0.5, y=y)`` becomes ``blend(x, y, 0.5)``."""
+    file, order = event.module.file, event.facts["order"].split()
+    call = next(nodes_at(file, event.span, ast.Call), None)
+    if call is None or any(keyword.arg is None for keyword in call.keywords):
+        return None
+    order = order[len(call.args) :]
+    if {keyword.arg for keyword in call.keywords} != set(order):
+        return None
+
+    def placed(expression: cst.BaseExpression) -> cst.CSTNode | None:
+        if not isinstance(expression, cst.Call):
+            return None
+        by_name = {arg.keyword.value: arg for arg in expression.args if arg.keyword is not None}
+        first = [arg for arg in expression.args if arg.keyword is None]
+        rest = [cst.Arg(by_name[name].value) for name in order]
+        return expression.with_changes(args=[*first, *rest])
+
+    edit = changed_expression(file, call, placed)
+    return Fix("safe", "Pass the arguments by position", (edit,)) if edit else None
+
+
+def _passed(event: Event, value: str) -> Fix | None:
+    file, name = event.module.file, event.facts["argument"]
+    call = next(nodes_at(file, event.span, ast.Call), None)
+    if call is None or any(keyword.arg is None for keyword in call.keywords):
+        return None
+
+    def given(expression: cst.BaseExpression) -> cst.CSTNode | None:
+        if not isinstance(expression, cst.Call):
+            return None
+        equal = cst.AssignEqual(
+            whitespace_before=cst.SimpleWhitespace(""), whitespace_after=cst.SimpleWhitespace("")
+        )
+        added = cst.Arg(cst.parse_expression(value), keyword=cst.Name(name), equal=equal)
+        return expression.with_changes(args=[*expression.args, added])
+
+    edit = changed_expression(file, call, given)
+    return Fix("safe", f"Pass {name}={value}", (edit,)) if edit else None
