@@ -116,7 +116,7 @@ def reports(
 def held(question: str, line: dict[str, Any], report: dict[str, Any] | None) -> Held | None:
     """The verdict on a target against its label; None where torch has no say."""
     asked = QUESTIONS[question]
-    label = question if question in line["labels"] else "export"
+    label = "export" if question == "export or held" else question
     answer = line["labels"].get(label, {"answer": "no call"})
     if answer["answer"] in ("no call", "timeout", "crashed", "alone"):
         return None

@@ -65,3 +65,36 @@ def test_what_is_no_tensor_cannot_be_traced(tmp_path: Path, case: str) -> None:
 @pytest.mark.parametrize("case", TAKEN)
 def test_what_is_one_can(tmp_path: Path, case: str) -> None:
     assert verdict(tmp_path, TAKEN[case]) == "safe"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        ("Nested", "hazardous"),
+        ("Callable[[torch.Tensor], torch.Tensor]", "hazardous"),
+        ("torch.device", "hazardous"),
+        ("Named", "safe"),
+        ("Mine", "safe"),
+    ],
+)
+def test_an_input_annotated_with_a_class_is_an_object_of_it(
+    tmp_path: Path, annotation: str, expected: str
+) -> None:
+    """Dicts and tensors of a class of their own are taken; other objects are not."""
+    source = f"""
+    from collections.abc import Callable
+
+    class Nested:
+        def __init__(self, tensors):
+            self.tensors = tensors
+
+    class Named(dict):
+        pass
+
+    class Mine(torch.Tensor):
+        pass
+
+    def f(x, other: {annotation}):
+        return x + 1
+    """
+    assert verdict(tmp_path, source) == expected

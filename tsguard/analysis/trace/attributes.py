@@ -82,6 +82,7 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     if isinstance(value, py.External) and value.name == "torch.autograd.Function.apply":
         return py.BoundMethod(value, owner)
     if isinstance(value, py.TensorValue) and value.role and not isinstance(value, Traced):
+        tracer.state_met = True
         shown = Origin(f"self.{name}")
         return Traced(
             role=value.role,

@@ -214,6 +214,7 @@ def call_module(
     tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
     """The result of calling a module, its forward hooks included."""
+    tracer.state_met = tracer.state_met or bool(module.parameters or module.buffers)
     if module.parameters and id(module) not in tracer.state.owned:
         tracer.report("untraced-value/module", node)
     for hook in module.hooks.get("forward_pre", []):

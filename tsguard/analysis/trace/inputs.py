@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import types as exported
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.examples import Examples
@@ -212,10 +213,38 @@ def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value
     if isinstance(value, Traced):
         tracer.exports.tensors.add(parameter.arg)
         value.extent = shaping.of_input(tracer.facts, parameter.arg)
-    if value is None:
-        tracer.report("untraceable-input/scalar", parameter, name=parameter.arg)
-        return Opaque(None, origin=origin)
-    return value
+    rule: RuleName | None = "untraceable-input/scalar" if value is None else None
+    if isinstance(value, Opaque):
+        rule = _of_object(tracer, parameter.annotation, scope)
+    if rule is not None:
+        tracer.report(rule, parameter, name=parameter.arg)
+    return Opaque(None, origin=origin) if value is None else value
+
+
+# Classes that say nothing of what their instances are to torch.jit.trace, and those of what it refuses.
+_NEUTRAL = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_REFUSED = frozenset(
+    {
+        "collections.abc.Callable",
+        "enum.Enum",
+        "numpy.ndarray",
+        "torch.Generator",
+        "torch.device",
+        "torch.dtype",
+        "typing.Callable",
+    }
+)
+
+
+def _of_object(tracer: Tracer, annotation: ast.expr, scope: Scope) -> RuleName | None:
+    """The rule that inputs of an annotated class break; None where torch.jit.trace may take them."""
+    if _meant(tracer, annotation, scope) in _REFUSED:
+        return "untraceable-input/object"
+    meaning = None if isinstance(annotation, ast.Subscript) else tracer.plain.evaluate(annotation, scope)
+    if not isinstance(meaning, py.ClassValue):
+        return None
+    kin = {name for name in ancestry.kin(tracer, meaning) if name not in _NEUTRAL}
+    return "untraceable-input/object" if kin <= _REFUSED else None
 
 
 def _meant(tracer: Tracer, annotation: ast.expr, scope: Scope) -> str:

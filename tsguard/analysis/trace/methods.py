@@ -95,11 +95,20 @@ def _differentiated(
     """``Function.apply(x)``: a trace records one operation, torch.export runs the forward of the class."""
     found = classes.class_member(tracer, cls, "forward")
     function = getattr(found[0], "function", found[0]) if found is not None else None
+    met, tracer.state_met = tracer.state_met, False
     if isinstance(function, py.FunctionValue):
-        context = [] if classes.class_member(tracer, cls, "setup_context") is not None else [py.Unknown()]
+        context = [] if classes.class_member(tracer, cls, "setup_context") is not None else [_context()]
         followed_aside(tracer, lambda: tracer.call(function, [*context, *args], kwargs, node))
+    if tracer.state_met:
+        tracer.report("untraceable-call/function-state", node)
+    tracer.state_met = met
     lost_sight(tracer, [*args, *kwargs.values()])
     return tensor([*args, *kwargs.values()], node)
+
+
+def _context() -> py.ObjectValue:
+    """What a function is given to keep for its backward."""
+    return py.ObjectValue(py.External("torch.autograd.function.FunctionCtx"), open=True)
 
 
 def _of_container(
