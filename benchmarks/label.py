@@ -45,9 +45,9 @@ from typing import Any
 import torch
 from varied import Arguments, alike, mapped, tensors, variants
 
-PATIENCE = 150
+PATIENCE = 90
 """Seconds for one question."""
-VARYING = 20
+VARYING = 8
 """Seconds after which no further inputs are tried."""
 MEMORY = 12 * 2**30
 
@@ -146,7 +146,7 @@ def _one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' | '.join(text[:3])}"[:400]
 
 
-EVERY = ("values", "batch", "size")
+EVERY = ("values", "batch", "size", "alone")
 
 
 def script(case: Case) -> Answer:

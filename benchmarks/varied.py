@@ -13,6 +13,9 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+Kind = Literal["values", "batch", "size", "alone"]
+"""In what a call differs: "alone" is a size of one tensor, where others may have the same."""
+
 _LARGEST = 600
 _MOST_ELEMENTS = 3_000_000
 
@@ -24,11 +27,9 @@ class Arguments:
     args: list[Any]
     kwargs: dict[str, Any]
     what: str = "as found"
-    kind: Literal["values", "batch", "size"] = "values"
+    kind: Kind = "values"
 
-    def changed(
-        self, change: Callable[[Tensor], Tensor], what: str, kind: Literal["values", "batch", "size"]
-    ) -> Arguments:
+    def changed(self, change: Callable[[Tensor], Tensor], what: str, kind: Kind) -> Arguments:
         args, kwargs = mapped((self.args, self.kwargs), change)
         return Arguments(list(args), kwargs, what, kind)
 
@@ -68,7 +69,7 @@ def _one_by_one(example: Arguments) -> Iterator[Arguments]:
             yield example.changed(
                 lambda t, one=tensor, d=dim, s=size: resized(t, d, s, s + 1) if t is one else t,  # type: ignore[misc]
                 f"size {size} to {size + 1} in dimension {dim} of tensor {number}",
-                "size" if dim else "batch",
+                "alone",
             )
 
 

@@ -67,6 +67,19 @@ REFUSED = {
     "a number among others": Case("return x if x.sum().long().item() in (1, 2) else -x"),
     "among numbers": Case("return x if 3 in rest[0].tolist() else -x", f"{X}, {COUNTS}"),
     "the bound of a list": Case("return [x, -x][: rest[0].max().item()]", f"{X}, {COUNTS}"),
+    "as many classes as data says": Case(
+        "return nn.functional.one_hot(rest[0], max(rest[0].max() + 1, 5))", f"{X}, {COUNTS}"
+    ),
+    "pieces of a length that data says": Case("return x.split(rest[0].max())", f"{X}, {COUNTS}"),
+    "tensors in a list as an index": Case("return x[[rest[0][0], rest[0][1]]]", f"{X}, {COUNTS}"),
+    "gradients through a layer": Case(
+        "y = self.layer(x.requires_grad_())\nreturn torch.autograd.grad(y.sum(), x)[0]",
+        before="self.layer = nn.Linear(4, 2)",
+    ),
+    "gradients kept by tensors": Case(
+        "y = x.detach().requires_grad_()\nself.layer(y).sum().backward()\nreturn y.grad",
+        before="self.layer = nn.Linear(4, 2)",
+    ),
     "numbers sorted": Case("return x * sorted(rest[0].tolist())[0]", f"{X}, {COUNTS}"),
     "a number in a format": Case('note = "{:.2f}".format(x.mean().item())\nreturn x'),
     "a tensor in a format": Case('note = f"{x.mean():.2f}"\nreturn x'),
@@ -146,6 +159,22 @@ EXPORTS = {
         "if not torch.jit.is_tracing() and not torch.compiler.is_compiling():\n"
         "    return x if x.sum() > 0 else -x\nreturn x"
     ),
+    "gradients by a parameter": Case(
+        "return torch.autograd.grad(self.layer(x).sum(), self.layer.weight)[0]",
+        before="self.layer = nn.Linear(4, 2)",
+    ),
+    "gradients past all layers": Case(
+        "y = x.requires_grad_()\nreturn torch.autograd.grad((y * y).sum(), y)[0]"
+    ),
+    "a buffer that is assigned": Case(
+        "self.last = self.last * 2 + x\nreturn self.last",
+        before='self.register_buffer("last", torch.ones(3, 4))',
+    ),
+    "what a logger is told": Case(
+        'LOG.info("seen")\nreturn x', before="import logging\nLOG = logging.getLogger()\n"
+    ),
+    "a clipped element": Case("return x * min(x.sum().long().item(), 3)"),
+    "as many zeros as data says": Case("return torch.zeros(rest[0].max() + 1)", f"{X}, {COUNTS}"),
     "an ordered dict as output": Case("return collections.OrderedDict(a=x)"),
     "a size as output": Case("return x, x.shape, None, 3, 1.5"),
     "a cache by sizes": Case(
@@ -177,6 +206,27 @@ def test_torch_does_it(name: str, tmp_path: Path, torch_process: TorchProcess):
     path.write_text(CASES[name].source(), encoding="utf-8")
     error = torch_process.observe("export", path, "Net")["error"]
     assert (error is not None) == (outcome(name) == "refused"), error
+
+
+@every
+def test_what_is_said_of_torch_compile_is_what_it_does(
+    name: str, tmp_path: Path, torch_process: TorchProcess
+):
+    path = tmp_path / "model.py"
+    path.write_text(CASES[name].source(), encoding="utf-8")
+    project = Project((tmp_path,))
+    said = judge(Program(project), find_target(project.module(path), "Net")).export.compile
+    error = torch_process.observe("compile", path, "Net")["error"]
+    assert said in ("unknown", "compiles" if error is None else "breaks"), error
+
+
+def test_an_input_that_is_used_as_a_dtype_or_a_device_is_refused(tmp_path: Path):
+    path = tmp_path / "model.py"
+    uses = {"x.to(kind)": "refused", "torch.zeros(2, dtype=kind)": "refused", "x + kind": "exports"}
+    for use, verdict in uses.items():
+        path.write_text(f"import torch\ndef f(x, kind):\n    return {use}\n", encoding="utf-8")
+        project = Project((tmp_path,))
+        assert judge(Program(project), find_target(project.module(path), "f")).export.verdict == verdict
 
 
 def test_a_bare_input_is_asked_for_data_where_its_use_shows_that_it_is_a_tensor(tmp_path: Path):

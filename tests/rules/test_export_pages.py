@@ -15,6 +15,7 @@ from tsguard.language.releases import ways
 
 EXAMPLES = examples("export")
 TRACED = examples("trace")
+OF_COMPILE_ALONE = {e.code for e in EXAMPLES if e.rule.outcome == "exports"}
 NAMES = sorted(
     name for name in reported_names() if rules.rule(name).family == "export" and rules.holds(name, RELEASE)
 )
@@ -66,12 +67,32 @@ def test_what_the_page_calls_specialised_exports_and_serves_the_example_only(
     assert not equals_eager(exported if judged.verdict == "specialised" else exported["open"])
 
 
+@every("bad")
+def test_what_is_said_of_torch_compile_is_what_it_does(
+    example: Example, tmp_path: Path, torch_process: TorchProcess
+):
+    said = linted(example).target.export.compile
+    assert said == "breaks" or example.rule.compiled() != "breaks" or len(example.rule.compiling) > 1
+    error = torch_process.observe("compile", example.write(tmp_path), example.target)["error"]
+    if said != "unknown":
+        assert (said == "breaks") == (error is not None), error
+
+
+@every("bad", "exports")
+def test_what_breaks_the_graph_alone_exports(example: Example, tmp_path: Path, torch_process: TorchProcess):
+    judged = linted(example).target.export
+    assert (judged.verdict, judged.compile) == ("exports", "breaks")
+    assert torch_process.observe("export", example.write(tmp_path), example.target)["error"] is None
+    broken = torch_process.observe("compile", example.write(tmp_path), example.target)["error"]
+    assert [line for line in example.quoted_lines if line not in broken] == []
+
+
 @every("good")
 def test_the_repaired_code_exports_and_equals_eager(
     example: Example, tmp_path: Path, torch_process: TorchProcess
 ):
     found = linted(example, "export")
-    assert found.places("export") == set()
+    assert {code for code, _ in found.places("export")} <= OF_COMPILE_ALONE - {example.code}
     assert found.target.export.verdict == "exports"
     exported = torch_process.observe("export", example.write(tmp_path), example.target)
     assert exported["error"] is None

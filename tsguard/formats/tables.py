@@ -32,6 +32,7 @@ _TONES: dict[str, Tone] = {
     "crashed": "bad",
     "timeout": "bad",
     "exports": "good",
+    "compiles": "good",
     "refused": "bad",
     "specialised": "doubtful",
     "depends": "doubtful",

@@ -20,6 +20,8 @@ _HELD: dict[RuleName, RuleName] = {
     "untraced-value/clock": "held-value",
     "untraced-value/global": "held-value",
 }
+# The program raises, whatever the sizes.
+_RAISING: frozenset[RuleName] = frozenset({"held-value/buffer"})
 _UNASKED = "what torch.export refuses is known from torch 2.13 on only"
 
 
@@ -49,7 +51,8 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
     gaps = tuple(gap for gap in walk.gaps if gap.why != OPEN_SHAPES and gap.key not in walk.harmless)
     outcomes = {rule(event.rule).outcome for event in events if event not in of_sizes}
     verdict = _verdict(outcomes, bool(gaps))
-    open_outcomes = {rule(event.rule).outcome for event in of_sizes} | (outcomes & {"refused"})
+    of_all_sizes = {rule(event.rule).outcome for event in events if event.rule in _RAISING}
+    open_outcomes = {rule(event.rule).outcome for event in of_sizes} | (outcomes & {"refused"}) | of_all_sizes
     dynamic = _verdict(open_outcomes, bool(gaps))
     fixed = dict.fromkeys(
         FixedDimension(e.facts["source"], int(e.facts.get("dimension", 0)))
@@ -57,10 +60,22 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
         if e.facts.get("source")
     )
     known = "unknown" not in (verdict, dynamic)
-    breaks = any(rule(event.rule).breaks_graph(event.rule.partition("/")[2]) for event in walk.exports)
-    return ExportOutcome(
-        verdict, dynamic, tuple(fixed), events, () if known else gaps, "breaks" if breaks else "unknown"
-    )
+    compiled = _compiled(walk, events, bool(gaps))
+    return ExportOutcome(verdict, dynamic, tuple(fixed), events, () if known else gaps, compiled)
+
+
+def _compiled(walk: TraceResult, events: tuple[Event, ...], is_open: bool) -> CompileVerdict:
+    """What ``torch.compile(fullgraph=True)`` does: no certain break is no break where all was followed."""
+    if any(_said_of_compile(event) == "breaks" for event in (*walk.exports, *events)):
+        return "breaks"
+    if is_open or not walk.is_asked_of_compile:
+        return "unknown"
+    every = (*walk.exports, *walk.doubtful, *events)
+    return "compiles" if all(_said_of_compile(event) == "follows" for event in every) else "unknown"
+
+
+def _said_of_compile(event: Event) -> str:
+    return rule(event.rule).compiled(event.rule.partition("/")[2])
 
 
 def _verdict(outcomes: set[str], is_open: bool) -> ExportVerdict:

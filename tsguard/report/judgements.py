@@ -11,7 +11,7 @@ ScriptVerdict = Literal["ok", "blocked", "broken", "depends", "unknown"]
 TraceVerdict = Literal["safe", "hazardous", "unknown"]
 ModeVerdict = Literal["dependent", "independent", "unknown"]
 ExportVerdict = Literal["exports", "refused", "specialised", "unknown"]
-CompileVerdict = Literal["breaks", "unknown"]
+CompileVerdict = Literal["compiles", "breaks", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ class ExportJudgement:
     sizes.  ``dynamic`` is for open dimensions: those that the settings name, else the first of
     each tensor (``Dim.AUTO``); there "specialised" means that what ``fixed`` names is held at the
     example's size, though eager takes others.  ``findings`` and ``unknown`` are those of both.
-    ``compile`` is "breaks" where ``torch.compile(fullgraph=True)`` certainly refuses, too; that it takes a
-    target, only an attempt shows.  ``confirmed`` and ``dynamic_confirmed`` are what attempts say of the two verdicts, as for scripting.
+    ``compile`` is "breaks" where ``torch.compile(fullgraph=True)`` refuses the target, and "compiles" where all was
+    followed and nothing makes it.  ``confirmed`` and ``dynamic_confirmed`` are what attempts say of the two verdicts, as for scripting.
     """
 
     verdict: ExportVerdict = "unknown"

@@ -10,8 +10,8 @@ from tsguard.report.records import dataclass
 class Step:
     """One target on the way.
 
-    ``dynamic`` is the export verdict with sizes left open.  ``compile`` is "breaks" where
-    ``torch.compile(fullgraph=True)`` certainly refuses; that it takes a target, only an attempt shows.
+    ``dynamic`` is the export verdict with sizes left open.  ``compile`` is what
+    ``torch.compile(fullgraph=True)`` does.
     ``blockers`` are the ids of the findings on what torch.export refuses or holds, ``lost`` of those on
     what a program cannot do.  ``parts`` are the targets that it is made of, which come first.
     """

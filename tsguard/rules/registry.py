@@ -51,7 +51,7 @@ class Rule:
 
     Of the family "export": ``shapes`` is "open" for what concerns programs with open sizes only, ``doubt``
     "silent" for what says nothing of a verdict where it lies behind a condition that is not decided, and
-    ``compiling``, by variant, "breaks" where ``torch.compile(fullgraph=True)`` refuses as well.
+    ``compiling``, by variant, what ``torch.compile(fullgraph=True)`` does: "breaks", "follows", or "" where nobody asked.
     """
 
     code: str
@@ -89,9 +89,9 @@ class Rule:
     def counts_in_doubt(self) -> bool:
         return self.doubt != "silent"
 
-    def breaks_graph(self, variant: str = "") -> bool:
-        """Whether torch.compile, asked for one graph, refuses what breaks the rule, or a variant of it."""
-        return self.compiling.get(variant, self.compiling.get("", "")) == "breaks"
+    def compiled(self, variant: str = "") -> str:
+        """What torch.compile, asked for one graph, does with what breaks the rule, or a variant of it."""
+        return self.compiling.get(variant, self.compiling.get("", ""))
 
     def worded(self, variant: str, facts: Mapping[str, str]) -> Wording:
         """The message and help for a variant ("" for none), filled in.

@@ -6,11 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import types
+from tsguard.analysis.export import data, types
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.python import library
 from tsguard.analysis.trace import shaping
-from tsguard.analysis.trace.values import Number, Traced, parts
+from tsguard.analysis.trace.values import Traced, parts
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -43,6 +43,7 @@ _COUNTING_LAYERS = ("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm", "torch.nn.In
 _MADE_OF_VALUES = frozenset(
     {"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor", "BoolTensor", "IntTensor"}
 )
+_DIVIDING = frozenset({"chunk", "split"})
 # Methods that put other parameters into a module: torch.export has put its own there.
 _MOVING = frozenset({"to", "half", "float", "double", "bfloat16", "cuda", "cpu", "type", "to_empty"})
 
@@ -56,6 +57,7 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
         _gradients_taken(tracer, node)
     owner, _, short = name.rpartition(".")
     first = args[0] if args else py.NONE
+    _notes_kinds(tracer, short, args, kwargs)
     if isinstance(first, Traced):
         _of_tensor(tracer, short, first, args, kwargs, node)
     if short in _MADE_OF_VALUES and isinstance(first, (py.ListValue, py.TupleValue)):
@@ -66,9 +68,6 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
         held = next((value for value in parts([first]) if isinstance(value, Traced)), None)
         if held is not None:
             report(tracer, "data-call", node, held.origin, function=short)
-    elif short == "chunk":
-        if any(isinstance(value, Number) and value.unbacked for value in args[1:2]):
-            report(tracer, "data-number/index", node)
     elif owner.startswith("torch.distributions") and short[:1].isupper() and _validates(kwargs):
         report(tracer, "data-call/distribution", node, function=short)
 
@@ -95,6 +94,22 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         count = args[1] if len(args) > 1 else kwargs.get("num_classes", py.Const(-1))
         if py.constant(count) == -1:
             report(tracer, "data-call/classes", node, tensor.origin)
+        else:
+            data.number_wanted(tracer, "data-number/index", [count], node)
+    elif short in _DIVIDING:
+        how = (
+            args[1] if len(args) > 1 else kwargs.get("split_size_or_sections", kwargs.get("chunks", py.NONE))
+        )
+        if not isinstance(how, (py.ListValue, py.TupleValue)):
+            data.number_wanted(tracer, "data-number/index", [how], node)
+
+
+def _notes_kinds(tracer: Tracer, short: str, args: Args, kwargs: Kwargs) -> None:
+    """What is given for a dtype or a device is one."""
+    types.taken_for(tracer, "torch.dtype", kwargs.get("dtype"))
+    types.taken_for(tracer, "torch.device", kwargs.get("device"))
+    if short == "to" and len(args) > 1:
+        types.taken_for(tracer, "torch.device", args[1])
 
 
 def _validates(kwargs: Kwargs) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import sizes
+from tsguard.analysis.export import breaks, sizes
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace.values import Held, Number, Traced, parts
 from tsguard.language.rule_names import RuleName
@@ -31,21 +31,32 @@ _OF_A_NUMBER = frozenset({"aten::tensor", "aten::as_tensor", "aten::scalar_tenso
 SYMBOLIC = frozenset({"floor", "ceil", "trunc", "prod"})
 
 
-def asked(tracer: Tracer, value: py.Value, node: ast.AST | None) -> None:
-    """A value is asked whether it is true."""
+def asked(tracer: Tracer, value: py.Value, node: ast.AST | None, *, among: bool = False) -> None:
+    """A value is asked whether it is true; or what it is ``among`` others, for a search."""
     if isinstance(value, Traced) and value.of_size:
         sizes.element_wanted(tracer, value, node)
     elif isinstance(value, Traced):
-        report(tracer, _CONDITION_OF[value.of], node, value.origin, bare=_bare_input(tracer, value))
+        report(tracer, _condition(tracer, value, among), node, value.origin, bare=_bare_input(tracer, value))
     elif has_no_value(value):
         report(tracer, "data-condition/constant", node)
     elif isinstance(tracer.statement, ast.Assert):
         return  # of symbols, it is kept as a check at run time
     elif isinstance(value, Number) and value.unbacked:
         rule: RuleName = "data-condition/size" if value.kind == "size" else "data-condition/number"
-        report(tracer, rule, node, value.origin)
+        report(tracer, "data-condition/among" if among else rule, node, value.origin)
     elif isinstance(value, Held):
         report(tracer, "data-condition/held", node)
+    else:
+        breaks.asked(tracer, value, node)
+
+
+def _condition(tracer: Tracer, value: Traced, among: bool) -> RuleName:
+    """The rule for a tensor that is asked: torch.compile keeps an assertion without a message."""
+    if among and value.of == "inputs":
+        return "data-condition/among"
+    asks = tracer.statement
+    is_kept = isinstance(asks, ast.Assert) and asks.msg is None and value.of == "inputs"
+    return "data-condition/assert" if is_kept else _CONDITION_OF[value.of]
 
 
 def has_no_value(value: py.Value) -> bool:

@@ -17,7 +17,8 @@ class Record:
     export takes the other side, ``alike`` conditions that ask for it and come out alike all the same; ``are_inputs_given`` where the file has examples of them, and
     ``harmless`` the gaps (by key) that hide nothing from torch.export, as a method of what must be a tensor.
     ``bare`` are the events that hold only if an input is a tensor, by the name of that, and ``tensors``
-    the inputs of which the annotation or the use tells that they are.
+    the inputs of which the annotation or the use tells that they are.  ``is_asked_of_compile`` tells that
+    nothing was called of which it is not known what torch.compile does with it.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -28,6 +29,7 @@ class Record:
     bare: dict[Hashable, str] = field(default_factory=dict)
     tensors: set[str] = field(default_factory=set)
     are_inputs_given: bool = False
+    is_asked_of_compile: bool = True
 
     def add(self, event: Event, *, is_sure: bool, input_: str = "") -> None:
         """Record an event, of what ``input_`` is if it is a tensor; what is met again for sure is no longer doubtful."""

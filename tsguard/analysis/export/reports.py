@@ -19,11 +19,12 @@ def report(
     origin: Origin | None = None,
     *,
     bare: str = "",
+    sure: bool = False,
     **facts: str,
 ) -> None:
     """Record what torch.export makes of a place, unless only another kind of run gets there.
 
-    ``bare`` names the input that has to be a tensor for it.
+    ``bare`` names the input that has to be a tensor for it; ``sure`` tells that every example gets there.
     """
     record = tracer.exports
     if tracer.tries:
@@ -32,7 +33,7 @@ def report(
         return
     event = tracer.event(rule, node, origin, **facts)
     if event is not None:
-        is_sure = not tracer.branches and not any(frame.returned for frame in tracer.frames)
+        is_sure = sure or (not tracer.branches and not any(frame.returned for frame in tracer.frames))
         record.add(event, is_sure=is_sure, input_=bare)
 
 

@@ -111,6 +111,14 @@ def check_annotated(tracer: Tracer, name: str, parameter: ast.arg) -> None:
         report(tracer, "unknown-type/annotated", parameter, type=name, name=parameter.arg)
 
 
+def taken_for(tracer: Tracer, kind: str, value: py.Value | None) -> None:
+    """An input without an annotation is used as a dtype or a device."""
+    if isinstance(value, Traced) and value.of == "inputs" and value.origin.parent is None:
+        name = value.origin.name
+        if name in tracer.untold:
+            report(tracer, "unknown-type/annotated", tracer.untold[name], type=kind, name=name)
+
+
 def taken_for_array(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
     """An input is used as an array of numpy."""
     if isinstance(value, Traced) and value.of == "inputs" and value.origin.parent is None:
@@ -167,7 +175,8 @@ def _is_registered(tracer: Tracer, cls: py.ClassValue) -> bool:
     """Whether a class, or one that it derives from, is made known to pytree."""
     for base in ancestry.mro(tracer, cls):
         if not isinstance(base, py.ClassValue):
-            if getattr(base, "name", "") not in _SILENT:
+            name = getattr(base, "name", "")
+            if name not in _SILENT and not name.startswith("torch.distributions."):
                 return True  # what is not read may do it
             continue
         if _registers(base.node, "") or any(_registers(s, base.name) for s in base.module.file.tree.body):

@@ -11,6 +11,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import FOREIGN_STEPS
 from tsguard.analysis.events import Gap
+from tsguard.analysis.export import breaks
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import ancestry, classes, copies
 from tsguard.analysis.python import calls as python_calls
@@ -46,8 +47,12 @@ def call(
         return methods.call(tracer, function.function.name, function.receiver, args, kwargs, node)
     if isinstance(function, Traced):
         kinds.used_as_object(tracer, function)
+        tracer.gap(
+            node, "whether an input that is called is a module or a function is not told by the source"
+        )
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
+        breaks.unread(tracer, function, node)
         lost_sight(tracer, [*args, *kwargs.values()])
         origin = origin_of([*args, *kwargs.values(), function])
         return None if origin is None else Opaque(None, origin=origin.then(node))

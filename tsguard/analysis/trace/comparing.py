@@ -236,11 +236,11 @@ def _membership(
     if live and not (live[0] is item and isinstance(container, (py.DictValue, py.SetValue))):
         value = live[0]
         report_number(tracer, "condition", value, node)
-        data.asked(tracer, value, node)
+        data.asked(tracer, value, node, among=True)
         return frozen(value.origin.then(node), "data", "bool")
     for side in (item, container):
         if isinstance(side, (Number, Held)):
-            data.asked(tracer, side, node)
+            data.asked(tracer, side, node, among=True)
     if isinstance(container, (py.DictValue, py.SetValue)):
         if tracer.state.holds(container) and any(
             is_live(part) or is_symbolic(part) for part in parts([item])

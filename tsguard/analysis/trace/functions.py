@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, reports, sizes
+from tsguard.analysis.export import breaks, data, reports, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -34,6 +34,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     """The result of calling a name of an unread package; None where Python's own way does."""
     head, _, short = name.partition(".")
     node = node if node is not None else ast.Constant(None)
+    breaks.called(tracer, name, args, node)
     if head == "torch":
         return torch_functions.call(tracer, name, args, kwargs, node)
     source = _source(name)

@@ -34,6 +34,8 @@ from tsguard.analysis.trace.values import (
 def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:
     """``owner[key]`` where one of them is traced; None where neither is."""
     if isinstance(owner, py.TensorValue):
+        if isinstance(key, py.ListValue):
+            data.number_wanted(tracer, "data-number/index", key.items, node)
         used(tracer, [key, *_bounds(key)], node)
         return shaping.of_item(tracer, owner, key, tensor([owner, key, *_bounds(key)], node))
     if isinstance(owner, Shape):

@@ -6,8 +6,8 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_CHILD_STEPS
+from tsguard.analysis.export import breaks, sizes
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.export import sizes
 from tsguard.analysis.python import ancestry, library
 from tsguard.analysis.trace import results, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -68,6 +68,7 @@ def _layer(
     if name in _UNTRACEABLE:
         tracer.report(_UNTRACEABLE[name], node)
     exported.layer(tracer, name, args, node)
+    breaks.layer(tracer, name, node)
     if ".Lazy" in name:
         tracer.report("untraceable-call/lazy", node)
     used(tracer, [*args, *kwargs.values()], node)

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import breaks, data
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.export import data
 from tsguard.analysis.python import classes
 from tsguard.analysis.trace import (
     attributes,
@@ -80,6 +80,7 @@ def call(
     if isinstance(receiver, py.ClassValue) and name == "torch.autograd.Function.apply":
         return _differentiated(tracer, receiver, args, kwargs, node)
     if isinstance(receiver, py.TensorValue):
+        breaks.method(tracer, short, node)
         result = _of_tensor(tracer, short, receiver, args, kwargs, node)
         return shaping.of_call(tracer, short, [receiver, *args], kwargs, result)
     if isinstance(receiver, Shape):

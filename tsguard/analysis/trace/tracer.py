@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.export import data, reports
+from tsguard.analysis.export import data, reports, state
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, statements
@@ -89,6 +89,7 @@ class ForwardTracer(Tracer):
         owner = self.settled(owner)
         if isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters):
             self._note_change(f"self.{name}")
+            state.assigned(self, owner.buffers.get(name), value, name)
         self.state.write(self, owner, name, value)
         if name == "data" and isinstance(owner, py.TensorValue):
             reports.report(self, "data-attribute", self.node)

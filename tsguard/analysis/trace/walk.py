@@ -36,7 +36,8 @@ class TraceResult:
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
     what its returns give, ``facts`` what was learned of the inputs' sizes, ``raised`` whether
     it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
-    ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on ways that the example may not take.
+    ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on ways that the example may not take; ``is_asked_of_compile`` that all that
+    is called is known to be followed by torch.compile, or not.
     """
 
     events: tuple[Event, ...] = ()
@@ -49,6 +50,7 @@ class TraceResult:
     exports: tuple[Event, ...] = ()
     harmless: frozenset[Hashable] = frozenset()
     doubtful: tuple[Event, ...] = ()
+    is_asked_of_compile: bool = False
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
@@ -68,6 +70,7 @@ class TraceResult:
             tuple(e for key, e in told.items() if key not in tracer.exports.doubtful),
             frozenset(tracer.exports.harmless),
             tuple(e for key, e in told.items() if key in tracer.exports.doubtful),
+            tracer.exports.is_asked_of_compile,
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:

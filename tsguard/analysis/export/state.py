@@ -1,0 +1,23 @@
+"""Buffers that a forward assigns: an exported program writes their new values into the old ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.export.reports import report
+from tsguard.analysis.trace.values import Traced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.context import Tracer
+
+
+def assigned(tracer: Tracer, before: py.Value | None, value: py.Value, name: str) -> None:
+    """A buffer without elements is given what has some, which does not go into it.
+
+    An empty one is there to be filled: of the condition that it is so, the example has that side.
+    """
+    if not isinstance(before, py.TensorValue) or isinstance(before, Traced) or not isinstance(value, Traced):
+        return
+    if before.sizes is not None and 0 in before.sizes:
+        report(tracer, "held-value/buffer", tracer.node, sure=True, name=f"self.{name}")
