@@ -72,14 +72,6 @@ REFUSED = {
     ),
     "pieces of a length that data says": Case("return x.split(rest[0].max())", f"{X}, {COUNTS}"),
     "tensors in a list as an index": Case("return x[[rest[0][0], rest[0][1]]]", f"{X}, {COUNTS}"),
-    "gradients through a layer": Case(
-        "y = self.layer(x.requires_grad_())\nreturn torch.autograd.grad(y.sum(), x)[0]",
-        before="self.layer = nn.Linear(4, 2)",
-    ),
-    "gradients kept by tensors": Case(
-        "y = x.detach().requires_grad_()\nself.layer(y).sum().backward()\nreturn y.grad",
-        before="self.layer = nn.Linear(4, 2)",
-    ),
     "numbers sorted": Case("return x * sorted(rest[0].tolist())[0]", f"{X}, {COUNTS}"),
     "a number in a format": Case('note = "{:.2f}".format(x.mean().item())\nreturn x'),
     "a tensor in a format": Case('note = f"{x.mean():.2f}"\nreturn x'),
@@ -158,13 +150,6 @@ EXPORTS = {
     "what neither traces nor compilers do": Case(
         "if not torch.jit.is_tracing() and not torch.compiler.is_compiling():\n"
         "    return x if x.sum() > 0 else -x\nreturn x"
-    ),
-    "gradients by a parameter": Case(
-        "return torch.autograd.grad(self.layer(x).sum(), self.layer.weight)[0]",
-        before="self.layer = nn.Linear(4, 2)",
-    ),
-    "gradients past all layers": Case(
-        "y = x.requires_grad_()\nreturn torch.autograd.grad((y * y).sum(), y)[0]"
     ),
     "a buffer that is assigned": Case(
         "self.last = self.last * 2 + x\nreturn self.last",

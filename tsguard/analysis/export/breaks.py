@@ -20,11 +20,11 @@ _LEAVING = frozenset(
     [
         "builtins.print", "builtins.input", "builtins.open", "warnings.warn", "torch.manual_seed", "torch.seed",
         "torch.random.manual_seed", "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly",
-        "torch.sparse_coo_tensor", "torch.sparse_csr_tensor", "torch.autograd.backward", "torch.autograd.grad", "random.seed",
+        "torch.sparse_coo_tensor", "torch.sparse_csr_tensor", "random.seed",
         "random.shuffle", "numpy.random.seed",
     ]
 )  # fmt: skip
-_LEAVING_METHODS = frozenset({"backward", "to_sparse", "to_sparse_csr", "requires_grad_"})
+_LEAVING_METHODS = frozenset({"to_sparse", "to_sparse_csr"})
 _LEAVING_LAYERS = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 # What torch.compile evaluates as Python does; of other packages nothing was asked.
@@ -48,7 +48,7 @@ _FOLLOWED_PARTS = frozenset(
     ]
 )  # fmt: skip
 _WRITING = frozenset({"builtins.str", "builtins.repr", "builtins.format", "builtins.id", "builtins.hash"})
-_UNASKED_METHODS = frozenset({"as_subclass", "register_hook", "retain_grad"})
+_UNASKED_METHODS = frozenset({"requires_grad_", "as_subclass", "register_hook", "retain_grad"})
 
 
 def called(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> None:

@@ -10,7 +10,7 @@ from tsguard.analysis.export import data, types
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.python import library
 from tsguard.analysis.trace import shaping
-from tsguard.analysis.trace.values import Traced, parts
+from tsguard.analysis.trace.values import Number, Traced, parts
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -100,7 +100,7 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         how = (
             args[1] if len(args) > 1 else kwargs.get("split_size_or_sections", kwargs.get("chunks", py.NONE))
         )
-        if not isinstance(how, (py.ListValue, py.TupleValue)):
+        if isinstance(how, Traced) or (isinstance(how, Number) and short == "chunk"):
             data.number_wanted(tracer, "data-number/index", [how], node)
 
 
