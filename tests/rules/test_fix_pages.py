@@ -108,6 +108,7 @@ BY_HAND = {
     "TSG170-bad-7",
     "TSG155-bad-1",
     "TSG172-bad-3",
+    "TSG172-bad-4",
     "TSG173-bad-1",
     "TSG173-bad-2",
     "TSG179-bad-1",

@@ -29,6 +29,7 @@ from tsguard.analysis.script.sugared import (
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
+from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
 
 
@@ -189,10 +190,13 @@ def _set_property(
         call_schemas(fc, (schema,), [value], {}, node, name)
 
 
-def type_mismatch(name: str, declared: t.Type, given: t.Type, node: ast.AST) -> Refusal:
-    """The refusal of a value that does not have its attribute's type."""
+def type_mismatch(
+    name: str, declared: t.Type, given: t.Type, node: ast.AST, *, in_text: bool = False
+) -> Refusal:
+    """The refusal of a value that does not have its attribute's type; ``in_text`` where declarations are text."""
     wanted = f"Optional[{given}]" if declared is t.NONE else str(given)
-    return Refusal("attribute-type-mismatch", node, name=name, declared=declared, given=given, wanted=wanted)
+    rule: RuleName = "attribute-type-mismatch/text" if in_text else "attribute-type-mismatch"
+    return Refusal(rule, node, name=name, declared=declared, given=given, wanted=wanted)
 
 
 def can_compile(compiler: Compiler, cls: py.ClassValue) -> bool:

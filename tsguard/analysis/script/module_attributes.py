@@ -15,6 +15,7 @@ from tsguard.analysis.python import ancestry, decorators
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import arguments, classes, signatures
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
+from tsguard.analysis.script.forward_references import are_strings
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
 from tsguard.analysis.script.refusals import Refusal
@@ -378,4 +379,6 @@ def set_(
     if not is_subtype(given, known):
         info.attributes[name] = t.UNKNOWN
         compiler.reporter.tie()
-        raise classes.type_mismatch(name, known, value.type, node)
+        holder = owner.instance.cls
+        in_text = isinstance(holder, py.ClassValue) and are_strings(holder)
+        raise classes.type_mismatch(name, known, value.type, node, in_text=in_text)
