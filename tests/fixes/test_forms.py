@@ -95,7 +95,15 @@ class Net(nn.Module):
     def forward(self, x):
         return nn.Upsample((x.shape[2] * 2,), mode="linear", align_corners=True)(x)
 """
+SLICE = """\
+class Net(nn.Module):
+    def forward(self, x):
+        sizes = list(x.shape)
+        sizes[1:] = [1] * (len(sizes) - 1)
+        return x * x.new_ones(sizes)
+"""
 FORMS = {
+    "slice": SLICE,
     "parents": PARENTS,
     "embedding": EMBEDDING,
     "pads": PADS,
@@ -136,3 +144,27 @@ def test_tests_of_what_changes_between_them_stay_two(tmp_path):
     settings = Settings(root=tmp_path, jobs=1, cache=False)
     fix(plan([parse(f"{path}:Net", settings)], settings), settings, unsafe=True)
     assert "if not positive:" in path.read_text()
+
+
+LISTS = """\
+class Net(nn.Module):
+    def forward(self, x):
+        is_list = isinstance(x, tuple) or isinstance(x, list)
+        if is_list:
+            batch = x[0].shape[0]
+            x = torch.cat(x, dim=0)
+        x = x * 2
+        if is_list:
+            x = torch.split(x, [batch, batch], dim=0)
+        return x
+"""
+
+
+def test_what_takes_lists_stays_with_python(tmp_path):
+    path = tmp_path / "net.py"
+    path.write_text(HEAD + LISTS)
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    fix(plan([parse(f"{path}:Net", settings)], settings), settings, unsafe=True)
+    module, x = made(path), torch.rand(2, 3)
+    assert torch.equal(torch.jit.script(module)(x), x * 2)
+    assert torch.equal(torch.cat(module([x, x])), torch.cat([x, x]) * 2)

@@ -19,7 +19,7 @@ Repair = Callable[["Event"], Fix | None]
 # By rule, or by rule and variant: module and function.  The modules parse with libcst, whose
 # import costs more than a small file's analysis, so they are imported when there is something to fix.
 _REPAIRS = {
-    "untyped-parameter": ("annotations", "annotate_by_use"),
+    "untyped-parameter": ("flags", "without_flag_or_annotated"),
     "untyped-parameter/container": ("annotations", "annotate_by_use"),
     "untyped-parameter/container-or-none": ("annotations", "annotate_by_use"),
     "untyped-parameter/unpacked": ("sequences", "unbind_or_type"),
@@ -34,7 +34,7 @@ _REPAIRS = {
     "ignored-keyword": ("arguments", "pass_by_position"),
     "branch-type-mismatch": ("lists", "list_for_tuples"),
     "branch-type-mismatch/conditional": ("conversions", "write_floats_in_both"),
-    "branch-undefined": ("complements", "join_complements"),
+    "branch-undefined": ("flags", "without_flag_or_joined"),
     "none-then-value": ("variables", "annotate_none"),
     "empty-container-type": ("variables", "annotate_container"),
     "missing-return": ("branches", "raise_at_the_end"),
@@ -73,6 +73,7 @@ _REPAIRS = {
     "tensor-index/number": ("conversions", "convert_to_int"),
     "unpacking-count/tensor": ("sequences", "unbind"),
     "unpacking-target/list": ("sequences", "unbracket"),
+    "item-assignment/slice": ("slices", "join_slices"),
     "starred-list": ("lists", "join_lists"),
     "starred-list/tuple": ("sequences", "keep_list"),
     "starred-list/target": ("sequences", "slice_the_rest"),
