@@ -131,6 +131,12 @@ BY_HAND = {
     "TSG190-bad-4",
     "TSG196-bad-2",
     "TSG199-bad-3",
+    "TSG201-bad-2",
+    "TSG208-bad-3",
+    "TSG208-bad-4",
+    "TSG208-bad-5",
+    "TSG208-bad-6",
+    "TSG208-bad-7",
     "TSG415-bad-3",
     "TSG415-bad-4",
 }
@@ -166,6 +172,9 @@ every = pytest.mark.parametrize("example", [e for e in BAD if e.id not in BY_HAN
 compiled = pytest.mark.parametrize(
     "example", [e for e in BAD if e.id not in BY_HAND and e.rule.family == "script"], ids=lambda e: e.id
 )
+traced = pytest.mark.parametrize(
+    "example", [e for e in BAD if e.id not in BY_HAND and e.rule.family == "trace"], ids=lambda e: e.id
+)
 by_api = pytest.mark.parametrize(
     "example", [e for e in BAD if e.id not in BY_HAND and e.rule.family == "api"], ids=lambda e: e.id
 )
@@ -185,7 +194,7 @@ class Tried:
     @property
     def target(self) -> str:
         # Findings of other families belong to files, not to targets.
-        whole = self.example.rule.family != "script"
+        whole = self.example.rule.family not in ("script", "trace")
         return str(self.path) if whole else f"{self.path}:{self.example.target}"
 
     def fix(self) -> Fixed:
@@ -242,6 +251,22 @@ def _give_inputs(tried: Tried) -> None:
         same = (e.text for e in examples_of(tried.example.code) if e.target == tried.example.target)
         made = next(text for text in same if INPUTS in text).partition(INPUTS)[2]
         tried.path.write_text(f"{text}\n\nimport torch\n\n\n{INPUTS}{made}")
+
+
+@traced
+def test_a_trace_of_it_agrees_with_eager(tried: Tried, torch_process: TorchProcess):
+    before = tried.path.with_name("before.py")
+    before.write_bytes(tried.path.read_bytes())
+    done = tried.fix()
+    left = [f for f in done.report.findings if f.family == "trace" and f.code == tried.example.code]
+    assert left == []
+    seen = torch_process.observe("trace", tried.path, tried.example.target)
+    assert seen["error"] is None
+    assert [text for line, text in seen["warnings"] if line] == []
+    random = "rand(" in tried.path.read_text()
+    assert random or all(call["equal"] for call in seen["calls"].values())
+    seen = torch_process.observe("eager", before, f"{tried.path}:{tried.example.target}")
+    assert seen["equal"]
 
 
 @by_api
