@@ -970,3 +970,19 @@ def test_a_side_that_raises_with_an_optional_argument_is_not_taken(judge):
     """
     assert judge(source, "Net('default')").verdict == "independent"
     assert judge(source, "Net('dynamic')").verdict == "dependent"
+
+
+@pytest.mark.parametrize(("key", "verdict"), [("tags", "independent"), ("0", "dependent")])
+def test_what_a_tensor_picks_of_a_parameter_is_a_copy(judge, key: str, verdict: str):
+    outcome = judge(f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.starts = nn.Parameter(torch.zeros(4, 4))
+
+            def forward(self, x: torch.Tensor, tags: torch.Tensor):
+                score = self.starts[{key}]
+                score += x
+                return score
+    """)
+    assert outcome.verdict == verdict

@@ -336,3 +336,18 @@ def test_a_forward_of_another_package_that_cannot_be_followed_leaves_the_verdict
     path.write_text("import torch\nfrom torch import nn\n" + textwrap.dedent(source), encoding="utf-8")
     project = Project((tmp_path, site))
     assert judge(Program(project), find_target(project.module(path), "Net")).trace == "unknown"
+
+
+def test_a_constructor_that_checks_a_tensor_is_taken_to_pass(tmp_path: Path) -> None:
+    source = """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("alpha", torch.as_tensor(0.5).clamp(0, 1))
+            if (self.alpha <= 0.1).any():
+                raise ValueError("alpha must be greater")
+
+        def forward(self, x):
+            return x * self.alpha
+    """
+    assert verdict(tmp_path, source) == "safe"

@@ -142,8 +142,15 @@ def _subscript(walk: ModeInterpreter, node: ast.Subscript, scope: Scope) -> Valu
     owner = walk.evaluate(node.value, scope)
     key = walk.evaluate(node.slice, scope)
     if isinstance(owner, TensorValue) and owner.role:
-        return owner
+        return TensorValue() if _picks(walk.settled(key)) else owner
     return lifted(walk, [owner, key], lambda v: _item(walk, v[0], v[1], node))
+
+
+def _picks(key: Value) -> bool:
+    """Whether a key picks elements, by a tensor or list of places: what that gives is a copy and no view."""
+    if isinstance(key, TupleValue):
+        return any(_picks(part) for part in key.items)
+    return isinstance(key, (TensorValue, ListValue))
 
 
 def _item(walk: ModeInterpreter, owner: Value, key: Value, node: ast.expr) -> Value:

@@ -12,7 +12,7 @@ from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.terms import Place, placed
-from tsguard.analysis.values import NONE, Const, External, ObjectValue, Scope, Unknown, Value
+from tsguard.analysis.values import NONE, Const, External, ObjectValue, Scope, TensorValue, Unknown, Value
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -93,6 +93,8 @@ def condition(interp: Interpreter, test: ast.expr, scope: Scope, node: ast.If | 
             return interp.world.decide(value.term or Place(test), False, guess=True)
         if node.orelse and _only_raises(node.orelse):
             return interp.world.decide(value.term or Place(test), True, guess=True)
+    if isinstance(value, TensorValue) and node is not None and _only_raises(node.body):
+        return value.filling is not None and interp.truth(value, test)
     return interp.truth(value, test)
 
 
