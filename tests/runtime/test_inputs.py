@@ -28,6 +28,14 @@ MODELS = {
     "flatten to a fixed size": net(
         "self.c = nn.Conv2d(1, 4, 3); self.fc = nn.Linear(4 * 26 * 26, 10)", "x", "return self.fc(self.c(x).flatten(1))"
     ),
+    "a length that is flattened": net(
+        "self.c = nn.Conv1d(7, 4, 3); self.fc = nn.Linear(4 * 4, 10)", "x", "return self.fc(self.c(x.transpose(1, 2)).flatten(1))"
+    ),
+    "a length under strides beside a row": net(
+        "self.c = nn.Conv1d(1, 4, 5, stride=2); self.fc = nn.Linear(4 * 9 + 3, 10)",
+        "x, row",
+        "return self.fc(torch.cat([self.c(x.unsqueeze(1)).flatten(1), row[:, :3]], 1))",
+    ),
     "embedding": net("self.e = nn.Embedding(11, 6)", "ids", "return self.e(ids)"),
     "embedding under an odd name": net("self.e = nn.Embedding(11, 6)", "z", "return self.e(z)"),
     "learned positions": net(

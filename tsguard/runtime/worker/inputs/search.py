@@ -19,6 +19,7 @@ from tsguard.runtime.worker.inputs import compared, layers, moves, repairs
 from tsguard.runtime.worker.inputs.declared import is_of
 from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import TooSlow, Trial, Trouble, attempt
+from tsguard.runtime.worker.inputs.secants import Secants
 from tsguard.runtime.worker.inputs.signature import Hints, Parameter, first_guess, parameters, value_for
 from tsguard.runtime.worker.inputs.specs import Guess, Verbatim, named
 from tsguard.runtime.worker.loading import evaluate
@@ -104,6 +105,7 @@ class _Search:
         self.order = itertools.count()
         self.best: tuple[int, Exception, Guess] | None = None
         self.alike: Counter[tuple[str, int, str]] = Counter()
+        self.secants = Secants()
 
     def run(self, most_tries: int) -> Found | NotFound:
         first = first_guess(self.parameters, self.hints)
@@ -174,6 +176,7 @@ class _Search:
         if isinstance(trouble.error, TooSlow):
             yield -1.0, moves.single(guess)
             return
+        yield from self.secants.moves(guess, trouble)
         yield from repairs.by_operation(guess, trouble)
         for cost, repaired in compared.by_condition(guess, trouble):
             yield 0.1 + cost, repaired
