@@ -48,8 +48,10 @@ def classes(folder: Path) -> list[Target]:
 
 def subject(folder: Path, target: Target) -> Subject:
     module = target.module
-    # Scripts of a folder import what lies beside them.
-    paths = (str(folder), str(folder / "src"), os.path.dirname(target.path))
+    # Scripts of a folder that is no package import what lies beside them.
+    beside = Path(target.path).parent
+    own = () if (beside / "__init__.py").exists() else (str(beside),)
+    paths = (str(folder), str(folder / "src"), *own)
     return Subject(
         target.qualname, target.path, target.path, str(module.root), module.name, target.qualname, "module", search_paths=paths
     )  # fmt: skip

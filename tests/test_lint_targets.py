@@ -88,6 +88,16 @@ def test_right_ones_are_judged(call: str, folder: Path, lint: Callable) -> None:
     assert lint(f"net.py:{call}").targets == [f"net.py:{call}"]
 
 
+def test_a_class_that_cannot_be_defined_is_judged_all_the_same(folder: Path, lint: Callable) -> None:
+    (folder / "net.py").write_text(
+        "from torch import nn\n\n\ndef typed(function):\n    raise ValueError\n\n\n"
+        "class Net(nn.Module):\n    @typed\n    def forward(self, x):\n        return x\n"
+    )
+    ran = lint("net.py:Net()")
+    assert ran.targets == ["net.py:Net()"]
+    assert "TSG004" not in ran.codes
+
+
 UNREAD = {
     "an import that finds nothing": "from foolib import Bar\n\n\nclass D(Bar):",
     "a member of a module": "import foolib\n\n\nclass D(foolib.nn.Bar):",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter, PythonInterpreter, ancestry, classes, metaclasses
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.subjects import definition
 from tsguard.report.likely import nearest
 from tsguard.report.records import dataclass
@@ -34,7 +35,10 @@ def wrong_arguments(program: Program, target: Target) -> str | None:
     call = target.call
     if call is None or any(isinstance(a, ast.Starred) for a in call.args) or None in _given(call):
         return None
-    signature = _signature(PythonInterpreter(program), target)
+    try:
+        signature = _signature(PythonInterpreter(program), target)
+    except Raised:
+        return None  # that defining it raises is said where it is judged
     problem = _problem(signature, call) if signature is not None else None
     if signature is None or problem is None:
         return None
