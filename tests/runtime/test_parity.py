@@ -79,3 +79,16 @@ def test_the_harmless_is_equal(attempting: Attempting, name: str) -> None:
     parity = parity_of(attempting, HARMLESS[name])
     assert [v.name for v in parity.variants if not v.equal] == []
     assert parity.ok
+
+
+def test_what_there_was_no_time_for_is_told_apart_from_what_eager_refuses() -> None:
+    torch = pytest.importorskip("torch")
+    from tsguard.runtime.worker.parity import Eager
+    from tsguard.runtime.worker.running import Call
+
+    call = Call((torch.randn(2, 4),), {})
+    hurried = Eager(torch.nn.Linear(4, 4), call, backward=False, seconds=-1.0)
+    patient = Eager(torch.nn.Linear(4, 4), call, backward=False)
+    assert len(hurried.answers) == 1
+    assert hurried.unasked >= {variant.name for variant, _ in patient.answers[1:]}
+    assert patient.unasked == set()

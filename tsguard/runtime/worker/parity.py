@@ -27,7 +27,7 @@ class Eager:
     Args:
         module: the module or function, in the mode under test.
         backward: whether gradients are compared as well, then on the essential variants.
-        seconds: how long all variants beyond the essential ones may take.
+        seconds: how long all variants beyond the essential ones may take; ``unasked`` are those that it was too short for.
     """
 
     def __init__(self, module: Any, call: Call, *, backward: bool, seconds: float = 4.0) -> None:
@@ -36,6 +36,7 @@ class Eager:
         self.backward = backward
         self.state = State.of(module)
         self.seconds = seconds
+        self.unasked: set[str] = set()
         self._double: nn.Module | None = None
         self.mutates_inputs = False
 
@@ -66,6 +67,7 @@ class Eager:
         for variant in _distinct(variants(self.call)):
             spent = time.monotonic() - started
             if spent > (2 * self.seconds if variant.essential else self.seconds):
+                self.unasked.add(variant.name)
                 continue
             if self.backward and not variant.essential:
                 continue
