@@ -135,7 +135,8 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
             _check_sequential(compiler, owner)
         return
     assert isinstance(instance.cls, py.ClassValue)
-    exported = {} if interface is not None else _exported(compiler, instance.cls)
+    entries = dict(_entries(compiler, instance.cls))
+    exported = {name: entry for name, entry in entries.items() if isinstance(entry, py.FunctionValue)}
     names = interface if interface is not None else ("forward", *exported, *instance.cls.overloads)
     with late_defaults.together(compiler, instance, frozenset(names)):
         if interface is None:
@@ -144,28 +145,23 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
         else:
             _compile_named(compiler, owner, interface)
         notes.call_override(compiler, instance)
-        for name, function in exported.items():
+        for name, function in exported.items() if interface is None else ():
             _compile_method(compiler, owner, name, function)
-        for name, member in _members(compiler, instance.cls):
-            if isinstance(member, py.PropertyValue) and is_readable(compiler, instance, name, member):
-                _compile_property(compiler, owner, name, member)
+        for name, entry in entries.items():
+            if isinstance(entry, py.PropertyValue) and is_readable(compiler, instance, name, entry):
+                _compile_property(compiler, owner, name, entry)
     _compile_hooks(compiler, owner)
 
 
-def _members(compiler: Compiler, cls: py.Value) -> Iterator[tuple[str, py.Value]]:
-    """The members of a class and of its bases that no nearer one hides."""
+def _entries(compiler: Compiler, cls: py.Value) -> Iterator[tuple[str, py.Value]]:
+    """The exported methods and the properties of a class and of its bases that no nearer member hides."""
     for base in ancestry.mro(compiler.interp, cls):
         for name, member in base.members.items() if isinstance(base, py.ClassValue) else ():
+            exported = isinstance(member, py.FunctionValue) and "export" in member.marks
+            if not exported and not isinstance(member, py.PropertyValue):
+                continue
             if python_classes.class_member(compiler.interp, cls, name) == (member, base):
                 yield name, member
-
-
-def _exported(compiler: Compiler, cls: py.Value) -> dict[str, py.FunctionValue]:
-    return {
-        name: member
-        for name, member in _members(compiler, cls)
-        if isinstance(member, py.FunctionValue) and "export" in member.marks
-    }
 
 
 def _compile_named(compiler: Compiler, owner: SugaredModule, names: tuple[str, ...]) -> None:
