@@ -72,6 +72,7 @@ REFUSED = {
     ),
     "pieces of a length that data says": Case("return x.split(rest[0].max())", f"{X}, {COUNTS}"),
     "tensors in a list as an index": Case("return x[[rest[0][0], rest[0][1]]]", f"{X}, {COUNTS}"),
+    "halves of what a mask selects": Case("return x[x.sum(1) > 0].chunk(2)[0]"),
     "numbers sorted": Case("return x * sorted(rest[0].tolist())[0]", f"{X}, {COUNTS}"),
     "a number in a format": Case('note = "{:.2f}".format(x.mean().item())\nreturn x'),
     "a tensor in a format": Case('note = f"{x.mean():.2f}"\nreturn x'),
@@ -158,6 +159,10 @@ EXPORTS = {
     "what a logger is told": Case(
         'LOG.info("seen")\nreturn x', before="import logging\nLOG = logging.getLogger()\n"
     ),
+    "columns of what a mask selects": Case(
+        "first, second = x[x.sum(1) > 0].chunk(2, dim=1)\nreturn first, second"
+    ),
+    "given lengths of what a mask selects": Case("return x[x.sum(1) > 0].split([2, 1])[0]"),
     "a clipped element": Case("return x * min(x.sum().long().item(), 3)"),
     "as many zeros as data says": Case("return torch.zeros(rest[0].max() + 1)", f"{X}, {COUNTS}"),
     "an ordered dict as output": Case("return collections.OrderedDict(a=x)"),

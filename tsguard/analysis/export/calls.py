@@ -39,6 +39,8 @@ GRADIENTS = frozenset(
 _GRADIENTS = GRADIENTS | {"torch.autograd.grad", "method.backward"}
 # What asks whether a tensor has any elements, or how many rows.
 _COUNTING = frozenset({"batch_norm", "instance_norm", "cdist", "chunk", "split", "unbind", "tensor_split"})
+# Of these, what goes along one dimension.
+_ALONG = frozenset({"chunk", "split", "unbind", "tensor_split"})
 _COUNTING_LAYERS = ("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm", "torch.nn.InstanceNorm")
 _MADE_OF_VALUES = frozenset(
     {"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor", "BoolTensor", "IntTensor"}
@@ -82,7 +84,7 @@ def _gradients_taken(tracer: Tracer, node: ast.AST) -> None:
 
 def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """A function whose first argument is a tensor."""
-    if short in _COUNTING:
+    if short in _COUNTING and not (short in _ALONG and _leaves_rows(short, args, kwargs)):
         counted(tracer, tensor, node)
     if short in _OF_NUMBERS and tensor.of == "inputs":
         report(tracer, "lost-size/operator", node, tensor.origin, function=short)
@@ -102,6 +104,15 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         )
         if isinstance(how, Traced) or (isinstance(how, Number) and short == "chunk"):
             data.number_wanted(tracer, "data-number/index", [how], node)
+
+
+def _leaves_rows(short: str, args: Args, kwargs: Kwargs) -> bool:
+    """Whether a tensor is divided along another dimension than the first, or into pieces of given lengths."""
+    place = 1 if short == "unbind" else 2
+    along = args[place] if len(args) > place else kwargs.get("dim", py.Const(0))
+    how = args[1] if len(args) > 1 else kwargs.get("split_size_or_sections", py.NONE)
+    lengths = short == "split" and isinstance(how, (py.ListValue, py.TupleValue))
+    return lengths or py.constant(along) != 0
 
 
 def _notes_kinds(tracer: Tracer, short: str, args: Args, kwargs: Kwargs) -> None:
