@@ -321,6 +321,7 @@ RuleName: TypeAlias = Literal[
     "rebound-object/branch",
     "recursive-call",
     "regression",
+    "renamed-method",
     "requirement-unmet",
     "result-kind",
     "result-kind/tensor",

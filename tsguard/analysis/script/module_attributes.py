@@ -240,6 +240,13 @@ def _compiles_only_by_name(compiler: Compiler, value: py.Value) -> bool:
     return value.name in WRITTEN_IN_PYTHON
 
 
+def _check_name(function: py.FunctionValue, name: str, node: ast.AST) -> None:
+    """A method that is compiled because it is called must have the name of its def."""
+    defined = function.wrapped if function.wrapped is not None else function
+    if isinstance(defined.node, ast.FunctionDef) and defined.name != name:
+        raise Refusal("renamed-method", node, name=name, function=defined.name)
+
+
 def _class_member(
     compiler: Compiler, fc: FunctionCompiler | None, owner: SugaredModule, name: str, node: ast.AST
 ) -> Sugared | None:
@@ -255,6 +262,8 @@ def _class_member(
             return SugaredPython(value, name, ignored=True, dropped="unused" in value.marks, receiver=owner)
         if "cached" in value.marks:
             return None
+        if name != "forward" and "export" not in value.marks:
+            _check_name(value, name, node)
         return Method(owner, name, overloads_of(compiler, owner, name), value)
     if isinstance(value, py.StaticMethod) and fc is not None:
         return compiler.names.sugar(fc, value.function, node)
