@@ -157,8 +157,10 @@ def reported_names() -> frozenset[str]:
 
 @functools.cache
 def source_strings() -> frozenset[str]:
-    """All string literals of the package, but for those of the type of all rule names."""
-    sources = (p for p in Path(tsguard.__file__).parent.rglob("*.py") if p.name != "rule_names.py")
+    """All string literals of what reports rules, so not those of repairs or of the type of all rule names."""
+    package = Path(tsguard.__file__).parent
+    silent = {package / "language" / "rule_names.py", *(package / "repairing").iterdir()}
+    sources = (p for p in package.rglob("*.py") if p not in silent)
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources]
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     return frozenset(node.value for node in nodes if isinstance(node.value, str))

@@ -153,6 +153,9 @@ def _argument(
     if isinstance(given, t.OptionalType) and given.element == inner:
         if python:
             facts = {"function": callee, "argument": found.argument, "wanted": str(wanted)}
+            is_name = text.isidentifier()
+            tested = f'"if {text} is not None:"' if is_name else "copy it to a local variable, and test that"
+            facts |= {"tested": tested}
             return Refusal("optional-not-refined/argument", node, value=text, type=given, **facts)
         return not_refined(node, text, given)
     if isinstance(given, t.UnionType) and inner in given.members:
