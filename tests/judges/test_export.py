@@ -208,3 +208,21 @@ def test_a_branch_on_one_size_serves_one_side(exported):
 )
 def test_torch_compile_breaks_at_some_of_what_is_refused(exported, result, verdict):
     assert exported(f"def f(x):\n    return {result}").compile == verdict
+
+
+@pytest.mark.parametrize(
+    ("inputs", "verdict"),
+    [("x", "refused"), ("self.layer.weight", "unknown"), ("list(self.layer.parameters())", "unknown")],
+)
+def test_gradients_of_parameters_may_be_exported(exported, inputs: str, verdict: str):
+    judged = exported(f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(3, 3)
+
+            def forward(self, x):
+                x = x.detach().requires_grad_(True)
+                return torch.autograd.grad(self.layer(x).sum(), {inputs})[0]
+    """)
+    assert judged.verdict == verdict

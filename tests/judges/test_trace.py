@@ -374,6 +374,7 @@ BUFFER = """
         ("self.past[:] = y.mean(0)", False),
         ("self.past = self.past.add_(y.mean(0))", False),
         ("self.past = self.past.to(x.device)", False),
+        ("self.past = y.mean(0).add_(1)", True),
     ],
 )
 def test_a_buffer_that_is_replaced_is_state_that_no_trace_keeps(judged, update: str, is_lost: bool):
@@ -389,6 +390,9 @@ def test_a_buffer_that_is_replaced_is_state_that_no_trace_keeps(judged, update: 
         ("pass", False),
         ("x = x * 2", True),
         ("tell('one')", True),
+        # What it is told may change something on the way.
+        ("print(self.counted())", True),
+        ("print('one', x.add_(1))", True),
     ],
 )
 def test_a_branch_that_only_tells_something_is_lost_without_harm(judged, told: str, is_hazard: bool):

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def join_complements(event: Event) -> Fix | None:
     """``if a: x = f()`` and ``if not a: x = g()`` below it become ``if a: x = f()``, ``else: x = g()``.
 
-    What the condition reads is assigned nowhere between the two tests.
+    What the condition reads is assigned nowhere between the two tests. Unsafe for an attribute, which what is
+    called there may assign.
     """
     file, line = event.module.file, int(event.facts["line"])
     pair = _pair(file, line)
@@ -42,7 +43,10 @@ def join_complements(event: Event) -> Fix | None:
 
     gone = changed_block(file, second, take)
     joined = changed_block(file, first, join)
-    return Fix("safe", "Write the two tests as one", (joined, gone)) if joined and gone else None
+    if joined is None or gone is None:
+        return None
+    plain = isinstance(_without_not(first.test)[0], ast.Name)
+    return Fix("safe" if plain else "unsafe", "Write the two tests as one", (joined, gone))
 
 
 def _pair(file: SourceFile, line: int) -> tuple[ast.If, ast.If] | None:

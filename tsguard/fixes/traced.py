@@ -45,13 +45,16 @@ def keep_size(event: Event) -> Fix | None:
 
 
 def ask_for_size(event: Event) -> Fix | None:
-    """``len(x)`` of a Tensor becomes ``x.size(0)``."""
+    """``len(x)`` of a Tensor becomes ``x.size(0)``.
+
+    Unsafe: what the trace takes for a Tensor, for want of an annotation, may be a list in eager.
+    """
     file = event.module.file
     call = next(nodes_at(file, event.span, ast.Call), None)
     if call is None or ast.unparse(call.func) != "len" or len(call.args) != 1:
         return None
     change = rewritten(file, call, f"{atom(file, call.args[0])}.size(0)")
-    return Fix("safe", "Take the first size", (change,)) if change else None
+    return Fix("unsafe", "Take the first size", (change,)) if change else None
 
 
 def _is_size(node: ast.expr) -> bool:

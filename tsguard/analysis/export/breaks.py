@@ -27,7 +27,8 @@ _LEAVING = frozenset(
 _LEAVING_METHODS = frozenset({"to_sparse", "to_sparse_csr"})
 _LEAVING_LAYERS = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
-# What torch.compile evaluates as Python does; of other packages nothing was asked.
+# What torch.compile evaluates as Python does, and what it knows by name (torch/_dynamo/decorators.py,
+# for einops); of other packages nothing was asked.
 _FOLLOWED = frozenset(
     [
         "builtins", "torch", "math", "numpy", "functools", "itertools", "operator", "collections", "typing",

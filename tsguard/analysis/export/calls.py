@@ -56,7 +56,7 @@ Kwargs = dict[str, py.Value]
 def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """A function or method of torch is called; ``args`` begin with the tensor of a method."""
     if name in _GRADIENTS:
-        _gradients_taken(tracer, node)
+        _gradients_taken(tracer, args[1] if len(args) > 1 else kwargs.get("inputs"), node)
     owner, _, short = name.rpartition(".")
     first = args[0] if args else py.NONE
     _notes_kinds(tracer, short, args, kwargs)
@@ -74,9 +74,14 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
         report(tracer, "data-call/distribution", node, function=short)
 
 
-def _gradients_taken(tracer: Tracer, node: ast.AST) -> None:
-    """torch.export refuses what operations keep of their results, as about all layers do; inputs it knows."""
-    if any(frame.receiver is not None and _has_parameters(frame.receiver) for frame in tracer.frames):
+def _gradients_taken(tracer: Tracer, inputs: py.Value | None, node: ast.AST) -> None:
+    """torch.export refuses what operations keep of their results, and what layers keep for their input.
+
+    Inputs and parameters it knows: a layer keeps no more for the gradients of its parameters.
+    """
+    asked = [part for part in parts([inputs]) if isinstance(part, Traced)] if inputs is not None else []
+    of_inputs = inputs is None or (bool(asked) and all(tensor.of != "state" for tensor in asked))
+    if of_inputs and any(f.receiver is not None and _has_parameters(f.receiver) for f in tracer.frames):
         report(tracer, "inner-gradient", node)
     else:
         tracer.gap(node, "what the operations keep for the gradients is not told by the source")

@@ -69,12 +69,12 @@ def _without_defaults(
 ) -> tuple[Schema, ...]:
     for argument in schemas[0].arguments[len(args) :] if len(schemas) == 1 else ():
         if argument.has_default and argument.name not in kwargs:
-            facts = {"function": name, "argument": argument.name, "default": shown(argument)}
+            facts = {"function": name, "argument": argument.name, "default": _shown(argument)}
             raise Refusal("argument-count/together", node, **facts)
     return tuple(map(_without, schemas))
 
 
-def shown(argument: Argument) -> str:
+def _shown(argument: Argument) -> str:
     """A default as Python writes it; "" for one that is no literal."""
     return "" if argument.default is ... else repr(argument.default)
 

@@ -16,6 +16,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.values import Untraced
 from tsguard.language.rule_names import RuleName
+from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -198,26 +199,28 @@ def _is_registered(owner: py.ObjectValue, name: str) -> bool:
     return isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters)
 
 
-def _is_in_place(statement: ast.AST | None) -> bool:
-    """Whether a tensor that is assigned is the one that was there: ``x += y``, ``x = x.add_(y)``."""
-    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-        function = statement.value.func
-        return isinstance(function, ast.Attribute) and function.attr.endswith("_")
-    return isinstance(statement, ast.AugAssign)
-
-
 # Methods of a tensor that give one of the same elements.
 _MOVES = frozenset({"to", "type_as", "cuda", "cpu", "contiguous", "detach", "clone"})
 
 
+def _is_in_place(statement: ast.AST | None) -> bool:
+    """Whether a tensor that is assigned is the one that was there: ``x += y``, ``x = x.add_(y)``."""
+    return isinstance(statement, ast.AugAssign) or _method_of_itself(statement).endswith("_")
+
+
 def _is_only_moved(statement: ast.AST | None) -> bool:
     """Whether what is assigned holds what was there, as in ``self.mask = self.mask.to(x.device)``."""
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return False
-    call = statement.value
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return False
-    return call.func.attr in _MOVES and ast.unparse(call.func.value) == ast.unparse(statement.targets[0])
+    return _method_of_itself(statement) in _MOVES
+
+
+def _method_of_itself(statement: ast.AST | None) -> str:
+    """The method in ``x = x.method(...)``; "" for any other statement."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return ""
+    function = statement.value.func
+    if not isinstance(function, ast.Attribute) or len(statement.targets) > 1:
+        return ""
+    return function.attr if unparsed(function.value) == unparsed(statement.targets[0]) else ""
 
 
 def changed_global(statement: ast.AST | None) -> Untraced:

@@ -8,12 +8,20 @@ import functools
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.values import Scope
+from tsguard.source.walking import walked
 
 _TELLING = frozenset(
     ["builtins.print", "warnings.warn"]
     + [f"logging.{name}" for name in ("debug", "info", "warning", "error", "exception", "critical", "log")]
 )
 _LOGGER = py.External("logging.Logger")
+# Calls among what is told that read and change nothing.
+_READING = frozenset(
+    [
+        "abs", "all", "any", "cpu", "detach", "dim", "float", "format", "int", "isinf", "isnan", "item", "join", "len",
+        "list", "max", "mean", "min", "norm", "numel", "round", "size", "std", "str", "sum", "tolist", "tuple", "type",
+    ]
+)  # fmt: skip
 
 
 def only_tells(tracer: Tracer, node: ast.If, scope: Scope) -> bool:
@@ -28,11 +36,25 @@ def _calls(node: ast.If) -> tuple[ast.Call, ...] | None:
     found = []
     for statement in (*node.body, *node.orelse):
         value = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(value, ast.Call) and isinstance(value.func, (ast.Name, ast.Attribute)):
+        if isinstance(value, ast.Call) and _only_reads(value):
             found.append(value)
         elif not isinstance(statement, ast.Pass) and not isinstance(value, ast.Constant):
             return None
     return tuple(found)
+
+
+def _only_reads(call: ast.Call) -> bool:
+    """Whether what a call is given is made without a change of anything."""
+    inner = [n for part in (*call.args, *call.keywords) for n in walked(part)]
+    names = {_name(n) for n in inner if isinstance(n, ast.Call)}
+    return bool(_name(call)) and names <= _READING and not any(isinstance(n, ast.NamedExpr) for n in inner)
+
+
+def _name(call: ast.Call) -> str:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _tells(tracer: Tracer, call: ast.Call, scope: Scope) -> bool:
