@@ -8,9 +8,9 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import breaks, data
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.python import classes
 from tsguard.analysis.trace import (
     attributes,
+    autograd_functions,
     conversions,
     counting,
     kinds,
@@ -19,7 +19,6 @@ from tsguard.analysis.trace import (
     results,
     shaping,
 )
-from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import rows_wanted, structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
@@ -78,7 +77,7 @@ def call(
             return layers.forward(tracer, receiver, args, kwargs, node, kind)
         return None
     if isinstance(receiver, py.ClassValue) and name == "torch.autograd.Function.apply":
-        return _differentiated(tracer, receiver, args, kwargs, node)
+        return autograd_functions.applied(tracer, receiver, args, kwargs, node)
     if isinstance(receiver, py.TensorValue):
         breaks.method(tracer, short, node)
         result = _of_tensor(tracer, short, receiver, args, kwargs, node)
@@ -88,28 +87,6 @@ def call(
     if isinstance(receiver, Derived):
         return _of_derived(tracer, short, receiver, args, kwargs, node)
     return _of_container(tracer, short, receiver, args, node)
-
-
-def _differentiated(
-    tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node: ast.AST
-) -> py.Value:
-    """``Function.apply(x)``: a trace records one operation, torch.export runs the forward of the class."""
-    found = classes.class_member(tracer, cls, "forward")
-    function = getattr(found[0], "function", found[0]) if found is not None else None
-    met, tracer.state_met = tracer.state_met, False
-    if isinstance(function, py.FunctionValue):
-        context = [] if classes.class_member(tracer, cls, "setup_context") is not None else [_context()]
-        followed_aside(tracer, lambda: tracer.call(function, [*context, *args], kwargs, node))
-    if tracer.state_met:
-        tracer.report("untraceable-call/function-state", node)
-    tracer.state_met = met
-    lost_sight(tracer, [*args, *kwargs.values()])
-    return tensor([*args, *kwargs.values()], node)
-
-
-def _context() -> py.ObjectValue:
-    """What a function is given to keep for its backward."""
-    return py.ObjectValue(py.External("torch.autograd.function.FunctionCtx"), open=True)
 
 
 def _of_container(

@@ -1,0 +1,35 @@
+"""``torch.autograd.Function``: what its ``apply`` is to a trace and to torch.export."""
+
+from __future__ import annotations
+
+import ast
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import classes
+from tsguard.analysis.trace.alternatives import followed_aside
+from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.uses import lost_sight
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+
+
+def applied(tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+    """``Function.apply(x)``: a trace records one operation, torch.export runs the forward of the class."""
+    found = classes.class_member(tracer, cls, "forward")
+    function = getattr(found[0], "function", found[0]) if found is not None else None
+    met, tracer.state_met = tracer.state_met, False
+    if isinstance(function, py.FunctionValue):
+        context = [] if classes.class_member(tracer, cls, "setup_context") is not None else [_context()]
+        followed_aside(tracer, lambda: tracer.call(function, [*context, *args], kwargs, node))
+    if tracer.state_met:
+        tracer.report("untraceable-call/function-state", node)
+    tracer.state_met = met
+    lost_sight(tracer, [*args, *kwargs.values()])
+    return tensor([*args, *kwargs.values()], node)
+
+
+def _context() -> py.ObjectValue:
+    """What a function is given to keep for its backward."""
+    return py.ObjectValue(py.External("torch.autograd.function.FunctionCtx"), open=True)
