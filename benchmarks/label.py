@@ -183,7 +183,7 @@ def batch(case: Case) -> Answer:
     large = (v for v in (case.example, *others) if all(t.shape[0] > 1 for t in tensors(vars(v)) if t.dim()))
     example, net = next(large, case.example), case.anew()
     first = torch.export.Dim.AUTO
-    shapes = mapped(_by_name(net, example), lambda t: {0: first} if t.dim() else None)
+    shapes = mapped(_by_name(net, example), lambda t: {0: first} if t.dim() else None, lambda _: None)
     program = torch.export.export(
         net, tuple(example.args), example.kwargs or None, dynamic_shapes=shapes, strict=False
     )

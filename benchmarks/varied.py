@@ -95,14 +95,15 @@ def resized(tensor: Tensor, dim: int, size: int | None, wanted: int) -> Tensor:
     return torch.cat([tensor] * times, dim).narrow(dim, 0, wanted).contiguous()
 
 
-def mapped(value: Any, change: Callable[[Tensor], Any]) -> Any:
+def mapped(value: Any, change: Callable[[Tensor], Any], rest: Callable[[Any], Any] = lambda v: v) -> Any:
+    """The tensors among values changed, and what is neither tensor nor container as ``rest`` has it."""
     if isinstance(value, Tensor):
         return change(value)
     if isinstance(value, dict):
-        return {key: mapped(item, change) for key, item in value.items()}
+        return {key: mapped(item, change, rest) for key, item in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(mapped(item, change) for item in value)
-    return value
+        return type(value)(mapped(item, change, rest) for item in value)
+    return rest(value)
 
 
 def alike(left: Any, right: Any) -> bool:

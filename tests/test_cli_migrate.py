@@ -195,3 +195,21 @@ def test_neither_torch_nor_the_code_is_imported(migrate, folder: Path):
     )
     assert "not imported" in ran.stderr
     assert ran.returncode == 1, ran.stderr
+
+
+def test_what_holds_an_open_size_stands_beside_that_column(tsguard, folder):
+    (folder / "net.py").write_text(
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
+        "        return torch.stack([x[i] for i in range(x.shape[0])])\n"
+    )
+    lines = tsguard("migrate", "net.py").out.splitlines()
+    assert next(line.split()[-3:-1] for line in lines if "net.py:Net " in line) == ["specialised", "(1)"]
+    assert next(line.split()[:2] for line in lines if "the loop runs" in line) == ["open", "sizes"]
+
+
+def test_what_is_random_in_both_modes_loses_none(tsguard, folder):
+    (folder / "net.py").write_text(
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
+        "        return x + torch.rand_like(x)\n"
+    )
+    assert "TSG705" not in tsguard("migrate", "net.py").out

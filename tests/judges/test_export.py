@@ -47,6 +47,27 @@ def test_another_size_holds_no_batch(exported, size):
     assert exported(f"def f(x):\n    return torch.zeros(int({size} / 2))").dynamic == "exports"
 
 
+@pytest.mark.parametrize(
+    ("number", "dynamic"),
+    [
+        ("np.ceil(x.shape[0] / 2)", "exports"),
+        ("np.prod(x.shape)", "exports"),
+        ("math.ceil(x.shape[0] / 2)", "exports"),
+        ("int(np.ceil(x.shape[0] / 2))", "specialised"),
+        ("int(math.ceil(x.shape[0] / 2))", "specialised"),
+        ("int(round(x.shape[0] / 2))", "specialised"),
+        ("np.float32(x.shape[0])", "specialised"),
+        ("np.sqrt(x.shape[0])", "refused"),
+        ("np.sqrt(x.shape[1])", "exports"),
+        ("divmod(x.shape[0], 2)[0]", "refused"),
+        ("len(copy.deepcopy(x.shape))", "refused"),
+    ],
+)
+def test_what_python_and_numpy_make_of_an_open_batch(exported, number, dynamic):
+    judged = exported(f"import copy\nimport numpy as np\ndef f(x):\n    return x * {number}")
+    assert (judged.verdict, judged.dynamic) == ("exports", dynamic)
+
+
 def test_arithmetic_and_comparisons_leave_the_batch_open(exported):
     source = """
         def f(x):
@@ -226,3 +247,65 @@ def test_gradients_of_parameters_may_be_exported(exported, inputs: str, verdict:
                 return torch.autograd.grad(self.layer(x).sum(), {inputs})[0]
     """)
     assert judged.verdict == verdict
+
+
+def test_what_a_layer_of_torch_has_not_is_made_by_who_asks_for_it(exported):
+    source = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 4, 3)
+                try:
+                    self.conv.held
+                except AttributeError:
+                    self.conv.register_parameter("held", nn.Parameter(torch.rand(4)))
+            def forward(self, x):
+                return x * (self.conv.held.data * 2).sum()
+    """
+    assert exported(source).verdict == "refused"
+
+
+def test_the_least_of_an_argument_and_a_size_shows_no_tensor(exported):
+    source = """
+        def f(x, most):
+            return x[: int(min(most, x.shape[1]))]
+    """
+    assert exported(source).verdict == "exports"
+
+
+def test_a_buffer_that_the_forward_registers_makes_the_program_wrong(exported):
+    source = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                {}
+            def forward(self, x):
+                self.register_buffer("kept", torch.arange(4.0))
+                return x + self.kept
+    """
+    assert exported(source.format("pass")).verdict == "specialised"
+    held = 'self.register_buffer("kept", torch.zeros(4))'
+    assert exported(source.format(held)).verdict == "exports"
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "isinstance(x, torch.autograd.Variable)",
+        "x.device.type.startswith('cuda')",
+        "x.type().endswith('FloatTensor')",
+    ],
+)
+def test_what_an_input_is_is_known_while_exporting(exported, test):
+    assert exported(f"def f(x):\n    if not {test}:\n        x = x * 2\n    return x").verdict == "exports"
+
+
+def test_an_input_is_a_variable(exported):
+    source = """
+        from torch.autograd import Variable
+        def f(x):
+            if isinstance(x, Variable):
+                return x
+            raise TypeError("no tensor")
+    """
+    assert exported(source).verdict == "exports"

@@ -74,6 +74,16 @@ REFUSED = {
     "tensors in a list as an index": Case("return x[[rest[0][0], rest[0][1]]]", f"{X}, {COUNTS}"),
     "halves of what a mask selects": Case("return x[x.sum(1) > 0].chunk(2)[0]"),
     "numbers sorted": Case("return x * sorted(rest[0].tolist())[0]", f"{X}, {COUNTS}"),
+    "rows at found indices": Case(
+        "rows = x.view(-1)[x.view(-1).nonzero().squeeze(1)]\nreturn x if rows.size(0) > 1 else -x"
+    ),
+    "columns at found indices": Case(
+        "found = rest[0].nonzero().squeeze()\nchosen = x[:, found]\nreturn x if chosen.size(1) > 1 else -x",
+        f"{X}, {COUNTS}",
+    ),
+    "rows of an input at found indices": Case(
+        "chosen = x[rest[0].nonzero()[:, 0]]\nreturn x if len(chosen) else -x", f"{X}, {COUNTS}"
+    ),
     "a number in a format": Case('note = "{:.2f}".format(x.mean().item())\nreturn x'),
     "a tensor in a format": Case('note = f"{x.mean():.2f}"\nreturn x'),
     "elements set up to a tensor": Case(

@@ -160,6 +160,16 @@ def test_a_whole_graph_has_no_breaks(attempting: Attempting) -> None:
 
 
 @needs_compiler
+def test_what_torch_compile_trains_has_the_gradients_of_eager(attempting: Attempting) -> None:
+    layer = "class Net(nn.Linear):\n    def __init__(self):\n        super().__init__(4, 4)\n"
+    spec = replace(COMPILE, mode="train")
+    attempt = attempting(HEAD + layer, specs=(spec,), inputs=("torch.randn(2, 4)",)).attempts[spec]
+    assert attempt.status == "ok"
+    assert attempt.parity is not None
+    assert attempt.parity.gradients
+
+
+@needs_compiler
 def test_aot_inductor_compiles_saves_and_loads(launcher: Launcher, tmp_path: Path) -> None:
     file = tmp_path / "model.py"
     file.write_text(net("return x.relu() * 2"))

@@ -13,8 +13,10 @@ from tsguard.formats.tables import Cell, tone
 from tsguard.formats.text import one_line, printable, table
 from tsguard.report import Finding, Report, TargetReport
 from tsguard.report.migration import Migration, Step
+from tsguard.rules import rule
 
-HEAD = ("", "target", "script", "trace", "export", "open sizes", "compile")
+_OPEN = "open sizes"
+HEAD = ("", "target", "script", "trace", "export", _OPEN, "compile")
 _FINE = ("ok", "safe", "exports")
 _MOST_PLACES = 5
 _MOST_OBSTACLES = 20
@@ -48,11 +50,12 @@ def step_row(number: int, step: Step, report: Report) -> list[Cell]:
     script, trace = next(
         ((t.script, t.trace) for t in report.targets if t.target == step.target), (None, None)
     )
+    is_open = [_way_of(report.findings[number]) == _OPEN for number in step.blockers]
     counted = (
         (step.script, len(script.findings) if script else 0),
         (step.trace, len(trace.findings) if trace else 0),
-        (step.export, len(step.blockers) if step.export != "exports" else 0),
-        (step.dynamic, 0),
+        (step.export, is_open.count(False) if step.export != "exports" else 0),
+        (step.dynamic, is_open.count(True) if step.dynamic != "exports" else 0),
         (step.compile, 0),
     )
     cells = [Cell(f"{word} ({count})" if count else word, tone(word)) for word, count in counted]
@@ -67,13 +70,18 @@ def reasons(step: Step, target: TargetReport, report: Report) -> Iterator[tuple[
             yield way, named([f for f in found if f.severity != "info"] or found)
     kept = "; torch.jit.script keeps it in the code" if step.script == "ok" else ""
     for number in step.blockers:
-        yield "export", _with_help(report.findings[number]) + kept
+        yield _way_of(report.findings[number]), _with_help(report.findings[number]) + kept
     if step.export != "refused" and target.export.fixed:
         held = ", ".join(f"dimension {fixed.dimension} of {fixed.input}" for fixed in target.export.fixed)
-        yield "open sizes", f"a program holds {held} at the example's size"
+        yield _OPEN, f"a program holds {held} at the example's size"
     yield from (("unknown", f"{place.place}: {place.why}") for place in target.export.unknown)
     for number in step.lost:
         yield "lost", _with_help(report.findings[number])
+
+
+def _way_of(finding: Finding) -> str:
+    """The column of the table that a finding on torch.export is about."""
+    return _OPEN if rule(finding.name).is_of_open_shapes else "export"
 
 
 def _line_of(finding: Finding) -> str:

@@ -20,8 +20,8 @@ _HELD: dict[RuleName, RuleName] = {
     "untraced-value/clock": "held-value",
     "untraced-value/global": "held-value",
 }
-# The program raises, whatever the sizes.
-_RAISING: frozenset[RuleName] = frozenset({"held-value/buffer"})
+# The program raises or is wrong, whatever the sizes.
+_RAISING: frozenset[RuleName] = frozenset({"held-value/buffer", "held-value/registered"})
 _UNASKED = "what torch.export refuses is known from torch 2.13 on only"
 
 

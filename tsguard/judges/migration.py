@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.migration.losses import losses_of
 from tsguard.analysis.migration.uses import uses_in
 from tsguard.judges.findings import finding
+from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
-    from tsguard.project import Target
+    from tsguard.judges.judgement import Judgement
     from tsguard.project.modules import Module
     from tsguard.report import Finding
+
+# What differs between train() and eval(); other rules of the family tell what is the same in both.
+_BETWEEN_MODES: frozenset[RuleName] = frozenset(
+    {"mode-dependent-layer", "training-branch", "mode-dependent-call"}
+)
 
 
 def judge_uses(program: Program, module: Module) -> tuple[Finding, ...]:
@@ -20,6 +26,7 @@ def judge_uses(program: Program, module: Module) -> tuple[Finding, ...]:
     return tuple(map(finding, uses_in(program, module)))
 
 
-def judge_losses(program: Program, target: Target, *, by_mode: bool) -> tuple[Finding, ...]:
-    """The findings of family ``migration`` on a target; ``by_mode``: its result depends on the mode."""
-    return tuple(map(finding, losses_of(program, target, by_mode=by_mode)))
+def judge_losses(program: Program, judgement: Judgement) -> tuple[Finding, ...]:
+    """The findings of family ``migration`` on a target; what is random in both modes has no mode to lose."""
+    by_mode = judgement.mode == "dependent" and any(f.name in _BETWEEN_MODES for f in judgement.findings)
+    return tuple(map(finding, losses_of(program, judgement.target, by_mode=by_mode)))

@@ -191,11 +191,7 @@ def _for_migration(
 
     target = judgement.target
     # What torch.jit does not take either is not lost.
-    lost = (
-        judge_losses(program, target, by_mode=judgement.mode == "dependent")
-        if judgement.script != "blocked"
-        else ()
-    )
+    lost = judge_losses(program, judgement) if judgement.script != "blocked" else ()
     parts = tuple(f"{_shown(module.file.path, job)}:{name}" for module, name in parts_of(program, target))
     return replace(report, parts=parts, handed_over=target.compiled), (*judgement.findings, *lost)
 

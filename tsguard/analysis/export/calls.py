@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, types
+from tsguard.analysis.export import data, state, types
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.python import library
 from tsguard.analysis.trace import shaping
@@ -138,8 +138,10 @@ def recurrent(tracer: Tracer, given: py.Value, node: ast.AST) -> None:
         report(tracer, "data-call/packed", node)
 
 
-def of_module(tracer: Tracer, name: str, module: py.ModuleValue, node: ast.AST | None) -> None:
+def of_module(tracer: Tracer, name: str, module: py.ModuleValue, args: Args, node: ast.AST | None) -> None:
     """A method of torch.nn.Module is called while the forward runs."""
+    if name == "register_buffer":
+        state.registered(tracer, module, args[0] if args else py.NONE, node)
     if name in _MOVING and _has_parameters(module):
         report(tracer, "moved-module", node)
 

@@ -27,6 +27,8 @@ _CONDITION_OF: dict[str, RuleName] = {
     "random": "data-condition/random",
 }
 _OF_A_NUMBER = frozenset({"aten::tensor", "aten::as_tensor", "aten::scalar_tensor"})
+# Functions of Python that take numbers, and tensors as well.
+_OF_NUMBERS = frozenset({"min", "max", "abs", "round", "pow", "sum", "int", "float", "bool", "divmod"})
 # Functions of math that know symbols.
 SYMBOLIC = frozenset({"floor", "ceil", "trunc", "prod"})
 
@@ -99,16 +101,22 @@ def looked_up(name: str, value: py.Value, scope: py.Scope) -> None:
 def _bare_input(tracer: Tracer, value: Traced) -> str:
     """The input that a value is or is compared of, which may be no tensor; "" where it is one for sure.
 
-    What was computed, or taken of something, is; a bare argument that is asked may as well be a flag.
+    What was computed, or taken of something, is; a bare argument that is asked may as well be a flag,
+    and what Python's own arithmetic makes of it a number.
     """
     if tracer.exports.are_inputs_given or value.of != "inputs":
         return ""
     step: Origin | None = value.origin
     while step is not None:
-        if isinstance(step.node, (ast.Call, ast.Subscript, ast.Attribute)):
+        if isinstance(step.node, (ast.Subscript, ast.Attribute)) or _is_of_tensor(step.node):
             return ""
         step = step.parent
     return value.origin.root.name
+
+
+def _is_of_tensor(node: ast.AST | None) -> bool:
+    """Whether a step is a call that is none of Python's own for numbers."""
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") not in _OF_NUMBERS
 
 
 def number_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], node: ast.AST | None) -> None:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from tsguard.analysis.trace.origins import Origin
 
 
+# Functions of Python, math and numpy that make another symbol of one.
+_KEEPING = frozenset(
+    {"ceil", "floor", "trunc", "round", "abs", "prod", "sum", "max", "min", "maximum", "minimum"}
+)
 # Methods that give a number of which every size is a factor.
 _COUNTS = ("numel", "nelement")
 
@@ -49,11 +53,27 @@ def _compares_with_number(node: ast.AST) -> bool:
 def wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """Python needs the int that a size is."""
     for value in parts(values):
-        if isinstance(value, Number) and value.kind == "size" and value.live and value.known is None:
+        if isinstance(value, Number) and value.kind == "size" and value.known is None and _is_symbol(value):
             found = _held(tracer, value.dim) if value.dim is not None else _taken(tracer, value.origin)
             if found is not None:
                 _report(tracer, rule, node, value.origin, found)
                 return
+
+
+def _is_symbol(value: Number) -> bool:
+    """Whether a size is a symbol of torch.export still: a trace loses it in functions that keep symbols."""
+    if value.live:
+        return True
+    step: Origin | None = value.origin
+    while step is not None and _index(step.node) is None:
+        if isinstance(step.node, ast.Call) and _called(step.node) not in _KEEPING:
+            return False
+        step = step.parent
+    return step is not None
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def rows_wanted(tracer: Tracer, tensor: Traced, dim: Dim | None, node: ast.AST | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -21,3 +22,9 @@ def assigned(tracer: Tracer, before: py.Value | None, value: py.Value, name: str
         return
     if before.sizes is not None and 0 in before.sizes:
         report(tracer, "held-value/buffer", tracer.node, sure=True, name=f"self.{name}")
+
+
+def registered(tracer: Tracer, module: py.ModuleValue, name: py.Value, node: ast.AST | None) -> None:
+    """A buffer is registered by the forward: the program takes one that was not there for another tensor."""
+    if isinstance(name, py.Const) and name.value not in module.buffers:
+        report(tracer, "held-value/registered", node, name=f'"{name.value}"')

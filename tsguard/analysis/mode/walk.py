@@ -81,7 +81,10 @@ class ModeWalk(ModeInterpreter):
         self, name: str, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
     ) -> Value:
         answer = modules.method(self, name, owner, args, kwargs, node)
-        return super().module_method(name, owner, args, kwargs, node) if answer is None else answer
+        if answer is not None:
+            return answer
+        self._remember(owner)  # the method may register something
+        return super().module_method(name, owner, args, kwargs, node)
 
     def attribute(self, owner: Value, name: str) -> Value | None:
         answer = state.attribute(self, self.settled(owner), name)
@@ -95,10 +98,14 @@ class ModeWalk(ModeInterpreter):
         if isinstance(owner, ObjectValue):
             self.changes += 1
             self.memory.structural_keys.forget()
-            self._changed.setdefault(owner, [dict(names) for names in _registries(owner)])
+            self._remember(owner)
         super().set_attribute(owner, name, value)
         if isinstance(value, ModuleValue):
             self.tree.register()
+
+    def _remember(self, owner: ObjectValue) -> None:
+        """Keep what an object holds, to put it back in the end."""
+        self._changed.setdefault(owner, [dict(names) for names in _registries(owner)])
 
     def items(self, value: Value, wanted: int | None) -> tuple[list[Value], bool] | None:
         if isinstance(value, TensorValue):

@@ -176,10 +176,15 @@ def register(module: ModuleValue, name: str, child: Value) -> None:
 
 
 def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
-    """An attribute or method that a module has from torch.nn, by the tables."""
+    """An attribute or method that a module has from torch.nn, by the tables.
+
+    The entry of a layer tells all that instances have, so that its private bases add nothing.
+    """
+    told: list[str] = []
     for base in ancestry.kin(interp, owner.cls):
         entry = interp.tables.modules.get(base)
         if entry is not None:
+            told += entry["bases"]
             if name in entry["attributes"]:
                 return _table_attribute(entry["attributes"][name], owner)
             if name in entry["methods"] or name in ("forward", "extra_repr", "reset_parameters"):
@@ -188,6 +193,8 @@ def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
             return BoundMethod(External(f"{base}.{name}"), owner)
         if name in OBSERVER_SWITCHES and observes(base):
             return BoundMethod(External(f"{base}.{name}"), owner)
+        if base in told and base.rpartition(".")[2].startswith("_"):
+            continue
         described = interp.tables.entry(base)
         if entry is None and base not in CONTAINERS and base != "torch.nn.Module" and described is not None:
             return (

@@ -195,6 +195,8 @@ def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:
 
 
 def _of_fixed(owner: Fixed, name: str) -> py.Value:
+    if owner.hint == "str" and hasattr(str, name):
+        return py.BoundMethod(py.External(f"method.{name}"), owner)
     if owner.about == "device" and name == "type":
         kind = py.Const("cpu") if isinstance(owner.default, py.Atom) else None
         return Fixed(None, "str", kind, origin=owner.origin, about="device")

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import breaks, data, reports, sizes
+from tsguard.analysis.export import arrays, breaks, data, reports, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -52,8 +52,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         data.mathematics(tracer, short, args, node)
         sizes.wanted(tracer, "fixed-size", args if short not in data.SYMBOLIC else [], node)
     elif head == "numpy":
-        data.array_wanted(tracer, [*args, *kwargs.values()], node)
-        sizes.wanted(tracer, "lost-size", [*args, *kwargs.values()], node)
+        arrays.given(tracer, short, [*args, *kwargs.values()], node)
     if not any(depends(value) for value in (*args, *kwargs.values())):
         return None
     if head == "math":
@@ -118,6 +117,8 @@ def _unsupported(name: str) -> Handler:
         if live is None:
             return taken(tracer, args, node)
         tracer.report("unsupported-on-size", node, live.origin, function=name)
+        if name == "divmod":
+            sizes.wanted(tracer, "lost-size/divmod", args, node)
         number = frozen(live.origin.then(node), live.kind, "int")
         return py.TupleValue((number, number)) if name == "divmod" else number
 
@@ -155,13 +156,16 @@ def _quantified(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
     return frozen(live.origin.then(node), "data" if isinstance(live, Traced) else live.kind, "bool")
 
 
+_TENSORS = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.autograd.variable.Variable"})
+
+
 def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """A size is a tensor while tracing, and an int in eager."""
     value = args[0] if args else py.NONE
     wanted = args[1].items if len(args) > 1 and isinstance(args[1], py.TupleValue) else args[1:]
     names = {c.name for c in wanted if isinstance(c, py.External)}
     if isinstance(value, Traced):
-        return py.Const("torch.Tensor" in names) if len(names) == len(wanted) else None
+        return py.Const(not names.isdisjoint(_TENSORS)) if len(names) == len(wanted) else None
     if isinstance(value, Number) and value.live and len(names) == len(wanted):
         is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
         if is_tensor != is_number:
@@ -233,6 +237,7 @@ def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
 def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """A deep copy of a tensor is new data that the trace knows nothing of."""
     value = args[0] if args else py.NONE
+    sizes.wanted(tracer, "lost-size/copy", args[:1], node)
     if isinstance(value, (Traced, py.ModuleValue)):
         reports.report(
             tracer, "outside-torch/copy", node, value.origin if isinstance(value, Traced) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import breaks, data
@@ -72,7 +73,7 @@ def call(
     node = node if node is not None else ast.Constant(None)
     kind, _, short = name.rpartition(".")
     if isinstance(receiver, py.ModuleValue):
-        exported.of_module(tracer, short, receiver, node)
+        exported.of_module(tracer, short, receiver, args, node)
         if short in ("forward", "__call__") and kind != "method":
             return layers.forward(tracer, receiver, args, kwargs, node, kind)
         return None
@@ -274,7 +275,8 @@ def _property(about: str) -> Handler:
 
 def _type(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     if not args and not kwargs:
-        return attributes.property_of(tracer, receiver, "dtype", node)
+        found = attributes.property_of(tracer, receiver, "dtype", node)
+        return replace(found, hint="str", default=None) if isinstance(found, Fixed) else found
     return _moved(tracer, receiver, args, kwargs, node)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tsguard.runtime.worker.state import State, seed_everything
+from tsguard.runtime.worker.state import State, own_name, seed_everything
 from tsguard.runtime.worker.values import cloned, floating
 
 SEED = 20210
@@ -61,7 +61,8 @@ def run(callee: Any, call: Call, state: State, *, backward: bool, before: Call |
         with call.in_mode(backward):
             output = call.on(callee)
             gradients = _gradients(callee, call, output) if backward else {}
-        buffers = dict(callee.named_buffers()) if isinstance(callee, nn.Module) else {}
+        named = callee.named_buffers() if isinstance(callee, nn.Module) else ()
+        buffers = {own_name(name): buffer for name, buffer in named}
         return Result(cloned(output), gradients, cloned(buffers), (call.args, call.kwargs))
     finally:
         state.restore(callee)
@@ -90,7 +91,7 @@ def learnable(callee: Any) -> dict[str, Tensor]:
     """The parameters that training would change, by name."""
     if not isinstance(callee, nn.Module):
         return {}
-    return {name: p for name, p in callee.named_parameters() if p.requires_grad}
+    return {own_name(name): p for name, p in callee.named_parameters() if p.requires_grad}
 
 
 def _weights(tensor: Tensor) -> Tensor:

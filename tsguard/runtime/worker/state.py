@@ -60,12 +60,17 @@ class State:
     def _restore_attempt(self, attempt: nn.Module) -> None:
         """Buffers that go by the same name, and numbers and strings of compiled modules."""
         for name, buffer in attempt.named_buffers():
-            kept = self.buffers.get(name.removeprefix("_orig_mod."))
+            kept = self.buffers.get(own_name(name))
             if kept is not None and kept.shape == buffer.shape:
                 buffer.copy_(kept)
         for path, submodule in attempt.named_modules():
             if isinstance(submodule, torch.jit.ScriptModule):
                 _put_back_compiled(submodule, self.attributes.get(path, {}))
+
+
+def own_name(name: str) -> str:
+    """A parameter's or buffer's name in the module itself, which torch.compile wraps."""
+    return name.removeprefix("_orig_mod.")
 
 
 def _join(path: str, name: str) -> str:

@@ -116,7 +116,11 @@ def turned(op: Operation) -> Shaped:
 
 
 def squeezed(op: Operation) -> Shaped:
+    """``x.squeeze(dim)``; without one, a dimension of which only data tells the size is taken for not 1."""
     shape, index = op.shape(), op.whole(1, "dim")
+    if shape is not None and len(op.args) + len(op.kwargs) == 1 and shape.lead is None:
+        is_told = all(dim is not None and (dim.number is not None or dim.is_of_data) for dim in shape.dims)
+        return Extent(tuple(dim for dim in shape.dims if dim != ONE)) if is_told else None
     if shape is None or index is None:
         return None
     dim = shape.at(index)

@@ -6,13 +6,13 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
-from tsguard.analysis.trace.shapes.selecting import let_through, masked
+from tsguard.analysis.trace.shapes.selecting import by_indices, let_through, masked
 
 
 def taken(op: Operation) -> Shaped:
     """``x[key]``: None where a key is a tensor whose effect on the shape is not plain."""
     shape, key = op.shape(), op.args[1]
-    some = masked(op)
+    some = masked(op) or by_indices(op)
     if some is not None:
         return some
     keys = list(key.items) if isinstance(key, py.TupleValue) else [key]
@@ -69,7 +69,7 @@ def _kept(op: Operation, keys: list[py.Value], dims: tuple[Dim | None, ...]) -> 
         elif isinstance(key, py.TensorValue):
             chosen = extent_of(op.facts, key)
             tensors += 1
-            many = let_through(op.args[0], key)
+            many = let_through(op, key)
             if many is not None and tensors == 1 and chosen is not None and chosen.rank == 1:
                 left.append(many)
                 continue

@@ -75,9 +75,26 @@ def masked(op: Operation) -> Shaped:
     return Extent((many, *shape.dims[mask.rank :])) if mask.rank <= len(shape.dims) else None
 
 
-def let_through(owner: py.Value, mask: py.TensorValue) -> Dim | None:
-    """How many a mask lets through along a dimension; None for a tensor of indices."""
-    return _many(owner, mask) if _is_mask(mask) else None
+def by_indices(op: Operation) -> Shaped:
+    """``x[indices]``, where only data tells how many indices there are: as many rows."""
+    owner, key = op.args[:2]
+    if not isinstance(key, py.TensorValue) or not is_of_data(op, key):
+        return None
+    shape, many = op.shape(), _many(owner, key)
+    found = None if shape is None else shape.replaced(0, many)
+    return Extent((), Lead(first=many)) if found is None else found
+
+
+def is_of_data(op: Operation, key: py.TensorValue) -> bool:
+    """Whether a tensor is a row of which only data tells the length."""
+    extent = extent_of(op.facts, key)
+    dim = extent.at(0) if extent is not None and extent.rank == 1 else None
+    return dim is not None and dim.is_of_data
+
+
+def let_through(op: Operation, mask: py.TensorValue) -> Dim | None:
+    """How many a mask lets through along a dimension; None for a tensor of indices of which the number is told."""
+    return _many(op.args[0], mask) if _is_mask(mask) or is_of_data(op, mask) else None
 
 
 # What gives true or false for each element, and what leaves elements as they are.
