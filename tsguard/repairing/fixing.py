@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tsguard.fixes.applying import applied
 from tsguard.linting.run import lint
+from tsguard.repairing.settling import settled
 from tsguard.report import Error, Report, is_fixable
 from tsguard.report.records import dataclass
 from tsguard.settings.config import Settings
@@ -55,25 +56,52 @@ def fix(
         OSError: a file cannot be written.
     """
     report, sources = lint(plan, settings, progress=progress)
-    changes: dict[str, Change] = {}
     spoiled: set[str] = set()
-    fixed = 0
+
+    def step(now: _State) -> _State | None:
+        return _next(now, settings, spoiled, unsafe, write)
+
     # Files see each other as they are on disk: places found after changes that are not there would be wrong.
-    for _ in range(_ROUNDS if write or len(plan.jobs) == 1 else 1):
-        texts, count = _repaired(plan, report, sources, unsafe, spoiled)
-        if not texts:
-            break
-        fixed += count
-        for job in plan.jobs:
-            if job.shown in texts:
-                before = changes[job.shown].before if job.shown in changes else sources.file(job.shown).text
-                changes[job.shown] = Change(before, texts[job.shown])
-                if write and job.text is None:
-                    write_file(job.path, texts[job.shown])
-        plan = replace(plan, jobs=tuple(_with_text(job, texts, write) for job in plan.jobs))
-        report, sources = lint(plan, settings)
-    errors = tuple(Error("a fix would break the file; it is left as it is", path) for path in sorted(spoiled))
-    return Fixed(replace(report, fixed=fixed, errors=(*report.errors, *errors)), sources, changes)
+    rounds = _ROUNDS if write or len(plan.jobs) == 1 else 1
+    last, circles = settled(_State(plan, report, sources), step, _State.texts, rounds)
+    errors = [Error("a fix would break the file; it is left as it is", path) for path in sorted(spoiled)]
+    if circles:
+        errors += [Error("two fixes undo each other here", path) for path in sorted(last.changes)]
+    report = replace(last.report, fixed=last.fixed, errors=(*last.report.errors, *errors))
+    return Fixed(report, last.sources, last.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The files of a plan at one time, with what was changed so far."""
+
+    plan: Plan
+    report: Report
+    sources: Sources
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    fixed: int = 0
+
+    def texts(self) -> frozenset[tuple[str, str]]:
+        """What parts it from the files as they were."""
+        return frozenset((path, c.after) for path, c in self.changes.items() if c.after != c.before)
+
+
+def _next(now: _State, settings: Settings, spoiled: set[str], unsafe: bool, write: bool) -> _State | None:
+    """The files after one round of fixes, written and judged again; None where there is nothing to fix."""
+    texts, count = _repaired(now.plan, now.report, now.sources, unsafe, spoiled)
+    if not texts:
+        return None
+    changes = dict(now.changes)
+    for job in now.plan.jobs:
+        if job.shown in texts:
+            old = changes.get(job.shown)
+            before = old.before if old is not None else now.sources.file(job.shown).text
+            changes[job.shown] = Change(before, texts[job.shown])
+            if write and job.text is None:
+                write_file(job.path, texts[job.shown])
+    plan = replace(now.plan, jobs=tuple(_with_text(job, texts, write) for job in now.plan.jobs))
+    report, sources = lint(plan, settings)
+    return _State(plan, report, sources, changes, now.fixed + count)
 
 
 def _repaired(
