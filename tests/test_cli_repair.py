@@ -231,3 +231,37 @@ def test_types_that_eager_passes_come_before_guesses(tmp_path, fix):
     assert done.returncode == 0, done.stderr
     assert "+    def forward(self, pair: Tuple[torch.Tensor, torch.Tensor]):" in done.stdout
     assert "unbind" not in done.stdout
+
+
+LEFT_OUT = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, steps=0):
+        super().__init__()
+        self.logged = steps > 0
+        self.layers = nn.ModuleList([nn.Linear(3, 3)])
+
+    @property
+    def sizes(self):
+        return {layer.out_features for layer in self.__dict__.get("layers", ())}
+
+    def forward(self, x):
+        if self.logged:
+            x = next(iter([x]))
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
+
+
+def test_what_need_not_be_compiled_is_left_out(tmp_path, fix):
+    (tmp_path / "net.py").write_text(LEFT_OUT)
+    done = fix("net.py:Net()", "--input", "torch.randn(2, 3)", "--write")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "net.py").read_text()
+    assert "    @torch.jit.unused\n    @property\n    def sizes" in text
+    assert "    logged: Final" in text
+    script = "import torch, net; torch.jit.script(net.Net()); net.Net().sizes"
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)

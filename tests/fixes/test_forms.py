@@ -102,7 +102,137 @@ class Net(nn.Module):
         sizes[1:] = [1] * (len(sizes) - 1)
         return x * x.new_ones(sizes)
 """
+CLOSURES = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = 2
+        self.out = nn.Linear(5, 5)
+
+    def forward(self, x):
+        b, n, c = x.shape
+        h = self.heads
+
+        def split(t):
+            # into heads
+            return t.view(b, h, n // h, c)
+
+        def joined(t, scale: float = 1.0):
+            return self.out(split(t).reshape(b, n, c)) * scale
+
+        return joined(x * 2, scale=2.0) + joined(x)
+"""
+LAYER_VARIABLE = """\
+def smooth(x, y):
+    log_softmax = nn.LogSoftmax(dim=1)
+    return -(log_softmax(x) * y).sum(), -(y * log_softmax(x + 1)).mean()
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return smooth(x, x)
+"""
+BATCH_NORM = """\
+class Shifted(nn.BatchNorm1d):
+    def forward(self, x):
+        return super().forward(x) + 0.5
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = Shifted(4)
+
+    def forward(self, x):
+        return self.norm(x)
+"""
+SETTLED = """\
+class Net(nn.Module):
+    def __init__(self, width=5, out=5):
+        super().__init__()
+        self.same = width == out
+        self.short = not self.same and nn.Linear(width, out) or None
+        self.late = False
+
+    def forward(self, x):
+        if not self.same and self.late == True:
+            x = torch.relu(x)
+        else:
+            out = torch.relu(x)
+        out = torch.tanh(out if self.same else x)
+        return (x if self.same else self.short(x)) + out
+"""
+OFF = """\
+class Base(nn.Module):
+    normed: bool
+
+    def __init__(self, normed=False):
+        super().__init__()
+        self.normed = normed
+        self.layers = nn.ModuleList([nn.Linear(5, 5), nn.Linear(5, 5)])
+        self.norms = nn.ModuleList([nn.LayerNorm(5)] * 2 if normed else [])
+
+
+class Net(Base):
+    def forward(self, x):
+        for i, layer in enumerate(self.layers):
+            x = layer(x)
+            if self.normed:
+                x = self.norms[i](x)
+        return x
+"""
+MASKED = """\
+class Net(nn.Linear):
+    def __init__(self):
+        super().__init__(5, 3)
+        self.register_buffer("mask", torch.ones(3, 5).tril())
+
+    def forward(self, x):
+        self.weight.data *= self.mask
+        noise = x.new_zeros(x.shape, requires_grad=False)
+        self.pooled = x.mean(0)
+        if torch.is_tensor(x):
+            x = x + noise
+        return F.linear(x, self.weight, self.bias), self.pooled
+"""
+CHOSEN = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleList([nn.Linear(5, 5), nn.Linear(5, 5)])
+        self.named = nn.ModuleDict({"a": nn.Linear(5, 5), "b": nn.Linear(5, 5)})
+        self.order = [1, 0]
+        self.names = ["b", "a"]
+
+    def forward(self, x):
+        for i in self.order:
+            # one by one
+            x = self.heads[i](x) + self.heads[i - 1](x)
+        for name in self.names:
+            x = self.named[name](x)
+        return x
+"""
+PAIR = """\
+def grouped(x, full=False):
+    if full:
+        return x, x + 1, x + 2
+    return x, x + 1
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        one, two = grouped(x)
+        return one * two
+"""
 FORMS = {
+    "closures": CLOSURES,
+    "layer-variable": LAYER_VARIABLE,
+    "batch-norm": BATCH_NORM,
+    "settled": SETTLED,
+    "off": OFF,
+    "masked": MASKED,
+    "pair": PAIR,
+    "chosen": CHOSEN,
     "slice": SLICE,
     "parents": PARENTS,
     "embedding": EMBEDDING,
@@ -168,3 +298,25 @@ def test_what_takes_lists_stays_with_python(tmp_path):
     module, x = made(path), torch.rand(2, 3)
     assert torch.equal(torch.jit.script(module)(x), x * 2)
     assert torch.equal(torch.cat(module([x, x])), torch.cat([x, x]) * 2)
+
+
+GUARDED = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(5, 5)
+
+    def forward(self, x):
+        if x.size(0) > 1:
+            self.rnn.flatten_parameters()
+        return self.rnn(x)[0]
+"""
+
+
+def test_new_blocks_are_indented_as_the_others(tmp_path):
+    path = tmp_path / "net.py"
+    path.write_text(HEAD + GUARDED)
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    fix(plan([parse(f"{path}:Net", settings)], settings), settings, unsafe=True)
+    guard = "            if not torch.jit.is_scripting():\n                self.rnn.flatten_parameters()\n"
+    assert guard in path.read_text()

@@ -50,10 +50,13 @@ BY_HAND = {
     "TSG125-bad-2",
     "TSG125-bad-3",
     "TSG125-bad-4",
-    "TSG126-bad-2",
     "TSG126-bad-3",
     "TSG127-bad-1",
     "TSG130-bad-2",
+    "TSG134-bad-2",
+    "TSG134-bad-3",
+    "TSG171-bad-3",
+    "TSG171-bad-4",
     "TSG132-bad-1",
     "TSG132-bad-2",
     "TSG132-bad-3",
@@ -121,7 +124,6 @@ BY_HAND = {
     "TSG179-bad-4",
     "TSG179-bad-6",
     "TSG182-bad-1",
-    "TSG174-bad-2",
     "TSG174-bad-3",
     "TSG177-bad-2",
     "TSG189-bad-1",
@@ -143,7 +145,7 @@ BY_HAND = {
 if allows("<2.3", RELEASE):
     BY_HAND |= {"TSG115-bad-2", "TSG115-bad-8"}  # their annotations are text
 # Eager raises in these, or gives a torch.Size where compiled code gives a list.
-BROKEN = {"TSG103-bad-4", "TSG111-bad-2", "TSG115-bad-3", "TSG136-bad-1", "TSG177-bad-1"}
+BROKEN = {"TSG103-bad-4", "TSG171-bad-2", "TSG111-bad-2", "TSG115-bad-3", "TSG136-bad-1", "TSG177-bad-1"}
 INPUTS = "def example_inputs"
 # Where the page's own inputs are for other code.
 MADE = {

@@ -7,7 +7,6 @@ indentation, comments and line ends stay as they are.
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -95,10 +94,10 @@ def changed_block(
     text = between(file, span)
     indented = text[:1] in " \t"
     head = f"if 1:{file.newline}" if indented else ""
-    config = cst.PartialParserConfig(default_indent=step_of(file))
-    module = parsed(head + text, functools.partial(cst.parse_module, config=config))
+    module = parsed(head + text, cst.parse_module)
     if not isinstance(module, cst.Module) or len(module.body) != 1:
         return None
+    module = _indenting(module, step_of(file))
     outer = module.body[0]
     body = outer.body.body if indented and isinstance(outer, cst.If) else module.body
     if len(body) != 1 or not isinstance(body[0], cst.BaseStatement):
@@ -117,6 +116,17 @@ def changed_block(
     else:
         module = module.with_changes(body=list(result))
     return edit(file, span, module.code[len(head) :])
+
+
+def _indenting(module: cst.Module, step: str) -> cst.Module:
+    """A tree whose blocks keep their indentation, and whose new ones are indented as the file's are."""
+
+    class Keeping(cst.CSTTransformer):
+        def leave_IndentedBlock(self, _: cst.IndentedBlock, block: cst.IndentedBlock) -> cst.IndentedBlock:
+            return block if block.indent is not None else block.with_changes(indent=module.default_indent)
+
+    kept = module.visit(Keeping())
+    return kept.with_changes(default_indent=step)
 
 
 def inserted_before(file: SourceFile, node: ast.stmt, *lines: str) -> Edit | None:

@@ -15,8 +15,8 @@ from tsguard.fixes.blocks import (
     receiver,
     statement,
 )
-from tsguard.fixes.class_annotations import declare_flag
 from tsguard.fixes.edits import between
+from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import OPEN_TYPES, without_annotation
-from tsguard.fixes.blocks import class_around, method_around
+from tsguard.fixes.blocks import class_around
 from tsguard.fixes.edits import edit, insertion
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
@@ -19,6 +19,7 @@ from tsguard.source.statements import statements
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
+    from tsguard.project.modules import Module
 
 
 def drop_class_annotation(event: Event) -> Fix | None:
@@ -40,15 +41,15 @@ def declare_attribute(event: Event) -> Fix | None:
     if any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == facts["name"] for n in owner.body):
         return None
     written = spelled(facts["wanted"], event.module, owner.lineno)
-    made = in_class(event, owner, f"{facts['name']}: {written.text}") if written is not None else None
+    made = in_class(event.module, owner, f"{facts['name']}: {written.text}") if written is not None else None
     if written is None or made is None:
         return None
     return Fix("safe", f"Declare {facts['name']} as {facts['wanted']}", (*written.edits, made))
 
 
-def in_class(event: Event, owner: ast.ClassDef, line: str) -> Edit | None:
+def in_class(module: Module, owner: ast.ClassDef, line: str) -> Edit | None:
     """The edit that puts a line at the top of a class, below its docstring."""
-    file = event.module.file
+    file = module.file
     is_text = isinstance(owner.body[0], ast.Expr) and isinstance(owner.body[0].value, ast.Constant)
     first = owner.body[1] if is_text and len(owner.body) > 1 else owner.body[0]
     start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
@@ -91,55 +92,6 @@ def _is_plain(node: ast.expr) -> bool:
         return bool(node.elts) and all(map(_is_plain, node.elts))
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     return isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float, str, bool))
-
-
-def declare_flag(event: Event) -> Fix | None:
-    """``if self.learned:`` around what does not fit: the flag is declared ``Final``, and torch compiles one branch.
-
-    The flag is assigned in ``__init__`` only.
-    """
-    file = event.module.file
-    line = int(event.facts.get("line", event.span.line))
-    method = method_around(file, event.span)
-    owner = method[0] if method is not None else None
-    if owner is None:
-        return None
-    nodes = (
-        ast.walk(method[1]) if method and event.rule == "return-type-mismatch" else nodes_around(file, line)
-    )
-    tests = [node.test for node in nodes if isinstance(node, ast.If)]
-    for test in reversed(tests):
-        flag = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-        if (
-            isinstance(flag, ast.Attribute)
-            and ast.unparse(flag.value) == "self"
-            and _is_fixed(owner, flag.attr)
-        ):
-            declared = in_class(event, owner, f"{flag.attr}: Final")
-            final = imported(event.module, "typing", ["Final"], owner.lineno)
-            if declared is not None and final is not None:
-                return Fix("safe", f"Declare {flag.attr} as Final", (*final, declared))
-    return None
-
-
-def _is_fixed(owner: ast.ClassDef, name: str) -> bool:
-    """Whether an attribute is assigned in ``__init__`` only, a flag by its looks, and not declared yet."""
-    stores = [
-        (method.name, node)
-        for method in owner.body
-        if isinstance(method, Function)
-        for node in ast.walk(method)
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        if isinstance(target, ast.Attribute) and target.attr == name
-    ]
-    declared = any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == name for n in owner.body)
-    plain = all(
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, (ast.Name, ast.Constant, ast.Compare, ast.Attribute, ast.UnaryOp))
-        for _, node in stores
-    )
-    return bool(stores) and plain and not declared and all(method == "__init__" for method, _ in stores)
 
 
 def indent_constructor(event: Event) -> Fix | None:

@@ -42,7 +42,7 @@ def hold_global(event: Event) -> Fix | None:
         return None
     from tsguard.fixes.class_annotations import in_class
 
-    declared = in_class(event, owner, f"{name}: Final = {name}")
+    declared = in_class(event.module, owner, f"{name}: Final = {name}")
     read = rewritten(file, node, f"{receiver(function)}.{name}")
     if declared is None or read is None:
         return None

@@ -12,7 +12,9 @@ from tsguard.fixes.blocks import (
     inserted_before,
     method_around,
 )
+from tsguard.fixes.chosen_modules import choose_from_list
 from tsguard.fixes.edits import between, edit
+from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around
@@ -26,16 +28,20 @@ if TYPE_CHECKING:
 def loop_over_modules(event: Event) -> Fix | None:
     """``for i in range(n): x = self.layers[i](x)`` loops over ``enumerate(self.layers)``.
 
+    Under a flag that ``__init__`` settles the flag is declared ``Final`` first: where it is off there is nothing to mend.
     Unsafe: where the container holds more modules than the loop takes, the rest run too.
     """
     file = event.module.file
+    flag = declare_flag(event)
+    if flag is not None:
+        return flag
     loops = around(file, event.span, ast.For)
     index = event.facts["index"]
     for loop in loops:
         found = _loop_over_some(event, loop, index) or _loop_over(event, loop, index)
         if found is not None:
             return found
-    return None
+    return choose_from_list(event)
 
 
 def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
@@ -89,6 +95,10 @@ def _loop_over(event: Event, loop: ast.For, index: str) -> Fix | None:
     if loop.orelse or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         return None
     taken = _containers(loop, index)
+    # What only some rounds take may hold fewer modules than there are rounds.
+    branches = [n for part in loop.body for n in ast.walk(part) if isinstance(n, (ast.If, ast.IfExp))]
+    if any(text in _containers(branch, index) for branch in branches for text in taken):
+        return None
     assigned = {
         n.id
         for part in loop.body
@@ -139,10 +149,11 @@ def _loop_over(event: Event, loop: ast.For, index: str) -> Fix | None:
     return Fix("unsafe", f"Loop over {' and '.join(modules)}", made) if len(made) == len(edits) else None
 
 
-def _containers(loop: ast.For, index: str) -> dict[str, None]:
+def _containers(within: ast.For | ast.If | ast.IfExp, index: str) -> dict[str, None]:
     """The containers of the module that are indexed with the loop's variable."""
     found: dict[str, None] = {}
-    for node in (node for part in loop.body for node in ast.walk(part)):
+    parts = within.body if isinstance(within, ast.For) else [within]
+    for node in (node for part in parts for node in ast.walk(part)):
         if isinstance(node, ast.Subscript) and _is_index(node, index):
             value = node.value
             if isinstance(value, ast.Attribute) and ast.unparse(value.value) == "self":

@@ -279,3 +279,15 @@ def test_for_length(event: Event) -> Fix | None:
     new = f"len({text}) == 0" if target is negated else f"len({text}) > 0"
     change = rewritten(file, target, new)
     return Fix("safe", "Test the length", (change,)) if change else None
+
+
+def ask_by_isinstance(event: Event) -> Fix | None:
+    """``torch.is_tensor(x)`` becomes ``isinstance(x, torch.Tensor)``, which is what it asks."""
+    file = event.module.file
+    calls = [*nodes_at(file, event.span, ast.Call), *around(file, event.span, ast.Call)]
+    call = next((c for c in calls if ast.unparse(c.func) == "torch.is_tensor"), None)
+    if call is None or len(call.args) != 1 or call.keywords or not has_torch(event.module):
+        return None
+    given = between(file, file.span(call.args[0]))
+    change = rewritten(file, call, f"isinstance({given}, torch.Tensor)")
+    return Fix("safe", "Ask by isinstance", (change,)) if change else None

@@ -7,6 +7,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, method_around, receiver, removed
+from tsguard.fixes.closures import pass_captured
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.held_values import hold_otherwise
 from tsguard.fixes.layers import hold_field
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 
 def move_out(event: Event) -> Fix | None:
+    """A function that is defined in another goes to the module, and is passed what it uses of that one."""
+    return _move_alone(event) or pass_captured(event)
+
+
+def _move_alone(event: Event) -> Fix | None:
     """A function that is defined in another and uses nothing of it becomes one of the module."""
     file = event.module.file
     inner = next(

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, statement_around
-from tsguard.fixes.class_annotations import declare_flag
+from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.lazily import cst
 from tsguard.report import Fix

@@ -13,13 +13,16 @@ from tsguard.fixes.blocks import (
     inserted_before,
     method_around,
     receiver,
+    removed,
+    statement_around,
 )
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
-from tsguard.fixes.places import Function, nodes_around, nodes_at
+from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.report import Fix
+from tsguard.source import SourceFile
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -59,37 +62,77 @@ _FUNCTIONS = {
     "NLLLoss": "nll_loss",
     "KLDivLoss": "kl_div",
 }
+# Those whose arguments come in the function's order, behind what it is called with.
+_BY_POSITION = frozenset(
+    {
+        "LeakyReLU",
+        "ELU",
+        "MaxPool2d",
+        "AvgPool2d",
+        "MaxPool1d",
+        "AvgPool1d",
+        "PixelShuffle",
+        "ReLU",
+        "ReLU6",
+        "SiLU",
+        "Upsample",
+    }
+)
 
 
 def call_function_instead(event: Event) -> Fix | None:
-    """``nn.ReLU(inplace=True)(x)`` becomes ``nn.functional.relu(x, inplace=True)``."""
+    """``nn.ReLU(inplace=True)(x)`` becomes ``nn.functional.relu(x, inplace=True)``.
+
+    A variable that holds a layer is not needed then: ``norm = nn.Softmax(dim=1)`` goes, ``norm(x)`` becomes a call of
+    the function.
+    """
     file = event.module.file
     made = next(nodes_at(file, event.span, ast.Call), None)
     if made is None:
         return None
     outer = next((c for c in around(file, event.span, ast.Call) if c.func is made), None)
-    name = ast.unparse(made.func).rpartition(".")[2]
-    prefix = ast.unparse(made.func).rpartition(".")[0]
-    if outer is None or name not in _FUNCTIONS or outer.keywords or not prefix:
+    if outer is None:
+        return _without_variable(event, made) or _made_in_init(event, made)
+    new = _function_call(file, made, outer)
+    if new is None:
         return _made_in_init(event, made)
-    if (
-        made.args
-        and name.startswith(("Adaptive", "Softmax", "LogSoftmax")) is False
-        and name
-        not in (
-            "LeakyReLU",
-            "ELU",
-            "MaxPool2d",
-            "AvgPool2d",
-            "MaxPool1d",
-            "AvgPool1d",
-            "PixelShuffle",
-            "ReLU",
-            "ReLU6",
-            "SiLU",
-            "Upsample",
-        )
-    ):
+    change = rewritten(file, outer, new)
+    return (
+        Fix("safe", f"Call {'.'.join(new.partition('(')[0].split('.')[-2:])}", (change,)) if change else None
+    )
+
+
+def _without_variable(event: Event, made: ast.Call) -> Fix | None:
+    """The fix for a layer that a variable holds, which is assigned once and only called."""
+    file = event.module.file
+    functions, start = functions_around(file, event.span), statement_around(file, event.span)
+    target = start.targets[0] if isinstance(start, ast.Assign) and len(start.targets) == 1 else None
+    if not functions or not isinstance(start, ast.Assign) or not isinstance(target, ast.Name):
+        return None
+    if start.value is not made:
+        return None
+    nodes = list(ast.walk(functions[0]))
+    uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == target.id and n is not target]
+    calls = [n for n in nodes if isinstance(n, ast.Call) and any(n.func is use for use in uses)]
+    read = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    texts = [_function_call(file, made, call) for call in calls]
+    gone = removed(file, start)
+    if len(calls) != len(uses) or not calls or read & stored or gone is None:
+        return None
+    edits = [rewritten(file, c, t) for c, t in zip(calls, texts, strict=True) if t is not None]
+    changes = tuple(e for e in edits if e is not None)
+    if len(changes) != len(calls):
+        return None
+    return Fix("safe", f"Call the function that {target.id} stands for", (gone, *changes))
+
+
+def _function_call(file: SourceFile, made: ast.Call, outer: ast.Call) -> str | None:
+    """The call of a function that does what the call of a layer does, where there is one."""
+    prefix, _, name = ast.unparse(made.func).rpartition(".")
+    if name not in _FUNCTIONS or outer.keywords or not prefix:
+        return None
+    if made.args and name not in _BY_POSITION and not name.startswith(("Adaptive", "Softmax", "LogSoftmax")):
         return None
     if name in ("Softmax", "LogSoftmax") and not (made.args or made.keywords):
         return None
@@ -101,9 +144,7 @@ def call_function_instead(event: Event) -> Fix | None:
     else:
         kept = [between(file, file.span(a)) for a in made.args]
     kept += [between(file, file.span(k)) for k in made.keywords]
-    new = f"{prefix}.functional.{_FUNCTIONS[name]}({', '.join((*passed, *kept))})"
-    change = rewritten(file, outer, new)
-    return Fix("safe", f"Call functional.{_FUNCTIONS[name]}", (change,)) if change else None
+    return f"{prefix}.functional.{_FUNCTIONS[name]}({', '.join((*passed, *kept))})"
 
 
 def _made_in_init(event: Event, made: ast.Call) -> Fix | None:
@@ -125,36 +166,6 @@ def _made_in_init(event: Event, made: ast.Call) -> Fix | None:
     if added is None or read is None:
         return None
     return Fix("unsafe", f"Make the {name} in __init__", (added, read))
-
-
-def call_parents_function(event: Event) -> Fix | None:
-    """``super().forward(x)`` of a torch layer becomes what that does: ``nn.functional.linear(x, ...)``."""
-    file = event.module.file
-    method = method_around(file, event.span)
-    calls = [c for c in around(file, event.span, ast.Call) if isinstance(c.func, ast.Attribute)]
-    call = next((c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "forward"), None)
-    if method is None or call is None or len(call.args) != 1 or call.keywords:
-        return None
-    owner, function = method
-    if len(owner.bases) != 1:
-        return None
-    base, self_ = ast.unparse(owner.bases[0]), receiver(function)
-    prefix, _, name = base.rpartition(".")
-    if not prefix or prefix not in ("nn", "torch.nn"):
-        return None
-    x = between(file, file.span(call.args[0]))
-    new = {
-        "Linear": f"{prefix}.functional.linear({x}, {self_}.weight, {self_}.bias)",
-        "Conv1d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
-        "Conv2d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
-        "Conv3d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
-        "Embedding": f"{prefix}.functional.embedding({x}, {self_}.weight, {self_}.padding_idx, {self_}.max_norm,"
-        f" {self_}.norm_type, {self_}.scale_grad_by_freq, {self_}.sparse)",
-        "LayerNorm": f"{prefix}.functional.layer_norm({x}, {self_}.normalized_shape, {self_}.weight, {self_}.bias, {self_}.eps)",
-        "GroupNorm": f"{prefix}.functional.group_norm({x}, {self_}.num_groups, {self_}.weight, {self_}.bias, {self_}.eps)",
-    }.get(name)
-    change = rewritten(file, call, new) if new else None
-    return Fix("safe", f"Write what {base} does", (change,)) if change else None
 
 
 def make_with_float(event: Event) -> Fix | None:

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
-from tsguard.fixes.class_annotations import declare_flag
 from tsguard.fixes.edits import between
+from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around
 from tsguard.fixes.sequences import take_list

@@ -5,8 +5,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import around, changed_block, fresh_name, method_around, receiver
-from tsguard.fixes.layers import call_parents_function
+from tsguard.fixes.blocks import (
+    around,
+    changed_block,
+    fresh_name,
+    inserted_before,
+    method_around,
+    receiver,
+    statement_around,
+    step_of,
+)
+from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function
@@ -22,7 +31,7 @@ def reach_parent(event: Event) -> Fix | None:
 
     The parent's ``forward`` becomes ``forward_of_base``, and calls that from a new ``forward``.
     """
-    written = call_parents_function(event)
+    written = _write_out(event)
     if written is not None:
         return written
     file = event.module.file
@@ -45,6 +54,61 @@ def reach_parent(event: Event) -> Fix | None:
     if moved is None or change is None:
         return None
     return Fix("safe", f"Call {parent.name}.{called.attr} by a name of its own", (moved, change))
+
+
+def _write_out(event: Event) -> Fix | None:
+    """``super().forward(x)`` of a torch layer becomes what that does: ``nn.functional.linear(x, ...)``."""
+    file = event.module.file
+    method = method_around(file, event.span)
+    calls = [c for c in around(file, event.span, ast.Call) if isinstance(c.func, ast.Attribute)]
+    call = next((c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "forward"), None)
+    if method is None or call is None or len(call.args) != 1 or call.keywords:
+        return None
+    owner, function = method
+    if len(owner.bases) != 1:
+        return None
+    base, self_ = ast.unparse(owner.bases[0]), receiver(function)
+    prefix, _, name = base.rpartition(".")
+    if not prefix or prefix not in ("nn", "torch.nn"):
+        return None
+    if name in ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d"):
+        return _write_out_batch_norm(event, call, f"{prefix}.functional.batch_norm", self_ or "self")
+    x = between(file, file.span(call.args[0]))
+    new = {
+        "Linear": f"{prefix}.functional.linear({x}, {self_}.weight, {self_}.bias)",
+        "Conv1d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
+        "Conv2d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
+        "Conv3d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
+        "Embedding": f"{prefix}.functional.embedding({x}, {self_}.weight, {self_}.padding_idx, {self_}.max_norm,"
+        f" {self_}.norm_type, {self_}.scale_grad_by_freq, {self_}.sparse)",
+        "LayerNorm": f"{prefix}.functional.layer_norm({x}, {self_}.normalized_shape, {self_}.weight, {self_}.bias, {self_}.eps)",
+        "GroupNorm": f"{prefix}.functional.group_norm({x}, {self_}.num_groups, {self_}.weight, {self_}.bias, {self_}.eps)",
+    }.get(name)
+    change = rewritten(file, call, new) if new else None
+    return Fix("safe", f"Write what {base} does", (change,)) if change else None
+
+
+def _write_out_batch_norm(event: Event, call: ast.Call, function: str, self_: str) -> Fix | None:
+    """``super().forward(x)`` of a batch norm: its check, the count of batches, and the function.
+
+    Unsafe: a momentum of None is not made an average of all batches.
+    """
+    file, x = event.module.file, call.args[0]
+    outer = statement_around(file, event.span)
+    if not isinstance(x, ast.Name) or not isinstance(outer, (ast.Return, ast.Assign)):
+        return None
+    before = inserted_before(
+        file,
+        outer,
+        f"{self_}._check_input_dim({x.id})",
+        f"if {self_}.training and {self_}.num_batches_tracked is not None:",
+        f"{step_of(file)}{self_}.num_batches_tracked.add_(1)",
+    )
+    given = ", ".join(f"{self_}.{name}" for name in ("running_mean", "running_var", "weight", "bias"))
+    training = f"{self_}.training or {self_}.running_mean is None"
+    change = rewritten(file, call, f"{function}({x.id}, {given}, {training}, {self_}.momentum, {self_}.eps)")
+    edits = tuple(e for e in (before, change) if e is not None)
+    return Fix("unsafe", "Write what the batch norm does", edits) if len(edits) == 2 else None
 
 
 def _inherited(file: SourceFile, owner: ast.ClassDef, name: str) -> tuple[ast.ClassDef, Function] | None:

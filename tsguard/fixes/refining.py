@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import fresh_name, inserted_after, inserted_before
+from tsguard.fixes.blocks import fresh_name, inserted_after, inserted_before, statement_around
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import rewritten
@@ -14,6 +14,7 @@ from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
     from tsguard.project.modules import Module
 
 
@@ -54,6 +55,24 @@ def assert_result(module: Module, line: int, name: str, type_: str) -> Fix | Non
     if len(made) != len(edits):
         return None
     return Fix("unsafe", f"Assert that this call gives {type_}", (*written.edits, *torch, *made))
+
+
+def assert_tuple(event: Event) -> Fix | None:
+    """``a, b = f(x)`` of a function that may give several types: what it gives is asserted to be a pair of Tensors.
+
+    Unsafe: where it gives other things, eager raises now.
+    """
+    file = event.module.file
+    outer = statement_around(file, event.span)
+    if str(event.facts["type"]) != "Any" or not isinstance(outer, ast.Assign):
+        return None
+    target, call = outer.targets[0], outer.value
+    if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(call, ast.Call):
+        return None
+    if any(isinstance(e, ast.Starred) for e in target.elts):
+        return None
+    type_ = f"Tuple[{', '.join(['Tensor'] * len(target.elts))}]"
+    return assert_result(event.module, outer.lineno, ast.unparse(call.func).rpartition(".")[2], type_)
 
 
 def _may_call(call: ast.Call, name: str) -> bool:

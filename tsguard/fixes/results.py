@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import has_type_comment
-from tsguard.fixes.class_annotations import declare_flag
+from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_header

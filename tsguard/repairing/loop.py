@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tsguard.fixes.applying import applied
+from tsguard.fixes.left_out import left_out
 from tsguard.fixes.observed import absent_seen, annotations_seen, returns_any
 from tsguard.fixes.refining import assert_result
 from tsguard.fixes.variadics import variadics_seen
@@ -147,11 +148,15 @@ class _Repair:
             if self.now.status == "ok":
                 break
             self.tell(f"{self.subject.spec}: round {number + 1}")
-            fixes = [finding.fix for finding in self._lint() if finding.fix is not None]
+            findings = self._lint()
+            fixes = [finding.fix for finding in findings if finding.fix is not None]
             fixes += self._told(self.now)
             kept = self._keep([fix for fix in fixes if unsafe or fix.applicability == "safe"])
+            # Functions that an edit has made were not seen before.
+            kept = kept or self._keep(self._seen(self.now))
             # What takes None for a Tensor may compile, and asks in vain whether it is None.
             kept = kept or self._keep(self._seen(self.now, absent_seen))
+            kept = kept or self._keep_what_helps(self._left_out(findings))
             made += [fix.message for fix in kept]
             if not kept:
                 break
@@ -174,6 +179,38 @@ class _Repair:
         if not half:
             return kept
         return self._kept(self._kept(kept, wanted[:half], files), wanted[half:], files)
+
+    def _keep_what_helps(self, fixes: Sequence[Fix]) -> list[Fix]:
+        """The first of the fixes after which torch takes the code, or has something else against it."""
+        for fix in dict.fromkeys(fixes):
+            if self._key(fix) in self.rejected:
+                continue
+            self.rejected.add(self._key(fix))
+            word, objection = self.now, self._objection()
+            old = {Path(e.path): self.copy.read(Path(e.path)).text for e in fix.edits}
+            if self._try([fix], {}):
+                if self._objection() != objection:
+                    return [fix]
+                self.copy.write(old)
+                self.now = word
+        return []
+
+    def _objection(self) -> object:
+        """What torch has against the code, wherever its lines have moved."""
+        message = self.now.error.message if self.now.error is not None else ""
+        files = {file: self.copy.read(Path(file)) for file, _ in self.now.places}
+        lines = [files[file].lines[line - 1] for file, line in self.now.places]
+        return self.now.status, message.partition("\n")[0], lines
+
+    def _left_out(self, findings: Sequence[Finding]) -> list[Fix]:
+        """What may spare torch the lines that it, or lint, objects to."""
+        project = Project(search_paths(self.settings))
+        lines = [*self.now.places, *((f.path, f.line) for f in findings if f.severity == "error")]
+        found: list[Fix] = []
+        for file, line in dict.fromkeys(lines):
+            if self.copy.here(file) is not None:
+                found += left_out(project.module(Path(file), shown=file), line)
+        return found
 
     def _key(self, fix: Fix) -> object:
         """What makes a fix the same after lines have moved."""

@@ -383,7 +383,7 @@ def set_(
             return
         info.attributes[name] = t.UNKNOWN
         compiler.reporter.tie()
-        raise Refusal("attribute-assignment/undefined", node, name=name, owner=cls)
+        raise Refusal("attribute-assignment/undefined", node, name=name, owner=cls, given=value.type)
     given = converted(value.type, known, allow=False, empty_list=value.empty_list)
     if not is_subtype(given, known):
         info.attributes[name] = t.UNKNOWN

@@ -1,0 +1,111 @@
+"""Flags that a constructor settles are declared ``Final``: torch then compiles the branch that is taken, and no other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import method_around
+from tsguard.fixes.class_annotations import in_class
+from tsguard.fixes.imports import imported
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import Function, nodes_around
+from tsguard.report import Edit, Fix
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+    from tsguard.project.modules import Module
+
+_PLAIN = (ast.Name, ast.Constant, ast.Compare, ast.Attribute, ast.UnaryOp)
+
+
+def declare_flag(event: Event) -> Fix | None:
+    """``if self.learned:`` around what does not fit: the flag is declared ``Final``, and torch compiles one branch.
+
+    The flag is assigned in ``__init__`` only.
+    """
+    file = event.module.file
+    line = int(event.facts.get("line", event.span.line))
+    method = method_around(file, event.span)
+    if method is None:
+        return None
+    owner, function = method
+    nodes = ast.walk(function) if event.rule == "return-type-mismatch" else nodes_around(file, line)
+    tests = [node.test for node in nodes if isinstance(node, (ast.If, ast.IfExp))]
+    made = (final_flag(event.module, owner, test) for test in reversed(tests))
+    return next((fix for fix in made if fix is not None), None)
+
+
+def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | None:
+    """The declaration of a flag that a test in a method of a class asks for."""
+    classes = _ancestry(module, owner)
+    for name in _flags(test):
+        maker = next((c for c in classes if _stores(c, name)), None)
+        if maker is None or not all(_is_settled(c, name) for c in classes):
+            continue
+        final = imported(module, "typing", ["Final"], maker.lineno)
+        declared = _declared(module, classes, maker, name)
+        if declared is not None and final is not None:
+            return Fix("safe", f"Declare {name} as Final", (*final, declared))
+    return None
+
+
+def _ancestry(module: Module, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    """A class and those of the file that it derives from."""
+    named = {n.name: n for n in module.file.tree.body if isinstance(n, ast.ClassDef)}
+    found, pending = [owner], [owner]
+    while pending:
+        for base in pending.pop().bases:
+            above = named.get(base.id) if isinstance(base, ast.Name) else None
+            if above is not None and above not in found:
+                found.append(above)
+                pending.append(above)
+    return found
+
+
+def _declared(module: Module, classes: list[ast.ClassDef], maker: ast.ClassDef, name: str) -> Edit | None:
+    """The edit that declares a flag, or makes the declaration that there is a final one."""
+    annotations = [
+        n.annotation
+        for owner in classes
+        for n in owner.body
+        if isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == name and n.value is None
+    ]
+    if not annotations:
+        return in_class(module, maker, f"{name}: Final")
+    type_ = ast.unparse(annotations[0])
+    plain = len(annotations) == 1 and type_ in ("bool", "int", "str", "float")
+    return rewritten(module.file, annotations[0], f"Final[{type_}]") if plain else None
+
+
+def _flags(test: ast.expr) -> Iterator[str]:
+    """The attributes of ``self`` whose truth a test asks for."""
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield from _flags(value)
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _flags(test.operand)
+    elif isinstance(test, ast.Attribute) and ast.unparse(test.value) == "self":
+        yield test.attr
+
+
+def _stores(owner: ast.ClassDef, name: str) -> list[tuple[str, ast.AST]]:
+    """The assignments of a class to an attribute, each with the name of its method."""
+    return [
+        (method.name, node)
+        for method in owner.body
+        if isinstance(method, Function)
+        for node in ast.walk(method)
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Attribute) and target.attr == name
+    ]
+
+
+def _is_settled(owner: ast.ClassDef, name: str) -> bool:
+    """Whether a class assigns an attribute in ``__init__`` only, if at all, and it is a flag by its looks."""
+    return all(
+        method == "__init__" and isinstance(node, ast.Assign) and isinstance(node.value, _PLAIN)
+        for method, node in _stores(owner, name)
+    )
