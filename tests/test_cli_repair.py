@@ -233,6 +233,15 @@ def test_types_that_eager_passes_come_before_guesses(tmp_path, fix):
     assert "unbind" not in done.stdout
 
 
+def test_what_is_unpacked_is_what_eager_passes(tmp_path, fix):
+    text = SPOILED.replace("one, two = pair", "one, two = pair  # of two rows")
+    (tmp_path / "net.py").write_text(text)
+    done = fix("net.py:Net", "--input", "torch.randn(2, 2, 3)")
+    assert done.returncode == 0, done.stderr
+    assert "+    def forward(self, pair: torch.Tensor):" in done.stdout
+    assert "+        one, two = pair.unbind(0)  # of two rows" in done.stdout
+
+
 LEFT_OUT = """\
 from torch import nn
 

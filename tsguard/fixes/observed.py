@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_parameter
-from tsguard.fixes.places import function_at
+from tsguard.fixes.places import Function, function_at
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def annotations_seen(
     module: Module, line: int, name: str, types: Mapping[str, tuple[str, ...]]
 ) -> Iterator[Fix]:
-    """A fix for each parameter without annotation that was given something else than a Tensor.
+    """A fix for each parameter without annotation that was given something else than a Tensor, or is unpacked.
+
+    What is unpacked would be taken for a tuple else.
 
     Args:
         line: the function's first line, that of its first decorator if it has any.
@@ -27,7 +29,7 @@ def annotations_seen(
     if function is None:
         return
     for parameter, seen in types.items():
-        type_ = _joined(seen)
+        type_ = "Tensor" if seen == ("Tensor",) and _unpacks(function, parameter) else _joined(seen)
         if type_ is not None:
             fix = annotate_parameter(module, function, parameter, type_)
             if fix is not None:
@@ -58,3 +60,14 @@ def _joined(seen: tuple[str, ...]) -> str | None:
     if len(seen) > 1:
         return f"Optional[{kinds[0]}]"
     return kinds[0] if kinds[0] != "Tensor" else None
+
+
+def _unpacks(function: Function, parameter: str) -> bool:
+    """Whether a function does ``a, b = parameter``."""
+    return any(
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Name)
+        and n.value.id == parameter
+        and any(isinstance(t, (ast.Tuple, ast.List)) for t in n.targets)
+        for n in ast.walk(function)
+    )

@@ -134,9 +134,8 @@ def _range(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared
     for arg, value in zip(node.args, values, strict=True):
         if value.type not in (t.INT, t.UNKNOWN):
             if value.parameter and value.type is t.TENSOR:
-                raise Refusal(
-                    "untyped-parameter", node, parameter=value.parameter, use="range takes int", needed="int"
-                )
+                facts = {"use": "range takes int", "needed": "int", "place": text_of(node)}
+                raise Refusal("untyped-parameter", node, parameter=value.parameter, **facts)
             raise Refusal("argument-type/range", node, value=text_of(arg), type=value.type)
     return SugaredRange()
 

@@ -167,7 +167,8 @@ def _argument(
             else inner
         )
         use = f'{callee} takes {needed} as "{found.argument}"'
-        return Refusal("untyped-parameter", node, parameter=source.parameter, use=use, needed=needed)
+        facts = {"parameter": source.parameter, "use": use, "place": text_of(node)}
+        return Refusal("untyped-parameter", node, **facts, needed=needed)
     if source is not None:
         cause = empties.misfit(fc, source, inner, node) or _optional_element(fc, source, inner, node)
         if cause is not None:
@@ -188,7 +189,7 @@ def _argument(
     rule: RuleName = (
         "argument-type/inferred" if argument is not None and argument.inferred else "argument-type"
     )
-    return Refusal(rule, node, **facts, value=text)
+    return Refusal(rule, node, **facts, value=text, place=text_of(node))
 
 
 def _optional_element(fc: FunctionCompiler, source: Value, wanted: t.Type, node: ast.AST) -> Refusal | None:
