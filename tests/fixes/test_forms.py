@@ -320,3 +320,34 @@ def test_new_blocks_are_indented_as_the_others(tmp_path):
     fix(plan([parse(f"{path}:Net", settings)], settings), settings, unsafe=True)
     guard = "            if not torch.jit.is_scripting():\n                self.rnn.flatten_parameters()\n"
     assert guard in path.read_text()
+
+
+MOVED = """\
+class Net(nn.Module):
+    def forward(self, x):
+        y = x + 1
+        # where there is much
+        if x.sum() > 0 and y.min() > 0:
+            x = x * 2
+            y = torch.relu(y)
+        elif bool((x > -9).all()):
+            y = -y
+        return x + y
+"""
+
+
+def test_a_branch_that_data_decides_moves_into_a_scripted_function(tmp_path):
+    before, after = tmp_path / "before.py", tmp_path / "after.py"
+    before.write_text(HEAD + MOVED)
+    after.write_text(HEAD + MOVED)
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    done = fix(plan([parse(f"{after}:Net", settings)], settings), settings, unsafe=True)
+    assert [f.message for f in done.report.findings if f.severity == "error"] == []
+    assert "@torch.jit.script_if_tracing\ndef choose_x(" in after.read_text()
+    assert "        # where there is much\n" in after.read_text()
+    examples = [torch.ones(3), -torch.ones(3), torch.tensor([-10.0, 1.0, 2.0])]
+    for example in examples:
+        traced = torch.jit.trace(made(after), (example,), check_trace=False)
+        for x in examples:
+            assert torch.equal(made(after)(x), made(before)(x))
+            assert torch.equal(traced(x), made(before)(x))

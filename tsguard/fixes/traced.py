@@ -10,8 +10,9 @@ from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
+from tsguard.fixes.traced_branches import move_branch
 from tsguard.report import Edit, Fix
-from tsguard.source import SourceFile
+from tsguard.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -72,6 +73,8 @@ def _is_size(node: ast.expr) -> bool:
 def choose_with_where(event: Event) -> Fix | None:
     """``a if x.sum() > 0 else b`` becomes ``torch.where(x.sum() > 0, a, b)``; so with ``if`` and two values.
 
+    Other branches are moved into a function that is scripted.
+
     Unsafe: both sides are computed, and have to be Tensors of shapes and types that fit.
     """
     file = event.module.file
@@ -79,13 +82,24 @@ def choose_with_where(event: Event) -> Fix | None:
     if torch is None:
         return None
     for node in nodes_around(file, event.span.line):
-        if not isinstance(node, (ast.IfExp, ast.If)) or file.span(node.test) != event.span:
+        if not isinstance(node, (ast.IfExp, ast.If)) or not _asks(file, node.test, event.span):
             continue
-        if not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
-            return None
-        edits = _choice(file, node) if isinstance(node, ast.IfExp) else _choices(file, node)
-        return Fix("unsafe", "Choose with torch.where", (*torch, *edits)) if edits else None
+        compared = isinstance(node.test, ast.Compare) and len(node.test.ops) == 1
+        one = compared and file.span(node.test) == event.span
+        edits: list[Edit] = []
+        if one:
+            edits = _choice(file, node) if isinstance(node, ast.IfExp) else _choices(file, node)
+        if edits:
+            return Fix("unsafe", "Choose with torch.where", (*torch, *edits))
+        return move_branch(event, node) if isinstance(node, ast.If) else None
     return None
+
+
+def _asks(file: SourceFile, test: ast.expr, span: Span) -> bool:
+    """Whether a place is a test or lies in it."""
+    own = file.span(test)
+    start, end = (own.line, own.column), (own.end_line, own.end_column)
+    return start <= (span.line, span.column) and (span.end_line, span.end_column) <= end
 
 
 def _choice(file: SourceFile, node: ast.IfExp) -> list[Edit]:

@@ -13,10 +13,14 @@ _MARK = re.compile(r"\s*# TSG\d+.*$")
 _INPUTS = ("example_inputs", "other_inputs", "constructor_arguments")
 # A sketch of more lines tells no more.
 _MOST_LINES = 8
+# An example of something else misleads: its line has to look like the one that is to change.
+_ALIKE = 0.4
 
 
 def sketch(finding: Finding, text: str) -> tuple[str, ...]:
-    """The lines that part the bad example from the good one, with "-" and "+" before them; () where they are many.
+    """The lines that part the bad example from the good one, with "-" and "+" before them.
+
+    () where they are many, where no example is like the line, or where nothing is written in its place.
 
     Args:
         text: the line of the finding.
@@ -29,12 +33,18 @@ def sketch(finding: Finding, text: str) -> tuple[str, ...]:
     )
     if not bad or not good:
         return ()
-    nearest = max(range(len(bad)), key=lambda i: _likeness(bad[i], finding.code, text))
-    if len(bad) == len(good):
-        good = [good[nearest]]
-    pairs = [_difference(bad[nearest], one) for one in good]
-    shortest = min(pairs, key=len)
-    return shortest if len(shortest) <= _MOST_LINES else ()
+    alike = [_likeness(example, finding.code, text) for example in bad]
+    nearest = max(range(len(bad)), key=alike.__getitem__)
+    if alike[nearest] < _ALIKE:
+        return ()
+    here = _lines(bad[nearest])
+    others = [good[nearest]] if len(bad) == len(good) else good
+    best = max(others, key=lambda one: difflib.SequenceMatcher(None, here, _lines(one)).ratio())
+    if difflib.SequenceMatcher(None, here, _lines(best)).ratio() < _ALIKE:
+        return ()
+    found = _difference(bad[nearest], best)
+    both = {line[0] for line in found} == {"-", "+"}
+    return found if both and len(found) <= _MOST_LINES else ()
 
 
 def _likeness(example: str, code: str, text: str) -> float:
