@@ -13,6 +13,63 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "tables of positions that are kept": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.length, self.table, self.others = 0, None, {}
+
+            def positions(self, n):
+                if self.table is not None and self.table.shape[0] >= n:
+                    return self.table[:n]
+                self.table = torch.full((n, 4), 2.0).cumsum(0)
+                self.table[0, :] = 1
+                return self.table
+
+            def forward(self, x):
+                n = x.shape[1]
+                if n > self.length:
+                    self.length = n
+                    steps = torch.arange(n, device=x.device).type_as(x)
+                    self.sines = steps.sin()
+                kind = x.get_device()
+                if kind not in self.others or self.others[kind].shape[0] < n:
+                    self.others[kind] = torch.arange(n)
+                return x + self.sines[:n] + self.positions(n).sum() + self.others[kind][:n]
+    """,
+    "an attribute that is set to itself": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.window = torch.ones(4)
+
+            def forward(self, x):
+                self.window = self.window
+                return x * self.window
+    """,
+    "numbers that are known of what is made of sizes": """
+        def f(x):
+            group = torch.zeros(x.shape[0], dtype=torch.long)
+            if torch.ones_like(x).any():
+                x = x + 1
+            return x.new_zeros(int(group.max()) + 1, 4).index_add_(0, group, x)
+    """,
+    "a quotient that comes out even": """
+        def f(x):
+            rows = math.ceil(x.shape[0] / 1)
+            pad = max((rows - 1) + 1 - x.shape[0], 0)
+            return torch.relu(x) if pad > 0 else x / max(x.shape[1] - 1, 1)
+    """,
+    "an input that is a list": """
+        class Net(nn.Module):
+            def forward(self, xs):
+                assert isinstance(xs, (list, tuple)), "several"
+                return sum(x * 2 for x in xs)
+    """,
+    "an input that is joined": """
+        def f(xs):
+            return torch.cat(xs, 1) * len(xs)
+    """,
     "a number that nothing depends on": """
         def f(x):
             n = int(x.shape[0])
@@ -137,6 +194,62 @@ HARMLESS = {
 }
 
 HARMFUL = {
+    "a cache of what an input holds": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.kept = None
+
+            def forward(self, x):
+                if self.kept is None or self.kept.shape != x.shape:
+                    self.kept = x.cos()
+                return x + self.kept
+    """,
+    "a count of what has passed": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.count = 0
+
+            def forward(self, x):
+                self.count = self.count + x.shape[0]
+                return x * self.count
+    """,
+    "a table that is made longer only where the example is long": """
+        class Net(nn.Module):
+            def __init__(self, length=64):
+                super().__init__()
+                self.length = length
+                self.table = torch.arange(length).cos()
+
+            def forward(self, x):
+                if x.shape[1] > self.length:
+                    self.table = torch.arange(x.shape[1]).cos()
+                return x + self.table[: x.shape[1]]
+    """,
+    "zeros that are no longer": """
+        def f(x):
+            marks = torch.zeros(x.shape[0], 4)
+            marks[0].fill_(x.sum())
+            return x * int(marks.max())
+    """,
+    "the last of pieces that may be fewer": """
+        def f(x):
+            return x.chunk(64)[-1]
+    """,
+    "the greater of a size and a number that it may be less than": """
+        def f(x):
+            return x / max(x.shape[0] - 2, 1)
+    """,
+    "a distribution that is returned": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return torch.distributions.Categorical(logits=self.layer(x))
+    """,
     "a condition on the way to a return": """
         def f(x, y):
             if x.shape[1] != y.shape[1]:

@@ -514,6 +514,7 @@ RuleName: TypeAlias = Literal[
     "unsupported-statement/raised-value",
     "untraceable-call",
     "untraceable-call/any-checkpoint",
+    "untraceable-call/bool",
     "untraceable-call/checkpoint",
     "untraceable-call/flex-attention",
     "untraceable-call/fractional",

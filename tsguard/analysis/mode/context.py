@@ -15,7 +15,7 @@ from tsguard.analysis.mode.memory import Memory
 from tsguard.analysis.mode.tree import Tree
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame, Place
-from tsguard.analysis.values import FunctionValue, ModuleValue, ObjectValue, Value
+from tsguard.analysis.values import DictValue, FunctionValue, ModuleValue, ObjectValue, Value
 from tsguard.analysis.worlds import World
 from tsguard.language.rule_names import RuleName
 
@@ -44,6 +44,7 @@ class ModeInterpreter(Follower):
         self.gaps: dict[tuple[str, int, str], Gap] = {}
         self.steps = MODE_STEPS
         self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
+        self._tables: dict[int, tuple[DictValue, dict[object, Value], bool]] = {}
 
     def report(self, rule: RuleName, node: ast.AST | None, when: str | None = None, /, **facts: str) -> None:
         """Record what a rule finds at a node of the code that runs."""

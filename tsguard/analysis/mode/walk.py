@@ -11,7 +11,7 @@ from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Program, Raised
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.python.following import Place
-from tsguard.analysis.values import ModuleValue, ObjectValue, TensorValue, Unknown, Value
+from tsguard.analysis.values import DictValue, ModuleValue, ObjectValue, TensorValue, Unknown, Value
 from tsguard.analysis.worlds import BudgetExceeded, World
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class ModeWalk(ModeInterpreter):
             for registry, names in zip(_registries(owner), before, strict=True):
                 registry.clear()
                 registry.update(names)
+        for table, held, is_open in self._tables.values():
+            table.items, table.open = held, is_open
         self.memory.structural_keys.forget()
 
     def ways(self, module: ModuleValue, node: ast.AST | None) -> tuple[Place | None, Place | None]:
@@ -106,6 +108,11 @@ class ModeWalk(ModeInterpreter):
     def _remember(self, owner: ObjectValue) -> None:
         """Keep what an object holds, to put it back in the end."""
         self._changed.setdefault(owner, [dict(names) for names in _registries(owner)])
+
+    def set_item(self, owner: Value, key: Value, value: Value) -> None:
+        if isinstance(owner, DictValue):
+            self._tables.setdefault(id(owner), (owner, dict(owner.items), owner.open))
+        super().set_item(owner, key, value)
 
     def items(self, value: Value, wanted: int | None) -> tuple[list[Value], bool] | None:
         if isinstance(value, TensorValue):

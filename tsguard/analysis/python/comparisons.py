@@ -205,6 +205,8 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
 
 def _contained(item: Value, container: Value) -> bool | None:
     item, container = plain(item), plain(container)
+    if isinstance(container, (DictValue, ListValue, TupleValue, SetValue)) and not container.items:
+        return None if container.open else False
     if isinstance(item, Unknown):
         return None
     if isinstance(container, Const) and isinstance(container.value, str) and isinstance(item, Const):

@@ -8,7 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data
 from tsguard.analysis.python import comparisons
 from tsguard.analysis.terms import Place
-from tsguard.analysis.trace import ranks, shaping
+from tsguard.analysis.trace import booleans, ranks, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import fixed_from, number_from, plain_number, report_number, tensor
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol
@@ -46,6 +46,7 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
         return py.Unknown(None, "bool") if isinstance(other, Opaque) else py.Const(isinstance(op, ast.NotEq))
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
         used(tracer, [left, right], node)
+        booleans.compared(tracer, left, right, node)
         answers = tensor([left, right], node)
         answers.filling = _compared_elements(tracer, op, left, right, node)
         return shaping.of_call(tracer, "eq", [left, right], {}, answers)

@@ -27,8 +27,10 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
     if form == "boolean" and tracer.check is not None:
         node, form = tracer.check, "assert"
     if isinstance(value, Traced):
-        _ask_tensor(tracer, value, node, form)
-        return _of_elements(tracer, value)
+        known = _of_elements(tracer, value)
+        if known is None or value.of != "inputs":
+            _ask_tensor(tracer, value, node, form)
+        return known
     if isinstance(value, Number):
         if value.known is not None:
             return None if isinstance(value.known, py.Unknown) else operations.known_truth(value.known)
@@ -57,8 +59,8 @@ def _ask_tensor(tracer: Tracer, value: Traced, node: ast.AST | None, form: str) 
 
 
 def _of_elements(tracer: Tracer, value: Traced) -> bool | None:
-    """The truth of a parameter or buffer of which all elements are one number from the start."""
-    if value.of != "state" or value.filling is None:
+    """The truth of a tensor of which all elements are one number from the start."""
+    if value.filling is None:
         return None
     known = operations.default_of(tracer.settled(value.filling))
     return operations.known_truth(known) if isinstance(known, py.Const) else None

@@ -41,7 +41,7 @@ class Tracer(Follower):
     ``varying`` are the properties in which a file's ``other_inputs()`` differ from its
     ``example_inputs()``, by input; ``serves_others`` where it gives such.  ``facts`` is what must
     hold of the inputs' sizes, ``asked_ranks`` the numbers with which ranks of inputs are compared
-    that nothing tells, ``changed`` the parameters and buffers that a call changes, ``refilled`` those
+    that nothing tells, ``filled`` the tensors whose elements were all alike when they were made, ``changed`` the parameters and buffers that a call changes, ``refilled`` those
     and others of which the elements are no longer what they were before, ``asked`` the statements
     that ask for some, ``own_calls`` how many functions of the target's own package ran,
     ``state_met`` whether a parameter or buffer was met since somebody last wanted to know,
@@ -69,6 +69,7 @@ class Tracer(Follower):
         self.asked_ranks: dict[Symbol, set[int]] = {}
         self.untold: dict[str, ast.arg] = {}
         self.told: dict[str, RuleName] = {}
+        self.filled: list[Traced] = []
         self.named_tensors = 0
         self.own_calls = 0
         self.state_met = False
@@ -191,6 +192,11 @@ class Tracer(Follower):
 
     def change(self, tensor: py.Value) -> None:
         """A tensor is changed in place: what is module state counts."""
+        if isinstance(tensor, py.TensorValue):
+            for filled in [tensor] if tensor in self.filled else self.filled:  # of which it may be a view
+                filled.filling = None
+        if isinstance(tensor, Traced) and tensor.of == "inputs":
+            tensor.of_sizes = False
         if isinstance(tensor, Traced) and tensor.of == "state":
             self.refilled.add(tensor.origin.root.name)
             self._note_change(tensor.origin.root.name)

@@ -23,6 +23,8 @@ from tsguard.analysis.trace.values import (
 
 def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST | None) -> py.Value:
     """``int(x)``, ``float(x)``, ``bool(x)``."""
+    if isinstance(value, Traced) and value.of == "inputs" and (known := _converted(value.filling, hint)):
+        return known
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
         return _converted(value.filling, hint) or py.Unknown(None, hint)
@@ -42,12 +44,17 @@ def _converted(number: py.Value | None, hint: str) -> py.Value | None:
 def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST | None) -> py.Value:
     """``x.item()``, ``x.tolist()``."""
     hint = "list" if method == "tolist" else ""
+    if isinstance(value, Traced) and value.of == "inputs" and method == "item" and value.filling is not None:
+        return value.filling
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
         return Held(None, hint, value.filling if not hint else None)
     number = number_of(tracer, method, value, node, hint)
     number.unbacked = not value.of_size if isinstance(value, Traced) else value.unbacked
     return number
+
+
+_TO_WHOLE = frozenset({"ceil", "floor", "trunc"})
 
 
 def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> py.Value:
@@ -66,7 +73,10 @@ def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) 
     live = next((value for value in values if is_live(value)), None)
     if live is not None:
         assert isinstance(live, (Traced, Number))
-        return to_number(tracer, live, "float", node)
+        number = to_number(tracer, live, "float", node)
+        if name in _TO_WHOLE and isinstance(number, Number) and isinstance(live, Number):
+            number.dim = live.dim  # which is whole: quotients that need not be have none
+        return number
     return next(value for value in values if not isinstance(value, (py.Const, Shape)))
 
 

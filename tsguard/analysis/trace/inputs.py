@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.export import types as exported
 from tsguard.analysis.python import ancestry
-from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace import kinds, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.examples import Examples
 from tsguard.analysis.trace.origins import Origin
@@ -168,7 +168,7 @@ def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, *, whole
     parameters = _positional(function)[skip:]
     for parameter in parameters:
         if parameter.arg not in defaults:
-            result.args.append(_of_annotation(tracer, parameter, function.scope))
+            result.args.append(_of_parameter(tracer, parameter, function))
     if whole:
         _add_optional(tracer, function, [p for p in parameters if p.arg in defaults], result)
     else:
@@ -201,6 +201,14 @@ def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) ->
         if default is None:
             tracer.report("untraceable-input/keyword", parameter, name=parameter.arg)
             result.kwargs[parameter.arg] = Opaque(None, origin=Origin(parameter.arg))
+
+
+def _of_parameter(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -> py.Value:
+    """What a parameter is given, by its annotation, or by what the function does with it."""
+    if parameter.annotation is None and parameter.arg in kinds.lists_of(function.node):
+        origin = Origin(parameter.arg)
+        return InputList([Traced(origin=origin, extent=ANY)], True, origin=origin)
+    return _of_annotation(tracer, parameter, function.scope)
 
 
 def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:

@@ -46,12 +46,20 @@ def _joined_tensors(left: py.TensorValue, right: py.TensorValue) -> py.TensorVal
     is_left = isinstance(left, Traced) and not (isinstance(right, Traced) and right.of == "inputs")
     chosen = left if is_left else right
     one, other = (_extent(tensor) for tensor in (left, right))
+    filling = left.filling if left.filling == right.filling else None
+    of_sizes = _is_of_sizes(left) and _is_of_sizes(right)
+    if isinstance(chosen, Traced) and (chosen.filling, chosen.of_sizes) != (filling, of_sizes):
+        chosen = replace(chosen, filling=filling, of_sizes=of_sizes)
     if one == other:
         return chosen
     shape = either(one, other)
     if isinstance(chosen, Traced):
         return replace(chosen, extent=shape if shape is not None else ANY)
     return replace(chosen, sizes=None)
+
+
+def _is_of_sizes(tensor: py.TensorValue) -> bool:
+    return not isinstance(tensor, Traced) or tensor.of_sizes or tensor.of == "state"
 
 
 def _extent(tensor: py.TensorValue) -> Extent | None:

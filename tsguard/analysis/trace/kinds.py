@@ -38,6 +38,42 @@ def used_as_object(tracer: Tracer, value: Traced) -> None:
         tracer.told.setdefault(value.origin.name, _OBJECT)
 
 
+_LISTS = frozenset({"list", "List", "Sequence"})
+_JOINING = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"})
+
+
+@lru_cache(maxsize=4096)
+def lists_of(node: py.FunctionNode) -> frozenset[str]:
+    """The parameters that a function takes for lists of tensors: it checks so first, or joins them as they are given."""
+    found = {name for statement in getattr(node, "body", ()) if (name := _checked_list(statement))}
+    stored = set()
+    for part in walked(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            stored.add(part.id)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.args:
+            owner, first = part.func.value, part.args[0]
+            is_join = isinstance(owner, ast.Name) and owner.id == "torch" and part.func.attr in _JOINING
+            if is_join and isinstance(first, ast.Name):
+                found.add(first.id)
+    return frozenset(found - stored)
+
+
+def _checked_list(statement: ast.stmt) -> str:
+    """The name in ``assert isinstance(xs, list)``; "" for any other statement."""
+    test = statement.test if isinstance(statement, ast.Assert) else None
+    if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Raise):
+        refused = statement.test
+        test = (
+            refused.operand if isinstance(refused, ast.UnaryOp) and isinstance(refused.op, ast.Not) else None
+        )
+    if not (isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"):
+        return ""
+    name, wanted = test.args
+    kinds = wanted.elts if isinstance(wanted, ast.Tuple) else [wanted]
+    is_list = any(isinstance(kind, ast.Name) and kind.id in _LISTS for kind in kinds)
+    return name.id if is_list and isinstance(name, ast.Name) else ""
+
+
 def _calculated_from(value: Traced) -> str:
     """The input that a value is, or is a sum or product of; "" where more has happened to it."""
     origin = value.origin

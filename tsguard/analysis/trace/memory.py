@@ -40,7 +40,15 @@ class Memory:
 def _kind(value: py.Value, below: Callable[[py.Value], Hashable]) -> Hashable | None:
     if isinstance(value, Traced):
         # Of what has no shape yet, each gets one of its own when it is first asked for.
-        return (Traced, value.of, value.rank, value.dtype, value.extent or value)
+        return (
+            Traced,
+            value.of,
+            value.rank,
+            value.dtype,
+            value.extent or value,
+            value.of_sizes,
+            value.filling,
+        )
     if isinstance(value, Number):
         if value.debt is not None:
             return value

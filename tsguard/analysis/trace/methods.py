@@ -14,6 +14,7 @@ from tsguard.analysis.trace import (
     autograd_functions,
     conversions,
     counting,
+    fillings,
     kinds,
     layers,
     pieces,
@@ -82,6 +83,8 @@ def call(
     if isinstance(receiver, py.TensorValue):
         breaks.method(tracer, short, node)
         result = _of_tensor(tracer, short, receiver, args, kwargs, node)
+        if isinstance(result, Traced) and result is not receiver:
+            fillings.note(tracer, short, [receiver, *args], result)
         return shaping.of_call(tracer, short, [receiver, *args], kwargs, result)
     if isinstance(receiver, Shape):
         return _of_shape(tracer, short, receiver, node)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes
 from tsguard.analysis.python import operations
-from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace import booleans, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import asked, checked
 from tsguard.analysis.trace.shapes import dims
@@ -47,12 +47,26 @@ def tensor(values: list[py.Value], node: ast.AST | None) -> py.TensorValue:
     """The tensor that an operator makes of values: of inputs, of module state, or constant."""
     origin = origin_of(values)
     if origin is not None:
-        return Traced(origin=origin.then(node), of_size=_is_of_size(values))
+        return Traced(origin=origin.then(node), of_size=_is_of_size(values), of_sizes=is_of_sizes(values))
     others = [value for value in parts(values) if isinstance(value, Traced)]
     first = next((value for value in others if value.of == "random"), others[0] if others else None)
     if first is None:
         return py.TensorValue(several=any(data.lends_no_value(value) for value in values))
     return Traced(origin=first.origin.then(node), of=first.of)
+
+
+def is_of_sizes(values: list[py.Value]) -> bool:
+    """Whether all that values take from inputs is sizes."""
+    for value in parts(values):
+        if isinstance(value, Traced):
+            of_data = value.of != "state" and not value.of_sizes
+        elif isinstance(value, Number):
+            of_data = value.kind == "data"
+        else:
+            of_data = isinstance(value, Derived) and not isinstance(value, Fixed)
+        if of_data:
+            return False
+    return True
 
 
 def _is_of_size(values: list[py.Value]) -> bool:
@@ -67,6 +81,7 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
     """``left op right`` where one of them is traced."""
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
         used(tracer, [left, right], node)
+        booleans.calculated(tracer, op, left, right, node)
         name = "matmul" if isinstance(op, ast.MatMult) else "add"
         return shaping.of_call(tracer, name, [left, right], {}, tensor([left, right], node))
     if isinstance(left, py.TupleValue) and isinstance(right, py.TupleValue) and isinstance(op, ast.Add):

@@ -77,6 +77,8 @@ def _refused(value: py.Value) -> RuleName | None:
         return "untraceable-output/none"
     if isinstance(value, (py.Const, Untraced, Fixed)) or (isinstance(value, Number) and not value.live):
         return "untraceable-output/number"
+    if isinstance(value, Opaque) and value.is_object:
+        return "untraceable-output/object"
     if isinstance(value, (Traced, Derived, py.TensorValue)):
         return None
     if isinstance(value, py.DictValue):

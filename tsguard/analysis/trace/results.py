@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace import booleans
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
@@ -23,7 +24,7 @@ def of_schemas(
     tracer: Tracer, overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
     """The result of the overload that takes these arguments, after a look at how it takes them."""
-    chosen = next((schema for schema in overloads if _takes(schema, args, kwargs)), None)
+    chosen = _chosen(overloads, args, kwargs)
     values = [*args, *kwargs.values()]
     used(tracer, values, node)
     note_properties(tracer, kwargs, node)
@@ -31,10 +32,27 @@ def of_schemas(
         return of_type(overloads[0].returns if overloads else t.TENSOR, values, node)
     for argument, value in bound(chosen, args, kwargs):
         _note_frozen(tracer, chosen, argument, value, node)
+        booleans.given(tracer, chosen, argument, value, node)
     random = any(argument.name == "generator" for schema in overloads for argument in schema.arguments)
     if random and not any(isinstance(value, Traced) for value in values):
         return Traced(origin=Origin("random numbers", node), of="random")
     return of_type(chosen.returns, values, node)
+
+
+def note_bools(
+    tracer: Tracer, overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST
+) -> None:
+    """Report the bools that an operator over constants is given for numbers."""
+    if not any(map(booleans.is_bool, (*args, *kwargs.values()))):
+        return
+    chosen = _chosen(overloads, args, kwargs)
+    if chosen is not None:
+        for argument, value in bound(chosen, args, kwargs):
+            booleans.given(tracer, chosen, argument, value, node)
+
+
+def _chosen(overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs) -> Schema | None:
+    return next((schema for schema in overloads if _takes(schema, args, kwargs)), None)
 
 
 def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.Value, node: ast.AST) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.values import Untraced
+from tsguard.analysis.trace.values import Number, Traced, Untraced
 from tsguard.language.rule_names import RuleName
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
@@ -46,12 +46,14 @@ class _History:
     """The statements that read a cell, and the event of one that changed it.
 
     ``renewed`` when the forward has set it to something that owes nothing to earlier calls,
-    ``guards`` when it was only asked whether to set attributes (``if not self.ready:``).
+    ``guards`` when it was only asked whether to set attributes (``if not self.ready:``), ``used``
+    when more than a branch that asks for state was told what it holds.
     """
 
     readers: set[int] = field(default_factory=set)
     renewed: bool = False
     guards: bool = False
+    used: bool = False
     changed: Event | None = None
     changer: int = 0
 
@@ -60,6 +62,7 @@ class _History:
 class State:
     """The objects that were there before the forward, by identity, and what happens to them.
 
+    ``guards`` are the branches that ask only whether to set attributes, ``asking`` all that ask for state;
     ``held`` keeps containers alive that the forward replaces: no other may get their identity.
     """
 
@@ -67,6 +70,7 @@ class State:
     containers: dict[int, Cell] = field(default_factory=dict)
     shared: dict[int, str] = field(default_factory=dict)
     guards: set[int] = field(default_factory=set)
+    asking: set[int] = field(default_factory=set)
     histories: dict[Cell, _History] = field(default_factory=dict)
     held: list[py.Value] = field(default_factory=list)
 
@@ -93,6 +97,10 @@ class State:
         history = self.histories.setdefault(cell, _History())
         if history.renewed:
             return
+        if isinstance(walker.statement, ast.If):
+            self.asking.add(id(walker.statement))
+        elif not self._is_asked(walker):
+            history.used = True
         if _only_guards(walker.statement):
             history.guards = True
             self.guards.add(id(walker.statement))
@@ -109,7 +117,7 @@ class State:
             return
         if id(owner) not in self.owned or not isinstance(owner, py.ObjectValue):
             return
-        if _is_only_moved(walker.statement):
+        if _is_only_moved(walker.statement) or _is_held(owner, name, value):
             return
         if _is_registered(owner, name):
             if not _is_in_place(walker.statement):
@@ -117,16 +125,33 @@ class State:
             return
         if isinstance(value, py.Const) and owner.attributes.get(name) == value:
             return
-        self._change(walker, (id(owner), name), f"self.{name}", is_constant=isinstance(value, py.Const))
+        cell = (id(owner), name)
+        if not self._is_table(walker, cell, value):
+            self._change(walker, cell, f"self.{name}", is_constant=isinstance(value, py.Const))
+
+    def _is_table(self, walker: Walker, cell: Cell, value: py.Value) -> bool:
+        """Whether a value is kept that hangs on sizes alone, made where what is kept does not do."""
+        is_used = cell not in self.histories or self.histories[cell].used
+        return _is_of_sizes(value) and (self._is_asked(walker) or not is_used)
+
+    def _is_asked(self, walker: Walker) -> bool:
+        """Whether a branch around the statement asks for state."""
+        return any(id(outer) in self.asking for outer in walker.enclosing)
 
     def holds(self, container: py.Value) -> bool:
         """Whether a list or dict was there before the forward."""
         return id(container) in self.containers or id(container) in self.shared
 
-    def mutate(self, walker: Walker, container: py.Value, *, clears: bool = False) -> bool:
-        """A list or dict is changed in place; True where the walk must leave it as it is."""
+    def mutate(
+        self, walker: Walker, container: py.Value, value: py.Value | None = None, *, clears: bool = False
+    ) -> bool:
+        """A list or dict is changed in place, maybe to hold a value; True where the walk must leave it as it is."""
         if id(container) in self.containers:
             cell = self.containers[id(container)]
+            if value is not None and (
+                _is_only_moved(walker.statement) or self._is_table(walker, cell, value)
+            ):
+                return False
             if clears and self.histories[cell].readers <= {id(walker.statement)}:
                 self.histories[cell].renewed = True
             else:
@@ -177,6 +202,17 @@ class State:
         self._read(walker, (id(value), name))
 
 
+def _is_of_sizes(value: py.Value) -> bool:
+    """Whether a value is a size, or a tensor made of sizes and constants alone.
+
+    What is kept of them for later calls (a table of positions) is what each trace makes anew: a call that finds
+    too little of it makes more, and one for which it does not fit raises.
+    """
+    if isinstance(value, Traced):
+        return value.of == "inputs" and value.of_sizes
+    return isinstance(value, Number) and value.kind == "size"
+
+
 def _only_guards(statement: ast.AST | None) -> bool:
     """Whether what a branch reads decides on nothing but attributes and calls."""
     if not isinstance(statement, ast.If):
@@ -197,6 +233,13 @@ def _only_updates(statement: ast.AST | None) -> bool:
 
 def _is_registered(owner: py.ObjectValue, name: str) -> bool:
     return isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters)
+
+
+def _is_held(owner: py.ObjectValue, name: str, value: py.Value) -> bool:
+    """Whether an attribute is assigned what it holds already."""
+    held = owner.attributes.get(name)
+    of_state = isinstance(value, Traced) and value.of == "state" and value.origin.name == f"self.{name}"
+    return held is not None and (value is held or (of_state and isinstance(held, py.TensorValue)))
 
 
 # Methods of a tensor that give one of the same elements.

@@ -9,7 +9,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import data
 from tsguard.analysis.python import operations
-from tsguard.analysis.trace import conditions, conversions, kinds, pieces, results, shaping
+from tsguard.analysis.trace import conditions, conversions, fillings, kinds, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight, used
@@ -40,7 +40,11 @@ Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
 def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """The result of a function of torch; None where it is a constant as everywhere else."""
     exported.called(tracer, name, args, kwargs, node)
+    if name.endswith("_") and args:
+        tracer.change(args[0])
     result = _result(tracer, name, args, kwargs, node)
+    if isinstance(result, Traced):
+        fillings.note(tracer, name.rpartition(".")[2], args, result)
     return None if result is None else shaping.of_call(tracer, name, args, kwargs, result)
 
 
@@ -64,6 +68,9 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
         if entry.get("class") in ("context", "module"):
             lost_sight(tracer, [*args, *kwargs.values()])
             return None
+        if entry.get("class") == "class" and (origin := origin_of([*args, *kwargs.values()])) is not None:
+            lost_sight(tracer, [*args, *kwargs.values()])
+            return Opaque(None, origin=origin.then(node), is_object=True)
     lost_sight(tracer, [*args, *kwargs.values()])
     if name.endswith(".apply") or name.startswith("torch.ops."):
         return tensor([*args, *kwargs.values()], node)
@@ -87,6 +94,7 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     ):
         return results.of_schemas(tracer, overloads, args, kwargs, node)
     results.note_properties(tracer, kwargs, node)
+    results.note_bools(tracer, overloads, args, kwargs, node)
     used(tracer, values, node)
     tensors = [value for value in parts(values) if isinstance(value, py.TensorValue)]
     if tensors and not any(data.lends_no_value(value) for value in tensors):

@@ -12,7 +12,8 @@ from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, statements
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import is_live, is_symbolic, parts, plainly
+from tsguard.analysis.trace.operators import is_of_sizes
+from tsguard.analysis.trace.values import Traced, is_live, is_symbolic, parts, plainly
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -96,7 +97,10 @@ class ForwardTracer(Tracer):
         super().set_attribute(owner, name, value)
 
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
+        still = isinstance(owner, Traced) and is_of_sizes([owner, key, value])
         self.change(owner)
+        if isinstance(owner, Traced):
+            owner.of_sizes = still
         if isinstance(owner, py.TensorValue):
             exported.elements_set(self, key, self.node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(
@@ -104,7 +108,7 @@ class ForwardTracer(Tracer):
         )
         if keyed_by_size and isinstance(owner, py.DictValue):
             owner.open = True
-        if keyed_by_size or not self.state.mutate(self, owner):
+        if keyed_by_size or not self.state.mutate(self, owner, value):
             super().set_item(owner, key, value)
 
     def items(self, value: py.Value, wanted: int | None) -> tuple[list[py.Value], bool] | None:

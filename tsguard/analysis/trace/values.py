@@ -72,13 +72,15 @@ NOTHING = Truths()
 class Traced(TensorValue):
     """A tensor whose contents no reading of the source tells: made of inputs, of the module's
     parameters and buffers ("state"), or of random numbers.  ``extent`` is what is known of its shape,
-    ``of_size`` whether it is made of one size and of nothing else, of which torch.export has the element."""
+    ``of_size`` whether it is made of one size and of nothing else, of which torch.export has the element,
+    ``of_sizes`` whether of sizes and constants alone."""
 
     origin: Origin = NOWHERE
     of: Literal["inputs", "state", "random"] = "inputs"
     recast: bool = False
     extent: Extent | None = None
     of_size: bool = False
+    of_sizes: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -146,7 +148,12 @@ class Untraced(Derived):
 
 @dataclass(eq=False, slots=True)
 class Opaque(Derived):
-    """What a function that cannot be followed returns when it is given traced values."""
+    """What a function that cannot be followed returns when it is given traced values.
+
+    ``is_object`` where that is an instance of a class of torch's that is no tensor.
+    """
+
+    is_object: bool = False
 
 
 @dataclass(eq=False, slots=True)

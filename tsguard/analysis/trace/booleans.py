@@ -1,0 +1,46 @@
+"""``mask == True``, ``torch.full(n, False)``: a bool where torch takes a number, for which a trace has no operator.
+
+Observed of each operator: one that takes a scalar refuses it while tracing, one that makes a tensor of it at the
+first call of the trace.  What changes its operand in place does neither, and no more does a quotient rounded down.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
+from tsguard.language import types as t
+from tsguard.language.schemas import Argument, Schema
+
+_WITH_TENSORS = frozenset({"add", "mul", "multiply", "div", "divide", "true_divide"})
+_TAKEN_IN_PLACE = frozenset(f"{name}_" for name in _WITH_TENSORS) | {"floor_divide", "floor_divide_"}
+_OPERATORS = (ast.Add, ast.Mult, ast.Div, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor)
+_OPERATORS_IN_PLACE = (ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+def given(tracer: Tracer, schema: Schema, argument: Argument, value: py.Value, node: ast.AST) -> None:
+    """Report a bool that an operator is given for a number."""
+    if not is_bool(value) or schema.name in _TAKEN_IN_PLACE or argument.name == "alpha":
+        return
+    is_tensor = schema.name in _WITH_TENSORS and argument.name == "other"
+    if is_tensor or argument.type in (t.NUMBER, t.OptionalType(t.NUMBER)):
+        tracer.report("untraceable-call/bool", node)
+
+
+def calculated(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> None:
+    """Report ``tensor * True``."""
+    in_place = isinstance(node, ast.AugAssign)
+    if isinstance(op, _OPERATORS_IN_PLACE if in_place else _OPERATORS):
+        compared(tracer, left, right, node)
+
+
+def compared(tracer: Tracer, left: py.Value, right: py.Value, node: ast.AST) -> None:
+    """Report ``tensor == True``."""
+    if is_bool(left) or is_bool(right):
+        tracer.report("untraceable-call/bool", node)
+
+
+def is_bool(value: py.Value) -> bool:
+    """Whether a value is Python's True or False."""
+    return isinstance(value, py.Const) and isinstance(value.value, bool)
