@@ -986,3 +986,13 @@ def test_what_a_tensor_picks_of_a_parameter_is_a_copy(judge, key: str, verdict: 
                 return score
     """)
     assert outcome.verdict == verdict
+
+
+def test_a_static_forward_takes_its_first_argument_for_an_input(judge):
+    outcome = judge("""
+    class Net(nn.Module):
+        @staticmethod
+        def forward(x):
+            return x.view(x.size(0), -1)
+    """)
+    assert (outcome.verdict, outcome.gaps) == ("independent", ())

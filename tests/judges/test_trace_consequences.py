@@ -13,6 +13,40 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "what .data tells of the kind of a tensor": """
+        def f(x):
+            if not x.data.dim():
+                return x * 2
+            return x.type(x.data.type()) + x.to(x.data.device)
+    """,
+    "functions with gradients of their own that are kept": """
+        class Rounded(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return torch.round(x)
+
+            @staticmethod
+            def backward(ctx, gradient):
+                return gradient
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.of_class, self.of_instance = Rounded.apply, Rounded().apply
+
+            def forward(self, x):
+                return self.of_class(x) + self.of_instance(x)
+    """,
+    "parts of a parameter": """
+        class Net(nn.Module):
+            def __init__(self, width=4):
+                super().__init__()
+                self.gates = nn.Parameter(torch.zeros(width, width, 2))
+
+            def forward(self, x):
+                one, other = self.gates.split(1, dim=2)
+                return x @ one.contiguous().squeeze(2) + x @ other.contiguous().squeeze(2)
+    """,
     "tables of positions that are kept": """
         class Net(nn.Module):
             def __init__(self):
@@ -194,6 +228,10 @@ HARMLESS = {
 }
 
 HARMFUL = {
+    "what .data holds in another type": """
+        def f(x):
+            return x - x.data.type(torch.float64)
+    """,
     "a cache of what an input holds": """
         class Net(nn.Module):
             def __init__(self):

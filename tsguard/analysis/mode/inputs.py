@@ -33,7 +33,7 @@ def of(walk: ModeInterpreter, function: Value, *, bound: bool) -> tuple[list[Val
     another caller may add, and what they would switch on is off by default.
     """
     if isinstance(function, StaticMethod):
-        function = function.function
+        function, bound = function.function, False
     if not isinstance(function, FunctionValue):
         return [TensorValue()], {}
     spec = function.node.args

@@ -79,7 +79,8 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     if isinstance(owner, py.ClassValue):
         tracer.state.read_class(tracer, owner, name)
     value = python_attributes.get(tracer, owner, name)
-    if isinstance(value, py.External) and value.name == "torch.autograd.Function.apply":
+    is_applied = isinstance(value, py.External) and value.name == "torch.autograd.Function.apply"
+    if is_applied and value is not None and isinstance(owner, py.ClassValue):
         return py.BoundMethod(value, owner)
     if isinstance(value, py.TensorValue) and value.role and not isinstance(value, Traced):
         tracer.state_met = True
@@ -101,6 +102,8 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
     node = tracer.node
     exported.taken_of_data(tracer, name, node)
     exported.taken_of_input(tracer, owner, name, node)
+    if name in _OF_KIND:
+        asked_of_data(tracer, node)
     if name == "shape":
         return shape_of(tracer, owner, node)
     if name in _PROPERTIES:
@@ -123,6 +126,21 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
     if name not in tracer.tables.tensor and not name.startswith("_"):
         return None
     return py.BoundMethod(py.External(f"method.{name}"), owner)
+
+
+# What is asked of ``x.data`` and rests on no element and no size of it.
+_OF_KIND = frozenset({*_PROPERTIES, "dim", "ndimension", "get_device", "element_size", "is_floating_point"})
+
+
+def asked_of_data(tracer: Tracer, node: ast.AST | None) -> None:
+    """``x.data.dim()``: nothing of what x holds is taken, which ``x.data`` was reported for."""
+    inner = node.value if isinstance(node, ast.Attribute) else None
+    event = tracer.event("detached-data", inner) if isinstance(inner, ast.Attribute) else None
+    if event is None or not isinstance(inner, ast.Attribute) or inner.attr != "data":
+        return
+    for key, known in list(tracer.events.items()):
+        if known.rule == event.rule and known.span == event.span and known.module is event.module:
+            del tracer.events[key], tracer.parts[key]
 
 
 def shape_of(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> py.Value:

@@ -52,6 +52,9 @@ def items(tracer: Tracer, value: py.Value, wanted: int | None) -> Items | None:
     if isinstance(value, (InputList, InputDict)):
         structure(tracer, value)
         return None
+    if isinstance(value, py.ListValue) and value.open and wanted is not None and value.items:
+        is_short = len(value.items) < wanted and isinstance(value.items[-1], py.TensorValue)
+        return _repeated(value.items, wanted) if is_short else None
     if isinstance(value, Held):
         return [Held()] * (wanted or 1), wanted is None
     if isinstance(value, (Opaque, Untraced, Number)):

@@ -278,6 +278,7 @@ def _property(about: str) -> Handler:
 
 def _type(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     if not args and not kwargs:
+        attributes.asked_of_data(tracer, node.func if isinstance(node, ast.Call) else node)
         found = attributes.property_of(tracer, receiver, "dtype", node)
         return replace(found, hint="str", default=None) if isinstance(found, Fixed) else found
     return _moved(tracer, receiver, args, kwargs, node)
