@@ -138,8 +138,8 @@ def asked_of_data(tracer: Tracer, node: ast.AST | None) -> None:
     event = tracer.event("detached-data", inner) if isinstance(inner, ast.Attribute) else None
     if event is None or not isinstance(inner, ast.Attribute) or inner.attr != "data":
         return
-    for key, known in list(tracer.events.items()):
-        if known.rule == event.rule and known.span == event.span and known.module is event.module:
+    for key, other in list(tracer.events.items()):
+        if other.rule == event.rule and other.span == event.span and other.module is event.module:
             del tracer.events[key], tracer.parts[key]
 
 
