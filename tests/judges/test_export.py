@@ -309,3 +309,44 @@ def test_an_input_is_a_variable(exported):
             raise TypeError("no tensor")
     """
     assert exported(source).verdict == "exports"
+
+
+@pytest.mark.parametrize("asked", ["torch.numel(x.data)", "len(x.data)", "isinstance(x.data, torch.Tensor)"])
+def test_a_function_that_asks_data_for_its_form_loses_nothing(exported, asked):
+    assert exported(f"def f(x):\n    return x * {asked}").verdict == "exports"
+    assert exported(f"def f(x):\n    return x.data * {asked}").verdict == "refused"
+
+
+def test_a_module_is_called_as_torch_says_where_that_comes_first(exported):
+    source = """
+        class Asked:
+            def __call__(self, x):
+                raise NotImplementedError
+        class Net({bases}):
+            def forward(self, x):
+                return {result}
+    """
+    assert exported(source.format(bases="nn.Module, Asked", result="{1, 2}")).verdict == "refused"
+    assert exported(source.format(bases="nn.Module, Asked", result="x")).verdict == "exports"
+    assert exported(source.format(bases="Asked, nn.Module", result="x")).verdict == "unknown"
+
+
+@pytest.mark.parametrize("walk", ["for p in self.parameters():", "for name, p in self.named_parameters():"])
+def test_a_forward_goes_over_the_parameters(exported, walk):
+    source = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(4, 4)
+            def forward(self, x):
+                {walk}
+                    x = x + p.{taken}sum()
+                return self.lin(x)
+    """
+    assert exported(source.format(walk=walk, taken="")).verdict == "exports"
+    assert exported(source.format(walk=walk, taken="data.")).verdict == "refused"
+
+
+def test_a_product_of_sizes_that_is_made_a_number_holds_the_batch(exported):
+    source = "import numpy as np\ndef f(x):\n    return x.view(-1)[: int(np.prod(x.shape) / 2)]"
+    assert exported(source).dynamic == "specialised"

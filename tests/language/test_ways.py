@@ -61,6 +61,21 @@ def test_whether_torch_export_takes_a_slice_by_data():
     assert exports is WAYS.slices_by_data
 
 
+class Picked(torch.nn.Module):
+    def forward(self, x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+        return x[[n[0], n[1]]]
+
+
+@pytest.mark.skipif(not WAYS.slices_by_data, reason="torch.export is judged from torch 2.13 on")
+def test_whether_a_list_of_tensors_is_an_index_for_export():
+    try:
+        torch.export.export(Picked(), (torch.arange(4.0), torch.tensor([1, 3])))
+        exports = True
+    except Exception:
+        exports = False
+    assert exports is WAYS.indexes_by_listed_tensors
+
+
 class Noted(torch.nn.Module):
     never_set: int
 

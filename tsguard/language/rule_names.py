@@ -83,6 +83,7 @@ RuleName: TypeAlias = Literal[
     "context-manager/exit",
     "converted-one-by-one",
     "data-attribute",
+    "data-attribute/subclass",
     "data-call",
     "data-call/classes",
     "data-call/distribution",

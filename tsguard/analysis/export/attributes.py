@@ -19,8 +19,21 @@ _OF_FORM = frozenset(
     [
         "shape", "size", "dim", "ndim", "ndimension", "dtype", "device", "layout", "numel", "nelement",
         "is_cuda", "get_device", "type", "element_size", "stride", "is_contiguous", "new", "is_floating_point", "requires_grad", "data_ptr",
+        "new_tensor",
     ]
 )  # fmt: skip
+
+_FUNCTIONS_OF_FORM = frozenset(
+    [
+        "torch.numel",
+        "torch.is_tensor",
+        "torch.is_floating_point",
+        "torch.is_complex",
+        "builtins.len",
+        "builtins.isinstance",
+        "builtins.type",
+    ]
+)
 
 
 def data_taken(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> None:
@@ -30,14 +43,28 @@ def data_taken(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> N
 
 def taken_of_data(tracer: Tracer, name: str, node: ast.AST | None) -> None:
     """An attribute of a tensor is read: one of ``x.data`` may be harmless."""
-    inner = node.value if isinstance(node, ast.Attribute) else None
-    if name in _OF_FORM and isinstance(inner, ast.Attribute) and inner.attr == "data":
-        event = tracer.event("data-attribute", inner)
-        if event is None:
-            return
-        for key, known in list(tracer.exports.events.items()):
-            if known.rule == event.rule and known.span == event.span and known.module is event.module:
-                del tracer.exports.events[key]
+    if name in _OF_FORM and isinstance(node, ast.Attribute):
+        _is_harmless(tracer, node.value)
+
+
+def given_data(tracer: Tracer, name: str, node: ast.AST) -> None:
+    """A function is called, which may ask ``x.data`` for no more than its form."""
+    if name in _FUNCTIONS_OF_FORM and isinstance(node, ast.Call) and node.args:
+        _is_harmless(tracer, node.args[0])
+
+
+def _is_harmless(tracer: Tracer, taken: ast.expr) -> None:
+    """Nothing is computed with ``x.data`` where it stands: what was recorded of it does not hold."""
+    event = tracer.event("data-attribute", taken) if _is_data(taken) else None
+    if event is None:
+        return
+    for key, known in list(tracer.exports.events.items()):
+        if known.rule == event.rule and known.span == event.span and known.module is event.module:
+            del tracer.exports.events[key]
+
+
+def _is_data(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
 def taken_of_input(tracer: Tracer, owner: py.Value, name: str, node: ast.AST | None) -> None:

@@ -95,6 +95,8 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         report(tracer, "lost-size/operator", node, tensor.origin, function=short)
     if short in _ANSWERED_BY_DATA:
         report(tracer, "data-call", node, tensor.origin, function=short)
+    elif short == "as_subclass":
+        report(tracer, "data-attribute/subclass", node, tensor.origin)
     elif short == "from_numpy":
         types.taken_for_array(tracer, tensor, node)
     elif short == "one_hot":

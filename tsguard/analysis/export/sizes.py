@@ -141,15 +141,23 @@ def _is_open(tracer: Tracer, name: str, index: int) -> bool:
 
 
 def _index(node: ast.AST | None) -> int | str | None:
-    """``x.shape[0]``, ``x.size(0)``: the dimension; "all" for ``x.numel()``, of which each is a factor."""
+    """``x.shape[0]``, ``x.size(0)``: the dimension; "all" for ``x.numel()`` and ``prod(x.shape)``, of which each is a factor."""
+    if isinstance(node, ast.Call) and _called(node) == "prod" and node.args and _is_shape(node.args[0]):
+        return "all"
     if isinstance(node, ast.Subscript):
-        is_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
-        return _number(node.slice) if is_shape else None
+        return _number(node.slice) if _is_shape(node.value) else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr in _COUNTS:
             return "all"
         return _number(node.args[0]) if node.func.attr == "size" and len(node.args) == 1 else None
     return None
+
+
+def _is_shape(node: ast.expr) -> bool:
+    """``x.shape``, ``x.size()``."""
+    if isinstance(node, ast.Call):
+        return _called(node) == "size" and not node.args
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
 
 
 def _number(node: ast.expr) -> int | None:

@@ -142,6 +142,8 @@ def _own_or_inherited(interp: Interpreter, cls: ClassValue, name: str) -> tuple[
 
 def _found(order: Sequence[Value], name: str) -> tuple[Value, Value] | None:
     for base in order:
+        if name == "__call__" and isinstance(base, External) and base.name == "torch.nn.Module":
+            return None  # its own comes before that of the classes behind it
         if isinstance(base, ClassValue):
             member = base.members.get(name)
             if member is not None:

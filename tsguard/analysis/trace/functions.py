@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arrays, breaks, data, reports, sizes
+from tsguard.analysis.export import arrays, attributes, breaks, data, reports, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -35,6 +35,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     head, _, short = name.partition(".")
     node = node if node is not None else ast.Constant(None)
     breaks.called(tracer, name, args, node)
+    attributes.given_data(tracer, name, node)
     if head == "torch":
         return torch_functions.call(tracer, name, args, kwargs, node)
     source = _source(name)

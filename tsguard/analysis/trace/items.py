@@ -29,13 +29,16 @@ from tsguard.analysis.trace.values import (
     is_symbolic,
     plainly,
 )
+from tsguard.language.releases import ways
 
 
 def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:
     """``owner[key]`` where one of them is traced; None where neither is."""
     if isinstance(owner, py.TensorValue):
         if isinstance(key, py.ListValue):
-            data.number_wanted(tracer, "data-number/index", key.items, node)
+            takes_tensors = ways(tracer.tables.release).indexes_by_listed_tensors
+            asked = [one for one in key.items if not (takes_tensors and isinstance(one, Traced))]
+            data.number_wanted(tracer, "data-number/index", asked, node)
         used(tracer, [key, *_bounds(key)], node)
         return shaping.of_item(tracer, owner, key, tensor([owner, key, *_bounds(key)], node))
     if isinstance(owner, Shape):

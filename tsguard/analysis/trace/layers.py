@@ -106,3 +106,20 @@ def _schemas(tracer: Tracer, module: py.ModuleValue, name: str) -> list[str]:
             entry = {"forward": variant}
     found = entry["forward"].get("schemas", [])
     return list(found)
+
+
+def parameters(tracer: Tracer, module: py.ModuleValue, *, named: bool) -> py.Value | None:
+    """``module.parameters()``; None for more than a forward goes over one by one."""
+    found: list[py.Value] = []
+    for path, part in library.descendants(module):
+        if part.open or len(found) > _MOST_PARAMETERS:
+            return None
+        for name in part.parameters:
+            value = tracer.attribute(part, name)
+            if isinstance(value, py.TensorValue):
+                whole = py.Const(f"{path}.{name}" if path else name)
+                found.append(py.TupleValue((whole, value)) if named else value)
+    return py.ListValue(found)
+
+
+_MOST_PARAMETERS = 32

@@ -66,6 +66,9 @@ _CHANGING = frozenset(
     ]
 )
 
+# Walks over the parameters of a module, and whether they give names as well.
+_WALKS = {"parameters": False, "named_parameters": True}
+
 
 def call(
     tracer: Tracer, name: str, receiver: py.Value, args: Args, kwargs: Kwargs, node: ast.AST | None
@@ -77,7 +80,8 @@ def call(
         exported.of_module(tracer, short, receiver, args, node)
         if short in ("forward", "__call__") and kind != "method":
             return layers.forward(tracer, receiver, args, kwargs, node, kind)
-        return None
+        named = _WALKS.get(short)
+        return layers.parameters(tracer, receiver, named=named) if named is not None and not args else None
     if isinstance(receiver, py.ClassValue) and name == "torch.autograd.Function.apply":
         return autograd_functions.applied(tracer, receiver, args, kwargs, node)
     if isinstance(receiver, py.TensorValue):
