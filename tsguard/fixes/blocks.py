@@ -208,9 +208,14 @@ def statement(text: str) -> cst.BaseStatement:
 
 def fresh_name(file: SourceFile, wanted: str) -> str:
     """A name that nothing in the file has."""
-    used = {node.id for node in ast.walk(file.tree) if isinstance(node, ast.Name)}
-    used |= {node.arg for node in ast.walk(file.tree) if isinstance(node, ast.arg)}
-    used |= {node.attr for node in ast.walk(file.tree) if isinstance(node, ast.Attribute)}
+    used: set[str] = set()
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.Name):
+            used.add(node.id)
+        elif isinstance(node, ast.arg):
+            used.add(node.arg)
+        elif isinstance(node, ast.Attribute):
+            used.add(node.attr)
     found = wanted
     while found in used:
         found += "_"

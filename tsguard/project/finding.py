@@ -28,6 +28,7 @@ class Finder:
         self._found: dict[tuple[str, Module], Module | None] = {}
         self._looked_at: dict[Module, set[Path]] = {}
         self._listed: set[Path] = set()
+        self._compiled: dict[tuple[str, Path], Path | None] = {}
         self._editable: dict[str, Path] | None = None
         root = search_paths[0] if search_paths else Path()
         self._nowhere = Module("", SourceFile("", ""), root)
@@ -102,11 +103,11 @@ class Finder:
     def compiled(self, name: str, importer: Module) -> Path | None:
         """The file that holds a module of which only compiled code is installed."""
         for root in (importer.root, *self._search_paths):
-            base = root.joinpath(*name.split("."))
-            for pattern in (f"{base.name}.*", f"{base.name}/__init__.*"):
-                for path in base.parent.glob(pattern):
-                    if path.suffix in _COMPILED:
-                        return path
+            if (name, root) not in self._compiled:
+                self._compiled[name, root] = _compiled_in(root, name)
+            found = self._compiled[name, root]
+            if found is not None:
+                return found
         return None
 
     @property
@@ -138,6 +139,7 @@ class Finder:
         self._located = {
             key: found for key, found in self._located.items() if changed.isdisjoint(_candidates(*key))
         }
+        self._compiled.clear()
         return gone
 
     def files_behind(self, module: Module) -> set[Path]:
@@ -204,6 +206,15 @@ class Finder:
             found = (path for path in _candidates(name, root) if path.is_file())
             self._located[key] = next(found, None)
         return self._located[key]
+
+
+def _compiled_in(root: Path, name: str) -> Path | None:
+    base = root.joinpath(*name.split("."))
+    for pattern in (f"{base.name}.*", f"{base.name}/__init__.*"):
+        for path in base.parent.glob(pattern):
+            if path.suffix in _COMPILED:
+                return path
+    return None
 
 
 def _candidates(name: str, root: Path) -> tuple[Path, Path]:
