@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tsguard.cli import main
+from tsguard.settings.config import find
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,14 @@ class Ran:
     def targets(self) -> list[str]:
         """The names of the JSON report's targets."""
         return [target["target"] for target in self.report["targets"]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_settings_from_above(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A configuration above the temporary folders would be read by tests that bring none."""
+    found = find([tmp_path_factory.getbasetemp()])
+    if found is not None:
+        pytest.exit(f"{found} would configure the tests: move it away, or give another --basetemp", 2)
 
 
 @pytest.fixture
