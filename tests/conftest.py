@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,12 +42,11 @@ class Ran:
         return [target["target"] for target in self.report["targets"]]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _no_settings_from_above(tmp_path_factory: pytest.TempPathFactory) -> None:
+def pytest_sessionstart() -> None:
     """A configuration above the temporary folders would be read by tests that bring none."""
-    found = find([tmp_path_factory.getbasetemp()])
+    found = find([Path(tempfile.gettempdir())])
     if found is not None:
-        pytest.exit(f"{found} would configure the tests: move it away, or give another --basetemp", 2)
+        pytest.exit(f"{found} would configure the tests: move it away, or set TMPDIR to another folder", 2)
 
 
 @pytest.fixture

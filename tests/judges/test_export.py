@@ -109,6 +109,19 @@ def test_a_bare_argument_that_is_asked_may_be_a_flag(exported):
     assert exported("def f(x, flag):\n    return x * 2 if flag else x").verdict == "exports"
 
 
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("x.new_zeros(3).to(other)", "refused"),
+        ("torch.zeros(3, device=other) * x", "refused"),
+        ("x.to(other) * other", "exports"),
+        ("x.to(other).view(other.shape)", "exports"),
+    ],
+)
+def test_what_only_says_where_tensors_go_is_a_device(exported, body, verdict):
+    assert exported(f"def f(x, other):\n    return {body}").verdict == verdict
+
+
 def test_an_assertion_on_a_symbol_is_kept_and_a_condition_on_it_refused(exported):
     begins = "def f(x):\n    n = x.sum().item()\n"
     assert exported(begins + "    assert n < 9\n    return x * n").verdict == "exports"

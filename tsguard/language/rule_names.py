@@ -501,6 +501,7 @@ RuleName: TypeAlias = Literal[
     "unsupported-expression/unary-plus",
     "unsupported-expression/walrus",
     "unsupported-on-size",
+    "unsupported-on-size/flag",
     "unsupported-on-size/method",
     "unsupported-on-size/text",
     "unsupported-on-size/type",

@@ -112,11 +112,24 @@ def check_annotated(tracer: Tracer, name: str, parameter: ast.arg) -> None:
 
 
 def taken_for(tracer: Tracer, kind: str, value: py.Value | None) -> None:
-    """An input without an annotation is used as a dtype or a device."""
+    """An input without an annotation is used as a dtype or a device, and as nothing else."""
     if isinstance(value, Traced) and value.of == "inputs" and value.origin.parent is None:
         name = value.origin.name
-        if name in tracer.untold:
+        if name in tracer.untold and _only_says_where(tracer.frames[0].function, name):
             report(tracer, "unknown-type/annotated", tracer.untold[name], type=kind, name=name)
+
+
+def _only_says_where(function: py.FunctionNode | None, name: str) -> bool:
+    """Whether a function uses a name for where tensors go and of which dtype they are, as no tensor's is used."""
+    if function is None:
+        return False
+    uses = [node for node in walked(function) if isinstance(node, ast.Name) and node.id == name]
+    told: set[ast.AST] = set()
+    for call in walked(function):
+        if isinstance(call, ast.Call):
+            told.update(keyword.value for keyword in call.keywords if keyword.arg in ("device", "dtype"))
+            told.update(call.args if getattr(call.func, "attr", "") == "to" else ())
+    return told.issuperset(uses)
 
 
 def taken_for_array(tracer: Tracer, value: py.Value, node: ast.AST) -> None:

@@ -155,7 +155,9 @@ def _run(
         kinds.read_ahead(tracer, function, args)
     if "cached" in function.marks:
         args, kwargs = [_told(value) for value in args], {key: _told(value) for key, value in kwargs.items()}
-    with tracer.running(Frame(_label(function, args), function.module, tracer.place(node), part)) as frame:
+    with tracer.running(
+        Frame(_label(function, args), function.module, tracer.place(node), part, function.node)
+    ) as frame:
         try:
             results = [python_calls.call_function(tracer, function, args, kwargs, node)]
         except Raised:

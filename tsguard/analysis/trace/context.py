@@ -44,7 +44,6 @@ class Tracer(Follower):
     that nothing tells, ``filled`` the tensors whose elements were all alike when they were made, ``changed`` the parameters and buffers that a call changes, ``refilled`` those
     and others of which the elements are no longer what they were before, ``asked`` the statements
     that ask for some, ``own_calls`` how many functions of the target's own package ran,
-    ``state_met`` whether a parameter or buffer was met since somebody last wanted to know,
     ``state_met`` whether a parameter or buffer was met since that was last asked,
     ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means

@@ -59,8 +59,8 @@ def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.V
     """Report an argument that torch takes the number of, although the trace was following it.
 
     Source: torch/csrc/utils/python_arg_parser.h keeps symbolic what it reads as int or as a
-    list of int, and neither a float nor one int that stands for several; a convolution
-    is recorded as another operator, which has lost what was kept.
+    list of int, and neither a float nor one int that stands for several, and takes no tensor for a bool;
+    a convolution is recorded as another operator, which has lost what was kept.
     """
     live = next((part for part in parts([value]) if isinstance(part, Number) and is_live(part)), None)
     if live is None:
@@ -71,6 +71,8 @@ def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.V
         tracer.report("frozen-argument/convolution", node, live.origin, argument=argument.name)
     elif argument.size is not None and live is value:
         tracer.report("frozen-argument/several", node, live.origin, argument=argument.name)
+    elif argument.type in (t.BOOL, t.OptionalType(t.BOOL)) and live is value:
+        tracer.report("unsupported-on-size/flag", node, live.origin, argument=argument.name)
 
 
 def note_properties(tracer: Tracer, kwargs: Kwargs, node: ast.AST) -> None:
