@@ -996,3 +996,25 @@ def test_a_static_forward_takes_its_first_argument_for_an_input(judge):
             return x.view(x.size(0), -1)
     """)
     assert (outcome.verdict, outcome.gaps) == ("independent", ())
+
+
+@pytest.mark.parametrize(("layer", "verdict"), [("nn.ReLU()", "independent"), ("nn.Dropout()", "dependent")])
+def test_a_module_that_is_called_by_a_method_of_its_own_is_followed(judge, layer: str, verdict: str):
+    outcome = judge(f"""
+    class Inner(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = {layer}
+
+        def __call__(self, x):
+            return self.layer(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def forward(self, x):
+            return self.inner(x)
+    """)
+    assert (outcome.verdict, outcome.gaps) == (verdict, ())

@@ -30,7 +30,8 @@ from tsguard.language.modes import LAYERS, observes
 def run_target(walk: ModeInterpreter, subject: Value) -> None:
     """Call the target as a user would."""
     if isinstance(subject, ModuleValue):
-        forward = classes.class_member(walk, subject.cls, "forward")
+        own_call = classes.class_member(walk, subject.cls, "__call__")
+        forward = classes.class_member(walk, subject.cls, "forward") or own_call
         args, kwargs = (
             inputs.of(walk, forward[0], bound=True) if forward is not None else ([TensorValue()], {})
         )
@@ -97,6 +98,9 @@ def _followed(
     if module.hooks or module.parametrized or "parametrizations" in module.children:
         _hooks(walk, module, "forward_pre", [TupleValue(tuple(args))], node)
     forward = walk.attribute(module, "forward")
+    if forward is None or isinstance(forward, Unknown):
+        own_call = classes.class_member(walk, module.cls, "__call__")
+        forward = forward if own_call is None else classes.bind(own_call[0], module, module.cls)
     if forward is None or isinstance(forward, Unknown):
         _opaque(walk, module, node)
         result: Value = TensorValue()

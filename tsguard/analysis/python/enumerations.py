@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
+    Atom,
     ClassValue,
     Const,
+    DictValue,
     EnumMember,
     External,
     ListValue,
+    ObjectValue,
+    SetValue,
+    TensorValue,
     TupleValue,
     Unknown,
     Value,
@@ -28,12 +33,18 @@ _MIXED_IN = frozenset(
 )
 
 
+# What becomes a member; functions and what binds to an instance stay as they are.
+_TAKEN = (
+    Atom, Const, DictValue, ListValue, ObjectValue, SetValue, TensorValue, TupleValue, Unknown,
+)  # fmt: skip
+
+
 def make_members(interp: Interpreter, cls: ClassValue, ancestry: Sequence[Value]) -> None:
     """The plain values in an enumeration's body become its members."""
     bases = {base.name for base in ancestry if isinstance(base, External)}
     automatic = _automatic(interp, cls, bases)
     for name, value in list(cls.members.items()):
-        if not name.startswith("_") and isinstance(value, (Const, TupleValue, ListValue, Unknown)):
+        if not name.startswith("_") and isinstance(value, _TAKEN):
             given = automatic.get(name, value)
             alike = given if isinstance(given, Const) and bases & _MIXED_IN else None
             cls.members[name] = EnumMember(cls, name, given, alike)

@@ -10,6 +10,7 @@ from tsguard.analysis.events import with_article
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.declared import declared_class, plain_type
+from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.terms import NONE, Is
 from tsguard.language import types as t
 from tsguard.language.relations import unify
@@ -73,7 +74,10 @@ def _instance(compiler: Compiler, value: py.Value) -> t.Type:
         for base in ancestry.mro(compiler.interp, value.cls):
             if isinstance(base, py.External) and base.name in _MIXINS:
                 return _MIXINS[base.name]
-        return compiler.class_type(value.cls, value.cls.node)
+        try:
+            return compiler.class_type(value.cls, value.cls.node)
+        except Refusal:
+            raise Uninferable("an enum member") from None
     if isinstance(value, py.ModuleValue):
         raise Uninferable("an nn.Module")
     if isinstance(value, py.ObjectValue):

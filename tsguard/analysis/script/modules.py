@@ -249,6 +249,9 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
         _check_fields(compiler, info, declared, name, value)
     except Uninferable as reason:
         info.failed[name] = str(reason)
+        if isinstance(value, py.EnumMember):  # which torch makes a type of, whether or not anything reads it
+            refusal = Refusal("unknown-annotation/enum", value.cls.node, name=value.cls.name)
+            compiler.report(refusal, value.cls.module)
 
 
 def _typed(
