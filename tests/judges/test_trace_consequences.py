@@ -13,6 +13,16 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "what a distribution gives": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+
+            def forward(self, x):
+                normal = torch.distributions.Normal(self.layer(x), 1.0)
+                return normal.rsample(), normal.log_prob(x).sum(1), normal.mean
+    """,
     "what .data tells of the kind of a tensor": """
         def f(x):
             if not x.data.dim():

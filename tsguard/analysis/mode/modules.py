@@ -12,6 +12,7 @@ from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
     FALSE,
     TRUE,
+    BoundMethod,
     ClassValue,
     Const,
     External,
@@ -98,7 +99,7 @@ def _followed(
     if module.hooks or module.parametrized or "parametrizations" in module.children:
         _hooks(walk, module, "forward_pre", [TupleValue(tuple(args))], node)
     forward = walk.attribute(module, "forward")
-    if forward is None or isinstance(forward, Unknown):
+    if isinstance(forward, BoundMethod) and forward.function == External("torch.nn.Module.forward"):
         own_call = classes.class_member(walk, module.cls, "__call__")
         forward = forward if own_call is None else classes.bind(own_call[0], module, module.cls)
     if forward is None or isinstance(forward, Unknown):

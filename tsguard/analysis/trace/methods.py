@@ -159,7 +159,7 @@ def _of_derived(
         return size(receiver.origin.then(node)) if receiver.kind == "size" else tensor([receiver], node)
     if isinstance(receiver, Fixed):
         return Fixed(None, origin=receiver.origin.then(node), about=receiver.about)
-    return receiver
+    return Opaque(None, origin=receiver.origin.then(node)) if isinstance(receiver, Opaque) else receiver
 
 
 def _of_tensor(
