@@ -363,3 +363,18 @@ def test_a_forward_goes_over_the_parameters(exported, walk):
 def test_a_product_of_sizes_that_is_made_a_number_holds_the_batch(exported):
     source = "import numpy as np\ndef f(x):\n    return x.view(-1)[: int(np.prod(x.shape) / 2)]"
     assert exported(source).dynamic == "specialised"
+
+
+@pytest.mark.parametrize(
+    ("made", "verdict"),
+    [
+        ("Variable(x)", "exports"),
+        ("Variable(torch.zeros(4)) + x", "exports"),
+        ("Variable(x).data * 2", "refused"),
+        ("Variable(torch.zeros(4)).data + x", "refused"),
+        ("x * float(Variable(x.sum()))", "refused"),
+    ],
+)
+def test_a_variable_of_old_is_the_tensor_itself(exported, made, verdict):
+    judged = exported(f"from torch.autograd import Variable\ndef f(x):\n    return {made}")
+    assert (judged.verdict, judged.compile) == (verdict, "breaks")

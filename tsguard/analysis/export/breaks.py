@@ -20,7 +20,8 @@ _LEAVING = frozenset(
     [
         "builtins.print", "builtins.input", "builtins.open", "warnings.warn", "torch.manual_seed", "torch.seed",
         "torch.random.manual_seed", "torch.autograd.set_detect_anomaly", "torch.autograd.detect_anomaly",
-        "torch.sparse_coo_tensor", "torch.sparse_csr_tensor", "random.seed",
+        "torch.sparse_coo_tensor", "torch.sparse_csr_tensor", "torch.autograd.Variable",
+        "torch.autograd.variable.Variable", "random.seed",
         "random.shuffle", "numpy.random.seed",
     ]
 )  # fmt: skip

@@ -38,6 +38,8 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
         if isinstance(key, py.ListValue):
             takes_tensors = ways(tracer.tables.release).indexes_by_listed_tensors
             asked = [one for one in key.items if not (takes_tensors and isinstance(one, Traced))]
+            if len(asked) < len(key.items):
+                tracer.exports.is_asked_of_compile = False
             data.number_wanted(tracer, "data-number/index", asked, node)
         used(tracer, [key, *_bounds(key)], node)
         return shaping.of_item(tracer, owner, key, tensor([owner, key, *_bounds(key)], node))

@@ -281,6 +281,12 @@ def _annotated(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     return args[1] if len(args) > 1 else None
 
 
+def _variable(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``Variable(x)``, of old: the tensor itself, as torch traces and exports it."""
+    given = args[0] if args else kwargs.get("data")
+    return given if isinstance(given, (py.TensorValue, Opaque)) else None
+
+
 def _transform(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """What makes a function, or the result of one, that takes gradients."""
     tracer.report("untraceable-call/gradients", node)
@@ -307,6 +313,8 @@ _HANDLERS: dict[str, Handler] = {
     "torch.finfo": _type_limits,
     "torch.iinfo": _type_limits,
     "torch.jit.annotate": _annotated,
+    "torch.autograd.Variable": _variable,
+    "torch.autograd.variable.Variable": _variable,
     "torch.jit.is_tracing": _TRACING,
     "torch.jit._trace.is_tracing": _TRACING,
     "torch._C._get_tracing_state": _TRACING,
