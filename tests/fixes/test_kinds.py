@@ -279,3 +279,46 @@ def test_an_import_that_may_fail_stays_where_it_is(tmp_path):
     path.write_text(text.replace("xformers.ops import masked_matmul", "math import pi"))
     fix(plan([parse(f"{path}:Net", settings)], settings), settings, unsafe=True)
     assert path.read_text().startswith("import torch\nfrom math import pi\n")
+
+
+SCRIPT_MODULE = """\
+import torch
+from torch import nn
+
+
+class Net(torch.jit.ScriptModule):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    @torch.jit.script_method
+    def forward(self, x):
+        return self.doubled(self.fc(x))
+
+    @torch.jit.script_method
+    def doubled(self, x):
+        return 2 * x
+
+
+def make():
+    return Net()
+"""
+
+
+def test_a_script_module_becomes_a_plain_one_that_is_scripted(tmp_path):
+    before, after = tmp_path / "before.py", tmp_path / "after.py"
+    before.write_text(SCRIPT_MODULE)
+    after.write_text(SCRIPT_MODULE)
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    fix(plan([parse(str(after), settings)], settings), settings, unsafe=True)
+    text = after.read_text()
+    assert "class Net(nn.Module)" in text
+    assert "    @torch.jit.export\n    def doubled" in text
+    x = torch.randn(2, 3)
+    torch.manual_seed(0)
+    one = load(before, "before").make()
+    torch.manual_seed(0)
+    other = load(after, "after").make()
+    assert isinstance(other, torch.jit.ScriptModule)
+    torch.testing.assert_close(other(x), one(x))
+    torch.testing.assert_close(other.doubled(x), one.doubled(x))

@@ -139,7 +139,6 @@ BY_HAND = {
     "TSG208-bad-5",
     "TSG208-bad-6",
     "TSG208-bad-7",
-    "TSG415-bad-3",
     "TSG415-bad-4",
 }
 if allows("<2.3", RELEASE):
@@ -147,6 +146,22 @@ if allows("<2.3", RELEASE):
 # Eager raises in these, or gives a torch.Size where compiled code gives a list.
 BROKEN = {"TSG103-bad-4", "TSG171-bad-2", "TSG111-bad-2", "TSG115-bad-3", "TSG136-bad-1", "TSG177-bad-1"}
 INPUTS = "def example_inputs"
+# Of an API example all that it defines is called; of modules with random weights the shape counts.
+CALLED = """
+
+
+def called(x):
+    own = [v for k, v in globals().items() if getattr(v, "__module__", "") == __name__ and k not in GIVING]
+    made = [v() if isinstance(v, type) else v for v in own]
+    return [f(x) for f in made] + ([scripted(x) * 0] if "scripted" in globals() else [])
+
+
+GIVING = ("called", "example_inputs")
+
+
+def example_inputs():
+    return (torch.ones(2, 4),)
+"""
 # Where the page's own inputs are for other code.
 MADE = {
     "TSG104-bad-7": "torch.randn(2, 4)",
@@ -269,6 +284,20 @@ def test_a_trace_of_it_agrees_with_eager(tried: Tried, torch_process: TorchProce
     assert random or all(call["equal"] for call in seen["calls"].values())
     seen = torch_process.observe("eager", before, f"{tried.path}:{tried.example.target}")
     assert seen["equal"]
+
+
+@by_api
+def test_what_it_defines_does_as_before(tried: Tried, torch_process: TorchProcess):
+    """Functions and modules of an example that Python can import as it was."""
+    before = tried.path.with_name("before.py")
+    before.write_bytes(tried.path.read_bytes())
+    tried.fix()
+    if torch_process.observe("api", before, tried.example.code)["error"] is not None:
+        return
+    for path in (before, tried.path):
+        path.write_text(f"{path.read_text()}{CALLED}")
+    seen = torch_process.observe("eager", before, f"{tried.path}:called")
+    assert seen == {"calls": 1, "errors": [], "equal": True}
 
 
 @by_api

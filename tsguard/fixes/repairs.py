@@ -145,6 +145,7 @@ _REPAIRS = {
     "result-kind": ("conversions", "convert_to_int"),
     "missing-typing-import": ("imports", "import_typing_name"),
     "deprecated-entry-point/optimize": ("calls", "drop_optimize"),
+    "deprecated-entry-point/script-method": ("script_modules", "make_plain"),
     "deprecated-entry-point/drop": ("calls", "mark_unused"),
 }
 
