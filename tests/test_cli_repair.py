@@ -242,6 +242,34 @@ def test_what_is_unpacked_is_what_eager_passes(tmp_path, fix):
     assert "+        one, two = pair.unbind(0)  # of two rows" in done.stdout
 
 
+GENERIC = """\
+from typing import Sequence, TypeVar
+
+import torch
+from torch import nn
+
+T = TypeVar("T", bound=torch.Tensor)
+
+
+def scaled(x: T, sizes: Sequence[int]) -> T:
+    for size in sizes:
+        x = x * size
+    return x
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return scaled(x, [1, 2])
+"""
+
+
+def test_types_that_torchscript_lacks_are_those_that_eager_passes(tmp_path, fix):
+    (tmp_path / "net.py").write_text(GENERIC)
+    done = fix("net.py:Net()", "--input", "torch.randn(2, 3)")
+    assert done.returncode == 0, done.stderr
+    assert "+def scaled(x: torch.Tensor, sizes: List[int]):" in done.stdout
+
+
 LEFT_OUT = """\
 from torch import nn
 

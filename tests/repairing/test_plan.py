@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tsguard.linting.run import lint
-from tsguard.repairing.plan import in_few_words, line_in, steps_by_hand
+from tsguard.repairing.fixing import Change
+from tsguard.repairing.plan import before_changes, in_few_words, line_in, steps_by_hand
 from tsguard.repairing.results import Judged
 from tsguard.settings.config import Settings
 from tsguard.settings.requests import parse, plan
@@ -68,3 +69,13 @@ def test_submodules_of_one_list_are_told_as_one():
     blocks = [f"blocks.{i}.{name}" for i in range(12) for name in ("norm", "fc")]
     assert in_few_words([*blocks, "head"]) == "blocks.*.norm (12), blocks.*.fc (12), head"
     assert in_few_words(["layers.0", "a", "b"], most=2) == "layers.0, a and 1 more"
+
+
+def test_a_step_is_at_the_lines_of_the_file_as_it_is_where_nothing_is_written(tmp_path):
+    (step,) = [s for s in steps(tmp_path, 15) if s.finding.code == "TSG142"]
+    path = step.finding.path
+    once = {path: Change(NET.replace("from torch import nn\n", ""), NET)}
+    twice = {path: Change(NET, NET)}
+    shown = before_changes(step, [once, twice])
+    assert (step.finding.line, step.others) == (15, (16,))
+    assert (shown.finding.line, shown.others) == (14, (15,))

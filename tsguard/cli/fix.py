@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -13,7 +13,7 @@ from tsguard.cli.fixing import unified
 from tsguard.cli.options import Options, Unusable, common_options, takes
 from tsguard.cli.output import count, tell_error
 from tsguard.repairing.fixing import Change, write_file
-from tsguard.repairing.plan import in_few_words
+from tsguard.repairing.plan import before_changes, in_few_words
 from tsguard.repairing.results import Repaired, Step
 from tsguard.report import Error
 from tsguard.runtime.shown import first_line
@@ -96,8 +96,9 @@ def mended(
         for path, change in changes.items():
             for line in unified(path, change.before, change.after):
                 click.echo(line, nl=False)
-    for one in repaired:
-        _say(one, options)
+    for number, one in enumerate(repaired):
+        made = () if wanted.write else [earlier.changes for earlier in repaired[: number + 1]]
+        _say(replace(one, left=tuple(before_changes(step, made) for step in one.left)), options)
     if not options.quiet and changes:
         verb = "changed" if wanted.write else "would change"
         click.echo(f"{verb} {count(len(changes), 'file')}", err=True)
@@ -157,6 +158,10 @@ def _say(one: Repaired, options: Options) -> None:
     click.echo(f"{one.target}: {words}", err=True)
     if options.quiet or one.after.status == "ok":
         return
+    if one.changes:
+        click.echo(
+            f"  {count(len(one.made), 'edit')} that eager does not notice, but that is not enough", err=True
+        )
     if one.left:
         click.echo(f"  left to do by hand, in this order ({count(len(one.left), 'edit')}):", err=True)
     for number, step in enumerate(one.left, 1):

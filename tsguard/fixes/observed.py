@@ -7,11 +7,21 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_parameter
+from tsguard.fixes.lazily import cst
+from tsguard.fixes.pieces import changed_header
 from tsguard.fixes.places import Function, function_at
-from tsguard.report import Fix
+from tsguard.fixes.spelling import spelled
+from tsguard.report import Edit, Fix
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
+
+_KNOWN = frozenset(
+    {
+        *("torch", "typing", "t", "Tensor", "int", "float", "bool", "str", "device", "dtype", "Any", "None"),
+        *("Optional", "Union", "List", "Dict", "Tuple", "list", "dict", "tuple", "Final"),
+    }
+)
 
 
 def annotations_seen(
@@ -44,6 +54,57 @@ def absent_seen(module: Module, line: int, name: str, types: Mapping[str, tuple[
             fix = annotate_parameter(module, function, parameter, "Optional[Tensor]")
             if fix is not None:
                 yield fix
+
+
+def retyped_seen(module: Module, line: int, name: str, types: Mapping[str, tuple[str, ...]]) -> Iterator[Fix]:
+    """A fix for a function whose annotations are none that TorchScript knows: what was passed takes their place.
+
+    A result whose annotation goes is inferred.
+    """
+    function = function_at(module.file, line, name)
+    if function is None or function.name == "__init__":
+        return
+    args = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    imports: list[Edit] = []
+    given: dict[str, str] = {}
+    for arg in args:
+        seen = types.get(arg.arg, ())
+        if arg.annotation is None or _is_known(arg.annotation) or not seen:
+            continue
+        written = spelled(
+            _joined(seen) or ("Tensor" if seen == ("Tensor",) else "?"), module, function.lineno
+        )
+        if written is None:
+            return
+        imports += written.edits
+        given[arg.arg] = written.text
+    untrue = function.returns is not None and not _is_known(function.returns)
+
+    class Retyping(cst.CSTTransformer):
+        def leave_Param(self, _: cst.Param, param: cst.Param) -> cst.Param:
+            type_ = given.get(param.name.value)
+            if type_ is None or param.annotation is None:
+                return param
+            return param.with_changes(
+                annotation=param.annotation.with_changes(annotation=cst.parse_expression(type_))
+            )
+
+    def change(header: cst.FunctionDef) -> cst.FunctionDef | None:
+        params = header.params.visit(Retyping())
+        return header.with_changes(params=params, returns=None if untrue else header.returns)
+
+    edit = changed_header(module.file, function, change) if given or untrue else None
+    if edit is not None:
+        yield Fix(
+            "unsafe", f"Annotate {name} with the types that it is given", (*dict.fromkeys(imports), edit)
+        )
+
+
+def _is_known(annotation: ast.expr) -> bool:
+    """Whether an annotation is made of names that TorchScript has types for, by its looks."""
+    names = {n.id for n in ast.walk(annotation) if isinstance(n, ast.Name)}
+    names |= {n.attr for n in ast.walk(annotation) if isinstance(n, ast.Attribute)}
+    return names <= _KNOWN
 
 
 def returns_any(module: Module, line: int, name: str) -> bool:

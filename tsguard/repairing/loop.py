@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tsguard.fixes.applying import applied
 from tsguard.fixes.left_out import left_out
-from tsguard.fixes.observed import absent_seen, annotations_seen, returns_any
+from tsguard.fixes.observed import absent_seen, annotations_seen, returns_any, retyped_seen
 from tsguard.fixes.refining import assert_result
 from tsguard.fixes.variadics import variadics_seen
 from tsguard.linting.run import lint, search_paths
@@ -157,6 +157,7 @@ class _Repair:
             # What takes None for a Tensor may compile, and asks in vain whether it is None.
             kept = kept or self._keep(self._seen(self.now, absent_seen))
             kept = kept or self._keep_what_helps(self._left_out(findings))
+            kept = kept or self._keep_what_helps(self._seen(self.now, retyped_seen))
             made += [fix.message for fix in kept]
             if not kept:
                 break

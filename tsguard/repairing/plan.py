@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tsguard.fixes.places import functions_around
+from tsguard.repairing.fixing import Change
 from tsguard.repairing.results import Judged, Step
 from tsguard.repairing.sketches import sketch
 from tsguard.report import Finding
@@ -56,6 +58,17 @@ def line_in(before: str, after: str, line: int) -> int:
         if start < line <= end:
             return max(1, min(there + line - start, there_end))
     return line
+
+
+def before_changes(step: Step, changes: Sequence[Mapping[str, Change]]) -> Step:
+    """A step at the lines that files had before changes that were made one after the other."""
+    finding, others = step.finding, step.others
+    for made in reversed(changes):
+        change = made.get(finding.path)
+        if change is not None:
+            finding = replace(finding, line=line_in(change.after, change.before, finding.line))
+            others = tuple(line_in(change.after, change.before, line) for line in others)
+    return replace(step, finding=finding, others=others)
 
 
 def in_few_words(parts: Sequence[str], most: int = 8) -> str:

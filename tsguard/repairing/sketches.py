@@ -20,7 +20,7 @@ _ALIKE = 0.4
 def sketch(finding: Finding, text: str) -> tuple[str, ...]:
     """The lines that part the bad example from the good one, with "-" and "+" before them.
 
-    () where they are many, where no example is like the line, or where nothing is written in its place.
+    () where they are many, where no example is like the line, or where it is not that line which goes.
 
     Args:
         text: the line of the finding.
@@ -43,13 +43,19 @@ def sketch(finding: Finding, text: str) -> tuple[str, ...]:
     if difflib.SequenceMatcher(None, here, _lines(best)).ratio() < _ALIKE:
         return ()
     found = _difference(bad[nearest], best)
-    both = {line[0] for line in found} == {"-", "+"}
-    return found if both and len(found) <= _MOST_LINES else ()
+    gone = {line[1:].strip() for line in found if line[0] == "-"}
+    marked = gone & set(_marked(bad[nearest], finding.code)) and any(line[0] == "+" for line in found)
+    return found if marked and len(found) <= _MOST_LINES else ()
+
+
+def _marked(example: str, code: str) -> list[str]:
+    """The lines of an example that break a rule."""
+    return [_MARK.sub("", line).strip() for line in example.splitlines() if f"# {code}" in line]
 
 
 def _likeness(example: str, code: str, text: str) -> float:
-    marked = [_MARK.sub("", line).strip() for line in example.splitlines() if f"# {code}" in line]
-    return max((difflib.SequenceMatcher(None, line, text).ratio() for line in marked), default=0.0)
+    ratios = [difflib.SequenceMatcher(None, line, text).ratio() for line in _marked(example, code)]
+    return max(ratios, default=0.0)
 
 
 def _difference(bad: str, good: str) -> tuple[str, ...]:
