@@ -11,6 +11,7 @@ from tsguard.fixes.edits import insertion
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.spelling import spelled
+from tsguard.language.schemas import operators
 from tsguard.report import Fix
 from tsguard.source import SourceFile
 
@@ -66,6 +67,8 @@ def _branch(event: Event, function: Function, node: ast.If) -> _Branch | None:
     inside = list(ast.walk(node))
     if any(not isinstance(n, _TAKEN) or isinstance(n, _REFUSED) for n in inside):
         return None
+    if not all(_is_operator(n) for n in inside if isinstance(n, ast.Call)):
+        return None
     names = [n for n in inside if isinstance(n, ast.Name)]
     stores = [n for n in inside if isinstance(getattr(n, "ctx", None), ast.Store) and not _is_plain(n)]
     loops = [n for n in ast.walk(function) if isinstance(n, (ast.For, ast.While)) and node in ast.walk(n)]
@@ -88,6 +91,12 @@ def _branch(event: Event, function: Function, node: ast.If) -> _Branch | None:
     if not given or not all(before[n] for n in given):
         return None
     return _Branch(node, tuple(given), tuple(results))
+
+
+def _is_operator(call: ast.Call) -> bool:
+    """Whether what is called is an operator by its name, which torch compiles."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    return name in _FUNCTIONS or bool(operators().overloads(f"aten::{name}"))
 
 
 def _is_plain(node: ast.AST) -> bool:
