@@ -13,6 +13,19 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "sizes of layers that are divided by what NumPy calculates of constants": """
+        class Net(nn.Module):
+            def __init__(self, width, heads):
+                super().__init__()
+                self.query = nn.Linear(width, width)
+                self.heads = heads
+
+            def forward(self, x):
+                query, shape = self.query(x), [self.heads, -1]
+                shape[shape.index(-1)] = int(query.size(-1) / -np.prod(shape))
+                query = query.view(*x.size()[:-1], *shape)
+                return query / np.sqrt(query.size(-1))
+    """,
     "what a distribution gives": """
         class Net(nn.Module):
             def __init__(self):

@@ -45,14 +45,20 @@ def _asked(fc: FunctionCompiler) -> tuple[set[str], set[str]]:
 
 
 def _demanded(function: ast.FunctionDef) -> set[str]:
-    """What a function asserts not to be None, or raises without."""
-    demands = (n for n in walked(function) if isinstance(n, ast.Assert) or _raises(n))
-    return _tested(n for demand in demands for n in walked(demand.test))
+    """What a function asserts not to be None, or raises without; what it raises with it demands to be None."""
+    demanded: set[str] = set()
+    forbidden: set[str] = set()
+    for check in walked(function):
+        if isinstance(check, ast.Assert) or _raises(check):
+            is_none, is_some = (_tested(walked(check.test), op) for op in (ast.Is, ast.IsNot))
+            demanded |= is_some if isinstance(check, ast.Assert) else is_none
+            forbidden |= is_none if isinstance(check, ast.Assert) else is_some
+    return demanded - forbidden
 
 
-def _tested(nodes: Iterable[ast.AST]) -> set[str]:
+def _tested(nodes: Iterable[ast.AST], op: type[ast.cmpop] = ast.cmpop) -> set[str]:
     tests = (n for n in nodes if isinstance(n, ast.Compare) and _is_none(n.comparators[0]))
-    return {test.left.id for test in tests if isinstance(test.left, ast.Name)}
+    return {test.left.id for test in tests if isinstance(test.left, ast.Name) and isinstance(test.ops[0], op)}
 
 
 def _raises(node: ast.AST) -> TypeGuard[ast.If]:

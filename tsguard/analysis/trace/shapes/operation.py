@@ -99,7 +99,8 @@ def dim_of(value: py.Value) -> Dim | None:
     if isinstance(value, py.Const):
         return number(value.value) if isinstance(value.value, int) else None
     if isinstance(value, Number):
-        return value.dim
+        is_known = value.dim is None and value.known is not None
+        return dim_of(value.known) if is_known and value.known is not None else value.dim
     if isinstance(value, py.Unknown) and not isinstance(value, Derived) and value.hint in ("", "int"):
         return symbol_dim(Symbol("argument", (value.term or value,)))
     return None
