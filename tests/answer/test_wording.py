@@ -111,6 +111,10 @@ INTERNAL = "0 INTERNAL ASSERT FAILED at ir_emitter.cpp:1, please report a bug to
             "Script it: equal to eager and 1.50x [1.48, 1.52] in eval on cpu. Do not trace it: m.py:7: with other values: it differs.",
         ),
         (
+            [attempt("export eval ok", 0.6), attempt("export_dynamic eval failed", error="batch is held")],
+            "Leave it eager: export is slower, 0.60x [0.58, 0.62] in eval on cpu. Do not export it with the sizes open: m.py:7: batch is held.",
+        ),
+        (
             [attempt("script eval failed", error="no lambda"), attempt("trace eval failed", error="no")],
             "Leave it eager. First repair, for script: m.py:7: no lambda.",
         ),

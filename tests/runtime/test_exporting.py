@@ -45,6 +45,17 @@ def test_whether_it_exports_and_whether_the_batch_may_vary(attempting: Attemptin
     assert [found.attempts[spec].status for spec in (STATIC, OPEN)] == [static, open_batch]
 
 
+def test_a_named_size_that_the_code_holds_is_told_in_torchs_words(attempting: Attempting) -> None:
+    body = "return x * 2 if x.shape[0] == 2 else x"
+    bounds = dynamic("x: {0: batch}")
+    found = attempting(net(body), specs=(OPEN,), bounds=bounds, inputs=("torch.randn(2, 4)",))
+    error = found.attempts[OPEN].error
+    assert error is not None
+    assert error.message.startswith(
+        "You marked batch as dynamic but your code specialized it to be a constant (2)"
+    )
+
+
 def test_a_refusal_of_torch_export_is_at_the_users_line(attempting: Attempting) -> None:
     found = attempting(net("if x.sum() > 0:\n    return x\nreturn -x"), specs=(STATIC,))
     error = found.attempts[STATIC].error

@@ -276,6 +276,10 @@ def _other_modes(eager: Sequence[Attempt]) -> list[str]:
 def _what_not(facts: Facts, right: Sequence[Attempt]) -> list[str]:
     told = []
     wrong = next((a for a in facts.attempts if a.status == "diverged"), None)
+    if wrong is None and any(a.backend == "export" for a in right):
+        wrong = next(
+            (a for a in facts.attempts if (a.backend, a.status) == ("export_dynamic", "failed")), None
+        )
     if wrong is not None:
         doing = _NOT_DOING.get(wrong.backend, f"use {wrong.backend}")
         told.append(f"Do not {doing}: {said(wrong.error) if wrong.error else 'it differs from eager'}.")

@@ -21,6 +21,8 @@ _BARE_LOCATION = re.compile(r"Expected a single top-level function: (?P<file>.+)
 _INTERPRETER = "The following operation failed in the TorchScript interpreter"
 # How torch.compile begins to tell what its backend raised.
 _COMPILER = re.compile(r"\Abackend='\w+' raised:\n")
+# How torch.export begins to tell which of the sizes that were to stay open it could not leave so.
+_CONSTRAINTS = re.compile(r"\AConstraints violated[^\n]*\n\s*- ([^\n]+?)\.(?: |\n|\Z)")
 _EMBEDDED = "error stack is reproduced here:"
 _LAYERS = re.compile(r"[/\\]torch[/\\]nn[/\\]")
 
@@ -56,7 +58,7 @@ def _gist(text: str) -> str:
     """What a message says before it lists locations, without blank lines."""
     if text.startswith(_INTERPRETER):
         text = text.rstrip().rpartition("\n")[2].removeprefix("RuntimeError: ")
-    text = _COMPILER.sub("", text, count=1)
+    text = _CONSTRAINTS.sub(r"\1\n", _COMPILER.sub("", text, count=1), count=1)
     head = text[: m.start()] if (m := _LOCATION.search(text)) and m.start() else text
     head = head.partition("\nValue: ")[0]
     lines = [line.rstrip() for line in head.splitlines() if line.strip()]
