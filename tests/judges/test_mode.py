@@ -796,13 +796,15 @@ def test_rates_that_rise_from_nothing_to_nothing_are_nothing(judge, rates: str, 
     [
         ("x.log1p()", "x.log1p_()", "independent"),
         ("checkpoint(self.layer, x, use_reentrant=False)", "self.layer(x)", "independent"),
+        ("checkpoint_sequential(self.layer, 2, x)", "self.layer(x)", "independent"),
+        ("checkpoint_sequential(self.layer, 2, x)", "self.layer(x) * 2", "dependent"),
         ("x.log1p()", "x.log_()", "dependent"),
         ("checkpoint(self.layer, x)", "self.other(x)", "dependent"),
     ],
 )
 def test_sides_that_compute_the_same_in_other_ways_do_not_differ(judge, train: str, other: str, verdict: str):
     source = """
-        from torch.utils.checkpoint import checkpoint
+        from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 
         class Net(nn.Module):
             def __init__(self):
@@ -815,6 +817,7 @@ def test_sides_that_compute_the_same_in_other_ways_do_not_differ(judge, train: s
     """
     for statement in (
         f"return {train} if self.training else {other}",
+        f"if self.training:\n                    return {train}\n                return {other}",
         f"y = x\n                if self.training:\n                    y = {train}\n"
         f"                else:\n                    y = {other}\n                return y",
     ):

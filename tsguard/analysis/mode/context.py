@@ -28,7 +28,8 @@ class ModeInterpreter(Follower):
 
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
     ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
-    ``changes`` counts what is done to modules.
+    ``changes`` counts what is done to modules, ``following`` are the statements of the block after
+    the one that runs.
     """
 
     def __init__(self, program: Program, target: Target, world: World) -> None:
@@ -39,6 +40,7 @@ class ModeInterpreter(Follower):
         self.memory = Memory(program.structural_keys)
         self.dependent: list[ModuleValue] = []
         self.changes = 0
+        self.following: list[ast.stmt] = []
         self.events: dict[tuple[object, ...], Event] = {}
         self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
         self.gaps: dict[tuple[str, int, str], Gap] = {}

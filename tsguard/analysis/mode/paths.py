@@ -31,8 +31,9 @@ _REMARKS = re.compile(r"_?(check|validate|assert|verify|log|warn|print|debug|inf
 
 def execute(walk: ModeInterpreter, body: list[ast.stmt], scope: Scope) -> Signal:
     """Run statements; one that raises other than by ``raise`` is passed over."""
-    for node in body:
+    for position, node in enumerate(body, 1):
         walk.spend()
+        walk.following = body[position:]
         handler = HANDLERS.get(type(node)) or python.HANDLERS.get(type(node))
         if handler is None:
             continue
@@ -55,34 +56,36 @@ def _passed(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> Signal:
 
 
 def _if(walk: ModeInterpreter, node: ast.If, scope: Scope) -> Signal:
+    is_left = isinstance(node.body[-1], ast.Return) and not node.orelse
+    orelse = walk.following if is_left else node.orelse
     test = walk.evaluate(node.test, scope)
     train, other = _truths_here(walk, test)
-    if _splits(walk, test) and _sides_differ(walk, node, scope):
+    if _splits(walk, test) and _sides_differ(walk, node.body, orelse, scope):
         walk.report("training-branch", node.test, test=text_of(node.test))
     if train == other:
         return explore(walk, scope, _alternatives(walk, node, train, scope))
     return fork(walk, scope, *(_alternatives(walk, node, answer, scope) for answer in (train, other)))
 
 
-def _sides_differ(walk: ModeInterpreter, node: ast.If, scope: Scope) -> bool:
+def _sides_differ(walk: ModeInterpreter, body: list[ast.stmt], orelse: list[ast.stmt], scope: Scope) -> bool:
     """Whether it matters which side of a branch runs."""
-    if not has_effect(node.body) and not has_effect(node.orelse):
+    if not has_effect(body) and not has_effect(orelse):
         return False
-    return not _are_twins(walk, node.body, node.orelse, scope)
+    return not _are_twins(walk, body, orelse, scope)
 
 
 def _are_twins(
     walk: ModeInterpreter, body: Sequence[ast.AST], orelse: Sequence[ast.AST], scope: Scope
 ) -> bool:
-    return twins.compute_the_same(body, orelse, partial(_is_checkpoint, walk, scope))
+    return twins.compute_the_same(body, orelse, partial(_skipped, walk, scope))
 
 
-def _is_checkpoint(walk: ModeInterpreter, scope: Scope, called: ast.expr) -> bool:
+def _skipped(walk: ModeInterpreter, scope: Scope, called: ast.expr) -> int:
     try:
         value = walk.plain.evaluate(called, scope)
     except Raised:
-        return False
-    return isinstance(value, External) and value.name == twins.CHECKPOINT
+        return 0
+    return twins.CHECKPOINTS.get(value.name, 0) if isinstance(value, External) else 0
 
 
 def _splits(walk: ModeInterpreter, test: Value) -> bool:
