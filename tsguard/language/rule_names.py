@@ -554,6 +554,7 @@ RuleName: TypeAlias = Literal[
     "untraced-value/global",
     "untraced-value/module",
     "untraced-value/random",
+    "untraced-value/seed",
     "untyped-default",
     "untyped-parameter",
     "untyped-parameter/container",

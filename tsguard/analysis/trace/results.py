@@ -34,6 +34,8 @@ def of_schemas(
         _note_frozen(tracer, chosen, argument, value, node)
         booleans.given(tracer, chosen, argument, value, node)
     random = any(argument.name == "generator" for schema in overloads for argument in schema.arguments)
+    if random and "torch" in tracer.seeded and "generator" not in kwargs:
+        tracer.report("untraced-value/seed", node)
     if random and not any(isinstance(value, Traced) for value in values):
         return Traced(origin=Origin("random numbers", node), of="random")
     return of_type(chosen.returns, values, node)

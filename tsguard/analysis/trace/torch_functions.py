@@ -217,6 +217,12 @@ def _torch_check(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
     return py.NONE
 
 
+def _seed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """Seeds torch's generator while tracing; the trace has no operation for it."""
+    tracer.seeded["torch"] = list(tracer.enclosing)
+    return None
+
+
 def _checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """Activation checkpointing runs the function; the reentrant kind cannot be traced."""
     is_reentrant = py.constant(kwargs.get("use_reentrant", py.NONE)) is True
@@ -332,6 +338,8 @@ _HANDLERS: dict[str, Handler] = {
     "torch.is_inference_mode_enabled": _flag("grad", py.FALSE),
     "torch.is_autocast_enabled": _flag("grad", py.FALSE),
     "torch.is_autocast_cpu_enabled": _flag("grad", py.FALSE),
+    "torch.manual_seed": _seed,
+    "torch.random.manual_seed": _seed,
     "torch._assert": _torch_assert,
     "torch._check": _torch_check,
     "torch.utils.checkpoint.checkpoint": _checkpoint,
