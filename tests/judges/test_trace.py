@@ -411,3 +411,54 @@ def test_a_branch_that_only_tells_something_is_lost_without_harm(judged, told: s
         """)
     )
     assert ("TSG202" in found) is is_hazard
+
+
+HOOKED = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.kept = {{}}
+        self.layer.register_forward_{kind}(self.hook)
+
+    def hook(self, module, args, *result):
+        {body}
+
+    def forward(self, x):
+        {forward}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "forward", "verdict"),
+    [
+        ("hook", "return result[0] * 2", "return self.layer(x)", "safe"),
+        ("hook", "return result[0] if args[0].sum() > 0 else None", "return self.layer(x)", "hazardous"),
+        (
+            "pre_hook",
+            "return args[0] * (2 if args[0].sum() > 0 else 1)",
+            "return self.layer(x)",
+            "hazardous",
+        ),
+        ("pre_hook", "return args[0].sum(0)", "y = self.layer(x)\n        return x[: y.size(0)]", "safe"),
+    ],
+)
+def test_hooks_that_are_methods_are_followed(judged, kind: str, body: str, forward: str, verdict: str):
+    assert judged(HOOKED.format(kind=kind, body=body, forward=forward)).trace == verdict
+
+
+@pytest.mark.parametrize(
+    ("forward", "verdict"),
+    [
+        ("self.kept['a'] = x * 2\n        return self.kept['a'] + 1", "safe"),
+        ("y = self.layer(x)\n        return y + self.kept['b']", "safe"),
+        ("y = self.kept.get('a', x)\n        self.kept['a'] = x\n        return y", "hazardous"),
+        (
+            "if x.size(0) > 2:\n            self.kept['a'] = x\n        return self.kept['a']",
+            "hazardous",
+        ),
+    ],
+)
+def test_what_a_call_puts_into_a_dict_and_takes_out_is_no_state(judged, forward: str, verdict: str):
+    source = HOOKED.format(kind="hook", body="self.kept['b'] = result[0]", forward=forward)
+    assert judged(source).trace == verdict

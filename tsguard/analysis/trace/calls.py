@@ -224,18 +224,23 @@ def call_module(
     tracer.state_met = tracer.state_met or bool(module.parameters or module.buffers)
     if module.parameters and id(module) not in tracer.state.owned:
         tracer.report("untraced-value/module", node)
-    for hook in module.hooks.get("forward_pre", []):
-        if isinstance(hook, py.FunctionValue):
-            tracer.call(hook, [module, py.TupleValue(tuple(args))], {}, node)
+    for hook in _hooks(module, "forward_pre"):
+        changed = tracer.call(hook, [module, py.TupleValue(tuple(args))], {}, node)
+        if not py.is_none(changed):
+            args = list(changed.items) if isinstance(changed, py.TupleValue) else [changed]
     if module.scripted:
         exported.scripted(tracer, module, node)
         return _scripted(tracer, module, [*args, *kwargs.values()], node)
     result = _forward(tracer, module, args, kwargs, node)
-    for hook in module.hooks.get("forward", []):
-        if isinstance(hook, py.FunctionValue):
-            changed = tracer.call(hook, [module, py.TupleValue(tuple(args)), result], {}, node)
-            result = result if py.is_none(changed) else changed
+    for hook in _hooks(module, "forward"):
+        changed = tracer.call(hook, [module, py.TupleValue(tuple(args)), result], {}, node)
+        result = result if py.is_none(changed) else changed
     return result
+
+
+def _hooks(module: py.ModuleValue, kind: str) -> list[py.Value]:
+    """The hooks of a module that are code of Python, but for those that torch's own functions register."""
+    return [hook for hook in module.hooks.get(kind, ()) if not isinstance(hook, py.External)]
 
 
 def _forward(

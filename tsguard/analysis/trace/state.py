@@ -64,6 +64,7 @@ class State:
 
     ``guards`` are the branches that ask only whether to set attributes, ``asking`` all that ask for state;
     ``held`` keeps containers alive that the forward replaces: no other may get their identity.
+    ``filled`` are the keys of dicts under which this call has put something, each with the branches around it.
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
@@ -73,6 +74,7 @@ class State:
     asking: set[int] = field(default_factory=set)
     histories: dict[Cell, _History] = field(default_factory=dict)
     held: list[py.Value] = field(default_factory=list)
+    filled: dict[Cell, dict[object, tuple[int, ...]]] = field(default_factory=dict)
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
@@ -95,7 +97,7 @@ class State:
 
     def _read(self, walker: Walker, cell: Cell) -> None:
         history = self.histories.setdefault(cell, _History())
-        if history.renewed:
+        if history.renewed or self._takes_what_was_filled(walker, cell):
             return
         if isinstance(walker.statement, ast.If):
             self.asking.add(id(walker.statement))
@@ -109,6 +111,31 @@ class State:
         history.readers.add(reader)
         if history.changed is not None and reader != history.changer:
             walker.add(history.changed)
+
+    def fill(self, walker: Walker, container: py.Value, key: py.Value) -> None:
+        """Something is put into a dict."""
+        cell = self.containers.get(id(container))
+        if cell is not None and isinstance(key, py.Const):
+            self.filled.setdefault(cell, {}).setdefault(key.value, _branches(walker))
+
+    def _takes_what_was_filled(self, walker: Walker, cell: Cell) -> bool:
+        """Whether a statement takes of a dict only what this call has put there on every way to it."""
+        filled = self.filled.get(cell)
+        if not filled or walker.statement is None:
+            return False
+        around = _branches(walker)
+        taken = [node for node in walked(walker.statement) if _is_named(node, cell[1])]
+        keys = [
+            node.slice.value
+            for node in walked(walker.statement)
+            if isinstance(node, ast.Subscript)
+            and isinstance(node.ctx, ast.Load)
+            and _is_named(node.value, cell[1])
+            and isinstance(node.slice, ast.Constant)
+        ]
+        return len(keys) == len(taken) and all(
+            key in filled and around[: len(filled[key])] == filled[key] for key in keys
+        )
 
     def write(self, walker: Walker, owner: py.Value, name: str, value: py.Value) -> None:
         """An attribute is assigned."""
@@ -200,6 +227,16 @@ class State:
         self.shared[id(value)] = name
         self.held.append(value)
         self._read(walker, (id(value), name))
+
+
+def _branches(walker: Walker) -> tuple[int, ...]:
+    """What may not run for each call, of the statements around the one that runs."""
+    branches = (ast.If, ast.For, ast.While, ast.Try, ast.Match)
+    return tuple([id(outer) for outer in walker.enclosing if isinstance(outer, branches)])
+
+
+def _is_named(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name
 
 
 def _is_of_sizes(value: py.Value) -> bool:

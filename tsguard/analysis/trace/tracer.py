@@ -108,6 +108,7 @@ class ForwardTracer(Tracer):
         )
         if keyed_by_size and isinstance(owner, py.DictValue):
             owner.open = True
+        self.state.fill(self, owner, key)
         if keyed_by_size or not self.state.mutate(self, owner, value):
             super().set_item(owner, key, value)
 
