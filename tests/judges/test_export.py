@@ -122,6 +122,21 @@ def test_what_only_says_where_tensors_go_is_a_device(exported, body, verdict):
     assert exported(f"def f(x, other):\n    return {body}").verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("number", "verdict"),
+    [
+        ("max(1, x.mean().item())", "refused"),
+        ("min(x.std().item(), x.sum().item())", "refused"),
+        ("max(1, (x > 0).sum().item())", "exports"),
+        ("max(1.0, x.argmax().item())", "exports"),
+        ("max(x.mean().item(), x.argmax().item())", "exports"),
+        ("max(1, x.sum().item())", "unknown"),
+    ],
+)
+def test_whole_symbols_are_compared_and_floats_are_not(exported, number, verdict):
+    assert exported(f"def f(x):\n    return x / {number}").verdict == verdict
+
+
 def test_an_assertion_on_a_symbol_is_kept_and_a_condition_on_it_refused(exported):
     begins = "def f(x):\n    n = x.sum().item()\n"
     assert exported(begins + "    assert n < 9\n    return x * n").verdict == "exports"

@@ -162,8 +162,58 @@ def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) 
 
 
 def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
-    """``max`` and ``min``: torch.export has its own for two tensors, and for whole numbers."""
+    """``max`` and ``min``: torch.export has its own for two tensors, and where one of two is a whole symbol.
+
+    Source: torch/_export/non_strict_utils.py (``_tensor_min_max``).
+    """
     if len(args) == 1 and isinstance(args[0], Traced):
         report(tracer, "data-number/extreme", node, args[0].origin)
-    elif any(isinstance(value, py.Const) and isinstance(value.value, float) for value in parts(args)):
-        symbol_wanted(tracer, "data-number/extreme", parts(args), node)
+        return
+    given = list(parts(args))
+    symbols = [v for v in given if isinstance(v, Held) or (isinstance(v, Number) and v.unbacked)]
+    kinds = {_kind(symbol) for symbol in symbols}
+    if not symbols or ("int" in kinds and len(given) == 2):
+        return
+    if "float" in kinds or any(
+        isinstance(value, py.Const) and isinstance(value.value, float) for value in given
+    ):
+        symbol_wanted(tracer, "data-number/extreme", symbols, node)
+    else:
+        tracer.gap(
+            node,
+            "the dtype decides: torch.export compares whole numbers that it does not know, and no others",
+        )
+
+
+_WHOLE = frozenset(
+    [
+        "argmax", "argmin", "argsort", "bincount", "count_nonzero", "int", "len", "long", "nonzero", "numel",
+        "ndim", "randint", "size", "shape",
+    ]
+)  # fmt: skip
+_FLOATING = frozenset(
+    [
+        "cos", "double", "exp", "float", "half", "log", "mean", "norm", "rsqrt", "sigmoid", "sin", "softmax",
+        "sqrt", "std", "tanh", "true_divide", "var",
+    ]
+)  # fmt: skip
+
+
+def _kind(symbol: Held | Number) -> str:
+    """Whether a number is an "int" or a "float", as the last step tells that does; "" where none does."""
+    if symbol.hint in ("int", "float"):
+        return symbol.hint
+    if isinstance(symbol, Held):
+        return ""
+    if symbol.kind == "size":
+        return "int"
+    step: Origin | None = symbol.origin
+    while step is not None:
+        node = step.node.func if isinstance(step.node, ast.Call) else step.node
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        if name in _WHOLE or isinstance(node, ast.Compare):
+            return "int"
+        if name in _FLOATING or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)):
+            return "float"
+        step = step.parent
+    return ""
