@@ -351,3 +351,44 @@ def test_a_branch_that_data_decides_moves_into_a_scripted_function(tmp_path):
         for x in examples:
             assert torch.equal(made(after)(x), made(before)(x))
             assert torch.equal(traced(x), made(before)(x))
+
+
+KEPT = {
+    "arrays": """\
+import numpy as np
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        areas = np.array([1.0, 4.0])
+        return x * float(np.sqrt(areas).sum())
+""",
+    "arrays of a call": """\
+import numpy as np
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return x * float(np.exp(np.arange(3)).sum())
+""",
+    "all arguments": """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3))
+
+    def forward(self, *args, **kwargs):
+        return self.weight * 2
+""",
+}
+
+
+@pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
+def test_eager_takes_what_it_took_after_the_fixes(tmp_path, text):
+    before, after = tmp_path / "before.py", tmp_path / "after.py"
+    before.write_text(HEAD + text)
+    after.write_text(HEAD + text)
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    fix(plan([parse(f"{after}:Net", settings)], settings), settings, unsafe=True)
+    x = torch.rand(3)
+    assert torch.equal(made(before)(x), made(after)(x))

@@ -197,6 +197,8 @@ def use_math(event: Event) -> Fix | None:
     new = _MATH[function.attr]
     call = called if isinstance(called, ast.Call) else None
     call = call or next((c for c in around(file, event.span, ast.Call) if c.func is function), None)
+    if call is not None and _may_be_array(file, event, call, ast.unparse(function.value)):
+        return None
     if call is None:
         change = rewritten(file, function, new)
         return Fix("unsafe", f"Use {new}", (*edits, change)) if change else None
@@ -204,6 +206,22 @@ def use_math(event: Event) -> Fix | None:
     text, outer = _without_numpy_methods(file, call, text)
     change = rewritten(file, outer, text)
     return Fix("unsafe", f"Use {new}", (*edits, change)) if change else None
+
+
+def _may_be_array(file: SourceFile, event: Event, call: ast.Call, numpy: str) -> bool:
+    """Whether numpy makes what a function of numpy is given, or what a name in it was assigned."""
+    parts = [part for arg in call.args for part in ast.walk(arg)]
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    for function in around(file, event.span, ast.FunctionDef):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and any(_binds(target, names) for target in node.targets):
+                parts += ast.walk(node.value)
+    made = (part for part in parts if isinstance(part, ast.Attribute) and ast.unparse(part.value) == numpy)
+    return any(part.attr not in _MATH for part in made)
+
+
+def _binds(target: ast.expr, names: set[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(target))
 
 
 def _without_numpy_methods(file: SourceFile, call: ast.Call, text: str) -> tuple[str, ast.expr]:

@@ -50,7 +50,7 @@ def drop_unused_variadic(event: Event) -> Fix | None:
     if function is None:
         return None
     used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
-    if wanted in used:
+    if wanted in used or _takes_nothing_else(function, wanted):
         return None
 
     def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
@@ -66,6 +66,13 @@ def drop_unused_variadic(event: Event) -> Fix | None:
         return definition.with_changes(params=_without_last_comma(params))
 
     return _fix(event, function, f"Remove {event.facts['parameter']}", False, change)
+
+
+def _takes_nothing_else(function: Function, name: str) -> bool:
+    """Whether all that a function is given it gets as ``*args``: it is called with something."""
+    spec = function.args
+    named = [a for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.arg not in ("self", "cls")]
+    return spec.vararg is not None and spec.vararg.arg == name and not named
 
 
 def drop_forwarded_keywords(event: Event) -> Fix | None:
