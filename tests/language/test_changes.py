@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tsguard.language.changes import change, changed
@@ -23,6 +23,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault of the values
 @given(VALUES, VALUES)
 def test_a_change_makes_the_one_value_the_other_also_after_it_was_written(old: object, new: object):
     assert changed(old, json.loads(json.dumps(change(old, new)))) == new

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.migration.losses import losses_of
 from tsguard.analysis.migration.uses import uses_in
 from tsguard.judges.findings import finding
-from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
@@ -15,10 +14,8 @@ if TYPE_CHECKING:
     from tsguard.project.modules import Module
     from tsguard.report import Finding
 
-# What differs between train() and eval(); other rules of the family tell what is the same in both.
-_BETWEEN_MODES: frozenset[RuleName] = frozenset(
-    {"mode-dependent-layer", "training-branch", "mode-dependent-call"}
-)
+# Layers, branches and calls that differ between train() and eval(); other rules of the family tell what is the same.
+_BETWEEN_MODES = frozenset({"TSG301", "TSG302", "TSG303"})
 
 
 def judge_uses(program: Program, module: Module) -> tuple[Finding, ...]:
@@ -28,5 +25,5 @@ def judge_uses(program: Program, module: Module) -> tuple[Finding, ...]:
 
 def judge_losses(program: Program, judgement: Judgement) -> tuple[Finding, ...]:
     """The findings of family ``migration`` on a target; what is random in both modes has no mode to lose."""
-    by_mode = judgement.mode == "dependent" and any(f.name in _BETWEEN_MODES for f in judgement.findings)
+    by_mode = judgement.mode == "dependent" and any(f.code in _BETWEEN_MODES for f in judgement.findings)
     return tuple(map(finding, losses_of(program, judgement.target, by_mode=by_mode)))
