@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tsguard.repairing.fixing import fix
+from tsguard.repairing.fixing import Fixed, fix
 from tsguard.settings.config import Settings
 from tsguard.settings.requests import parse, plan
 
@@ -253,13 +253,19 @@ def made(path: Path):
     return module.Net().eval()
 
 
-@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
-def test_a_form_is_written_otherwise(tmp_path, text):
+def mended(tmp_path: Path, text: str) -> tuple[Path, Path, Fixed]:
+    """A file as it was and as the fixes leave it, and what is found then."""
     before, after = tmp_path / "before.py", tmp_path / "after.py"
     before.write_text(HEAD + text)
     after.write_text(HEAD + text)
     settings = Settings(root=tmp_path, jobs=1, cache=False)
     done = fix(plan([parse(f"{after}:Net", settings)], settings), settings, unsafe=True)
+    return before, after, done
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
+def test_a_form_is_written_otherwise(tmp_path, text):
+    before, after, done = mended(tmp_path, text)
     assert [f.message for f in done.report.findings if f.family == "script"] == []
     one, other = made(before), made(after)
     assert list(one.state_dict()) == list(other.state_dict())
@@ -337,11 +343,7 @@ class Net(nn.Module):
 
 
 def test_a_branch_that_data_decides_moves_into_a_scripted_function(tmp_path):
-    before, after = tmp_path / "before.py", tmp_path / "after.py"
-    before.write_text(HEAD + MOVED)
-    after.write_text(HEAD + MOVED)
-    settings = Settings(root=tmp_path, jobs=1, cache=False)
-    done = fix(plan([parse(f"{after}:Net", settings)], settings), settings, unsafe=True)
+    before, after, done = mended(tmp_path, MOVED)
     assert [f.message for f in done.report.findings if f.severity == "error"] == []
     assert "@torch.jit.script_if_tracing\ndef choose_x(" in after.read_text()
     assert "        # where there is much\n" in after.read_text()
@@ -385,10 +387,6 @@ class Net(nn.Module):
 
 @pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
 def test_eager_takes_what_it_took_after_the_fixes(tmp_path, text):
-    before, after = tmp_path / "before.py", tmp_path / "after.py"
-    before.write_text(HEAD + text)
-    after.write_text(HEAD + text)
-    settings = Settings(root=tmp_path, jobs=1, cache=False)
-    fix(plan([parse(f"{after}:Net", settings)], settings), settings, unsafe=True)
+    before, after, _ = mended(tmp_path, text)
     x = torch.rand(3)
     assert torch.equal(made(before)(x), made(after)(x))

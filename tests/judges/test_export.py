@@ -137,6 +137,12 @@ def test_whole_symbols_are_compared_and_floats_are_not(exported, number, verdict
     assert exported(f"def f(x):\n    return x / {number}").verdict == verdict
 
 
+def test_an_item_of_zeros_is_a_symbol_all_the_same(exported):
+    begins = "def f(x):\n    n = torch.zeros(x.size(0)).max().item()\n"
+    assert exported(begins + "    return x * n").verdict == "exports"
+    assert exported(begins + "    return x if n > 0 else x * 2").verdict == "refused"
+
+
 def test_an_assertion_on_a_symbol_is_kept_and_a_condition_on_it_refused(exported):
     begins = "def f(x):\n    n = x.sum().item()\n"
     assert exported(begins + "    assert n < 9\n    return x * n").verdict == "exports"

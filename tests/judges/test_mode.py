@@ -1021,3 +1021,22 @@ def test_a_module_that_is_called_by_a_method_of_its_own_is_followed(judge, layer
             return self.inner(x)
     """)
     assert (outcome.verdict, outcome.gaps) == (verdict, ())
+
+
+@pytest.mark.parametrize(
+    ("seed", "verdict"),
+    [
+        ("torch.manual_seed(7)", "independent"),
+        ("torch.manual_seed(int(x.sum()))", "dependent"),
+        ("pass", "dependent"),
+        ("if x.size(0) > 1:\n                torch.manual_seed(7)", "dependent"),
+    ],
+)
+def test_what_is_drawn_after_a_seed_is_the_same_each_time(judge, seed: str, verdict: str):
+    outcome = judge(f"""
+    class Net(nn.Module):
+        def forward(self, x):
+            {seed}
+            return x + torch.randn_like(x)
+    """)
+    assert outcome.verdict == verdict

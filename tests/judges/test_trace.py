@@ -452,6 +452,10 @@ def test_hooks_that_are_methods_are_followed(judged, kind: str, body: str, forwa
     [
         ("self.kept['a'] = x * 2\n        return self.kept['a'] + 1", "safe"),
         ("y = self.layer(x)\n        return y + self.kept['b']", "safe"),
+        (
+            "self.kept['a'] = x\n        y = getattr(self, 'kept')['c']\n        self.kept['c'] = x\n        return y",
+            "hazardous",
+        ),
         ("y = self.kept.get('a', x)\n        self.kept['a'] = x\n        return y", "hazardous"),
         (
             "if x.size(0) > 2:\n            self.kept['a'] = x\n        return self.kept['a']",
@@ -462,3 +466,26 @@ def test_hooks_that_are_methods_are_followed(judged, kind: str, body: str, forwa
 def test_what_a_call_puts_into_a_dict_and_takes_out_is_no_state(judged, forward: str, verdict: str):
     source = HOOKED.format(kind="hook", body="self.kept['b'] = result[0]", forward=forward)
     assert judged(source).trace == verdict
+
+
+@pytest.mark.parametrize(
+    ("register", "hook", "verdict"),
+    [
+        ("forward_hook", "a, kw, o: o * 2", "safe"),
+        ("forward_hook", "a, kw, o: o if o.sum() > 0 else -o", "hazardous"),
+        ("forward_pre_hook", "a, kw: ((a[0] * 2,), kw)", "safe"),
+        ("forward_pre_hook", "a, kw: ((a[0] if a[0].sum() > 0 else -a[0],), kw)", "hazardous"),
+    ],
+)
+def test_hooks_with_keywords_are_followed(judged, register: str, hook: str, verdict: str):
+    judgement = judged(f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+                self.layer.register_{register}(lambda m, {hook}, with_kwargs=True)
+
+            def forward(self, x):
+                return self.layer(x)
+    """)
+    assert (judgement.trace, judgement.mode) == (verdict, "independent")

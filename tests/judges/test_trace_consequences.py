@@ -115,13 +115,19 @@ HARMLESS = {
         def f(x):
             rows = math.ceil(x.shape[0] / 1)
             pad = max((rows - 1) + 1 - x.shape[0], 0)
-            return torch.relu(x) if pad > 0 else x / max(x.shape[1] - 1, 1)
+            return torch.relu(x) if pad > 0 else x / x.shape[1]
     """,
     "an input that is a list": """
         class Net(nn.Module):
             def forward(self, xs):
                 assert isinstance(xs, (list, tuple)), "several"
                 return sum(x * 2 for x in xs)
+    """,
+    "an input that is a list or a tensor": """
+        class Net(nn.Module):
+            def forward(self, x):
+                assert isinstance(x, (torch.Tensor, list))
+                return x * 2
     """,
     "an input that is joined": """
         def f(xs):
@@ -300,7 +306,7 @@ HARMFUL = {
     """,
     "the greater of a size and a number that it may be less than": """
         def f(x):
-            return x / max(x.shape[0] - 2, 1)
+            return x / max(x.shape[0] - 1, 1)
     """,
     "a distribution that is returned": """
         class Net(nn.Module):

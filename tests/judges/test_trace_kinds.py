@@ -98,3 +98,7 @@ def test_an_input_annotated_with_a_class_is_an_object_of_it(
         return x + 1
     """
     assert verdict(tmp_path, source) == expected
+
+
+def test_a_check_that_raises_itself_tells_no_kind(tmp_path: Path) -> None:
+    assert verdict(tmp_path, "def f(x):\n    assert isinstance(x)\n    return x + 1") == "unknown"

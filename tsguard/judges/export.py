@@ -48,7 +48,8 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
     events = (*walk.exports, *(event for event in walk.doubtful if _counts(event)), *held)
     of_sizes = tuple(event for event in events if rule(event.rule).is_of_open_shapes)
     # For shapes that do not vary, torch.export takes the example's way.
-    gaps = tuple(gap for gap in walk.gaps if gap.why != OPEN_SHAPES and gap.key not in walk.harmless)
+    followed = (gap for gap in walk.gaps if gap.why != OPEN_SHAPES and gap.key not in walk.harmless)
+    gaps = (*followed, *walk.export_gaps)
     outcomes = {rule(event.rule).outcome for event in events if event not in of_sizes}
     verdict = _verdict(outcomes, bool(gaps))
     of_all_sizes = {rule(event.rule).outcome for event in events if event.rule in _RAISING}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, state, types
-from tsguard.analysis.export.reports import report
+from tsguard.analysis.export.reports import not_known, report
 from tsguard.analysis.python import library
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.values import Number, Traced, parts
@@ -84,7 +84,7 @@ def _gradients_taken(tracer: Tracer, inputs: py.Value | None, node: ast.AST) -> 
     if of_inputs and any(f.receiver is not None and _has_parameters(f.receiver) for f in tracer.frames):
         report(tracer, "inner-gradient", node)
     else:
-        tracer.gap(node, "what the operations keep for the gradients is not told by the source")
+        not_known(tracer, node, "what the operations keep for the gradients is not told by the source")
 
 
 def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import breaks, sizes
-from tsguard.analysis.export.reports import report
+from tsguard.analysis.export.reports import not_known, report
 from tsguard.analysis.trace.values import Held, Number, Traced, parts
 from tsguard.language.rule_names import RuleName
 
@@ -174,14 +174,14 @@ def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
     kinds = {_kind(symbol) for symbol in symbols}
     if not symbols or ("int" in kinds and len(given) == 2):
         return
-    if "float" in kinds or any(
-        isinstance(value, py.Const) and isinstance(value.value, float) for value in given
-    ):
+    constants = [value.value for value in given if isinstance(value, py.Const)]
+    if "float" in kinds or any(isinstance(constant, float) for constant in constants):
         symbol_wanted(tracer, "data-number/extreme", symbols, node)
     else:
-        tracer.gap(
+        not_known(
+            tracer,
             node,
-            "the dtype decides: torch.export compares whole numbers that it does not know, and no others",
+            "min and max take a whole number that data gives, and no float: which it is, is not told",
         )
 
 

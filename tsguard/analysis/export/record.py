@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from tsguard.analysis.events import Event
+from tsguard.analysis.events import Event, Gap
 
 
 @dataclass(slots=True)
@@ -18,7 +18,8 @@ class Record:
     ``harmless`` the gaps (by key) that hide nothing from torch.export, as a method of what must be a tensor.
     ``bare`` are the events that hold only if an input is a tensor, by the name of that, and ``tensors``
     the inputs of which the annotation or the use tells that they are.  ``is_asked_of_compile`` tells that
-    nothing was called of which it is not known what torch.compile does with it.
+    nothing was called of which it is not known what torch.compile does with it, ``gaps`` what is not known
+    of torch.export and does not matter to a trace.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -28,6 +29,7 @@ class Record:
     harmless: set[Hashable] = field(default_factory=set)
     bare: dict[Hashable, str] = field(default_factory=dict)
     tensors: set[str] = field(default_factory=set)
+    gaps: list[Gap] = field(default_factory=list)
     are_inputs_given: bool = False
     is_asked_of_compile: bool = True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.events import Gap
 from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ def report(
     if event is not None:
         is_sure = sure or (not tracer.branches and not any(frame.returned for frame in tracer.frames))
         record.add(event, is_sure=is_sure, input_=bare)
+
+
+def not_known(tracer: Tracer, node: ast.AST, why: str) -> None:
+    """Note what the source does not tell of torch.export."""
+    tracer.exports.gaps.append(Gap(tracer.module, getattr(node, "lineno", 1), why))
 
 
 def decided_by_kind_of_run(tracer: Tracer) -> None:

@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import unread
 from tsguard.analysis.mode import inputs, switching, uses
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.python import ancestry, classes
+from tsguard.analysis.python import ancestry, classes, hooks
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
     FALSE,
@@ -97,7 +97,7 @@ def _followed(
     node: ast.AST | None,
 ) -> Value:
     if module.hooks or module.parametrized or "parametrizations" in module.children:
-        _hooks(walk, module, "forward_pre", [TupleValue(tuple(args))], node)
+        _hooks(walk, module, "forward_pre", args, kwargs, node)
     forward = walk.attribute(module, "forward")
     if isinstance(forward, BoundMethod) and forward.function == External("torch.nn.Module.forward"):
         own_call = classes.class_member(walk, module.cls, "__call__")
@@ -108,19 +108,25 @@ def _followed(
     else:
         result = walk.call(forward, args, kwargs, node)
     if module.hooks:
-        _hooks(walk, module, "forward", [TupleValue(tuple(args)), result], node)
+        _hooks(walk, module, "forward", args, kwargs, node, result)
     return result
 
 
 def _hooks(
-    walk: ModeInterpreter, module: ModuleValue, kind: str, args: list[Value], node: ast.AST | None
+    walk: ModeInterpreter,
+    module: ModuleValue,
+    kind: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+    *result: Value,
 ) -> None:
     for hook in module.hooks.get(kind, ()):
         if isinstance(hook, External):
             if hook.name == "torch.nn.utils.spectral_norm":
                 uses.power_iteration(walk, module, node)
         else:
-            walk.call(hook, [module, *args], {}, node)
+            walk.call(hook, [module, *hooks.arguments(hook, args, kwargs, *result)], {}, node)
     if kind == "forward_pre":
         if any(name.endswith("parametrizations.spectral_norm") for name in module.parametrized.values()):
             uses.power_iteration(walk, module, node)

@@ -107,9 +107,18 @@ def observing(walk: ModeInterpreter, module: ModuleValue, name: str, node: ast.A
 
 
 def random(walk: ModeInterpreter, name: str, node: ast.AST | None) -> None:
-    """Report a function that is random whatever the mode, unless only train() reaches it."""
-    if walk.mode != "train":
+    """Report a function that is random whatever the mode, unless only train() reaches it, or a seed goes before it."""
+    if walk.mode != "train" and not (name.startswith("torch.") and _is_seeded(walk, node)):
         walk.report("random-in-eval", node, name=name)
+
+
+def _is_seeded(walk: ModeInterpreter, node: ast.AST | None) -> bool:
+    """Whether the function that runs has given torch's generator one seed on every way to a place."""
+    function = walk.frames[-1].function if walk.frames else None
+    before = [s for s in getattr(function, "body", ()) if s.lineno < getattr(node, "lineno", 0)]
+    calls = [s.value for s in before if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
+    seeds = [c for c in calls if ast.unparse(c.func) in ("torch.manual_seed", "torch.random.manual_seed")]
+    return any(isinstance(arg, ast.Constant) for seed in seeds for arg in seed.args)
 
 
 def check_result(walk: ModeInterpreter, result: Value) -> None:

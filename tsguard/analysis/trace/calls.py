@@ -13,7 +13,7 @@ from tsguard.analysis.budgets import FOREIGN_STEPS
 from tsguard.analysis.events import Gap
 from tsguard.analysis.export import breaks
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.python import ancestry, classes, copies
+from tsguard.analysis.python import ancestry, classes, copies, hooks
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
@@ -225,7 +225,9 @@ def call_module(
     if module.parameters and id(module) not in tracer.state.owned:
         tracer.report("untraced-value/module", node)
     for hook in _hooks(module, "forward_pre"):
-        changed = tracer.call(hook, [module, py.TupleValue(tuple(args))], {}, node)
+        changed = tracer.call(hook, [module, *hooks.arguments(hook, args, kwargs)], {}, node)
+        if hooks.takes_keywords(hook, 2) and isinstance(changed, py.TupleValue) and len(changed.items) == 2:
+            changed = changed.items[0]
         if not py.is_none(changed):
             args = list(changed.items) if isinstance(changed, py.TupleValue) else [changed]
     if module.scripted:
@@ -233,7 +235,7 @@ def call_module(
         return _scripted(tracer, module, [*args, *kwargs.values()], node)
     result = _forward(tracer, module, args, kwargs, node)
     for hook in _hooks(module, "forward"):
-        changed = tracer.call(hook, [module, py.TupleValue(tuple(args)), result], {}, node)
+        changed = tracer.call(hook, [module, *hooks.arguments(hook, args, kwargs, result)], {}, node)
         result = result if py.is_none(changed) else changed
     return result
 

@@ -195,7 +195,7 @@ class Tracer(Follower):
             for filled in [tensor] if tensor in self.filled else self.filled:  # of which it may be a view
                 filled.filling = None
         if isinstance(tensor, Traced) and tensor.of == "inputs":
-            tensor.of_sizes = False
+            tensor.sizes_only = False
         if isinstance(tensor, Traced) and tensor.of == "state":
             self.refilled.add(tensor.origin.root.name)
             self._note_change(tensor.origin.root.name)

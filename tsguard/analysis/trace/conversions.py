@@ -45,7 +45,7 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
     """``x.item()``, ``x.tolist()``."""
     hint = "list" if method == "tolist" else ""
     if isinstance(value, Traced) and value.of == "inputs" and method == "item" and value.filling is not None:
-        return value.filling
+        return Held(None, "", value.filling)
     if isinstance(value, Traced) and value.of != "inputs":
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
         return Held(None, hint, value.filling if not hint else None)

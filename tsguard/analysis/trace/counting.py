@@ -11,7 +11,7 @@ from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import iteration, kinds, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import number_of, report_number
-from tsguard.analysis.trace.shapes.dims import ONE, Dim
+from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.operation import dim_of
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
@@ -108,19 +108,16 @@ def _always_first(tracer: Tracer, values: Args, sign: int) -> py.Value | None:
         before, after = dims[:place], dims[place + 1 :]
         if dim is None:
             continue
-        # Who writes ``max(n - 1, 1)`` minds a size of 1, for which n - 1 divides nothing.
-        size = 2 if sign > 0 and place == 0 and dims[1:] == [ONE] else 1
-        leads_before = all(_lead(dim, d, sign, size) > 0 for d in before)
-        if leads_before and all(_lead(dim, d, sign, size) >= 0 for d in after):
+        if all(_lead(dim, d, sign) > 0 for d in before) and all(_lead(dim, d, sign) >= 0 for d in after):
             return value
     return None
 
 
-def _lead(dim: Dim, other: Dim | None, sign: int, size: int) -> int:
+def _lead(dim: Dim, other: Dim | None, sign: int) -> int:
     """How far a size is at least ahead of another; below 0 where that is not told."""
     if other is None:
         return -1
-    least = (dim.plus(other, -1) if sign > 0 else other.plus(dim, -1)).least(size)
+    least = (dim.plus(other, -1) if sign > 0 else other.plus(dim, -1)).least()
     return -1 if least is None else least
 
 

@@ -26,5 +26,5 @@ def note(tracer: Tracer, name: str, args: Sequence[py.Value], result: Traced) ->
     elif kind == "full" and len(args) > 1 and isinstance(args[-1], py.Const):
         result.filling = args[-1]
     if result.filling is not None:
-        result.of_sizes = True
+        result.sizes_only = True
         tracer.filled.append(result)

@@ -47,9 +47,9 @@ def _joined_tensors(left: py.TensorValue, right: py.TensorValue) -> py.TensorVal
     chosen = left if is_left else right
     one, other = (_extent(tensor) for tensor in (left, right))
     filling = left.filling if left.filling == right.filling else None
-    of_sizes = _is_of_sizes(left) and _is_of_sizes(right)
-    if isinstance(chosen, Traced) and (chosen.filling, chosen.of_sizes) != (filling, of_sizes):
-        chosen = replace(chosen, filling=filling, of_sizes=of_sizes)
+    sizes_only = _is_of_sizes(left) and _is_of_sizes(right)
+    if isinstance(chosen, Traced) and (chosen.filling, chosen.sizes_only) != (filling, sizes_only):
+        chosen = replace(chosen, filling=filling, sizes_only=sizes_only)
     if one == other:
         return chosen
     shape = either(one, other)
@@ -59,7 +59,7 @@ def _joined_tensors(left: py.TensorValue, right: py.TensorValue) -> py.TensorVal
 
 
 def _is_of_sizes(tensor: py.TensorValue) -> bool:
-    return not isinstance(tensor, Traced) or tensor.of_sizes or tensor.of == "state"
+    return not isinstance(tensor, Traced) or tensor.sizes_only or tensor.of == "state"
 
 
 def _extent(tensor: py.TensorValue) -> Extent | None:

@@ -39,6 +39,7 @@ def used_as_object(tracer: Tracer, value: Traced) -> None:
 
 
 _LISTS = frozenset({"list", "List", "Sequence"})
+_TUPLES = frozenset({"tuple", "Tuple"})
 _JOINING = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"})
 
 
@@ -68,9 +69,11 @@ def _checked_list(statement: ast.stmt) -> str:
         )
     if not (isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"):
         return ""
+    if len(test.args) != 2:
+        return ""
     name, wanted = test.args
-    kinds = wanted.elts if isinstance(wanted, ast.Tuple) else [wanted]
-    is_list = any(isinstance(kind, ast.Name) and kind.id in _LISTS for kind in kinds)
+    kinds = {getattr(k, "id", "") for k in (wanted.elts if isinstance(wanted, ast.Tuple) else [wanted])}
+    is_list = kinds & _LISTS and kinds <= _LISTS | _TUPLES
     return name.id if is_list and isinstance(name, ast.Name) else ""
 
 

@@ -46,7 +46,7 @@ def _kind(value: py.Value, below: Callable[[py.Value], Hashable]) -> Hashable | 
             value.rank,
             value.dtype,
             value.extent or value,
-            value.of_sizes,
+            value.sizes_only,
             value.filling,
         )
     if isinstance(value, Number):

@@ -47,7 +47,7 @@ def tensor(values: list[py.Value], node: ast.AST | None) -> py.TensorValue:
     """The tensor that an operator makes of values: of inputs, of module state, or constant."""
     origin = origin_of(values)
     if origin is not None:
-        return Traced(origin=origin.then(node), of_size=_is_of_size(values), of_sizes=is_of_sizes(values))
+        return Traced(origin=origin.then(node), of_size=_is_of_size(values), sizes_only=is_of_sizes(values))
     others = [value for value in parts(values) if isinstance(value, Traced)]
     first = next((value for value in others if value.of == "random"), others[0] if others else None)
     if first is None:
@@ -59,7 +59,7 @@ def is_of_sizes(values: list[py.Value]) -> bool:
     """Whether all that values take from inputs is sizes."""
     for value in parts(values):
         if isinstance(value, Traced):
-            of_data = value.of != "state" and not value.of_sizes
+            of_data = value.of != "state" and not value.sizes_only
         elif isinstance(value, Number):
             of_data = value.kind == "data"
         else:

@@ -133,7 +133,7 @@ class State:
             and _is_named(node.value, cell[1])
             and isinstance(node.slice, ast.Constant)
         ]
-        return len(keys) == len(taken) and all(
+        return len(keys) == len(taken) > 0 and all(
             key in filled and around[: len(filled[key])] == filled[key] for key in keys
         )
 
@@ -246,7 +246,7 @@ def _is_of_sizes(value: py.Value) -> bool:
     too little of it makes more, and one for which it does not fit raises.
     """
     if isinstance(value, Traced):
-        return value.of == "inputs" and value.of_sizes
+        return value.of == "inputs" and value.sizes_only
     return isinstance(value, Number) and value.kind == "size"
 
 

@@ -100,7 +100,7 @@ class ForwardTracer(Tracer):
         still = isinstance(owner, Traced) and is_of_sizes([owner, key, value])
         self.change(owner)
         if isinstance(owner, Traced):
-            owner.of_sizes = still
+            owner.sizes_only = still
         if isinstance(owner, py.TensorValue):
             exported.elements_set(self, key, self.node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(

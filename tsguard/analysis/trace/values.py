@@ -73,14 +73,14 @@ class Traced(TensorValue):
     """A tensor whose contents no reading of the source tells: made of inputs, of the module's
     parameters and buffers ("state"), or of random numbers.  ``extent`` is what is known of its shape,
     ``of_size`` whether it is made of one size and of nothing else, of which torch.export has the element,
-    ``of_sizes`` whether of sizes and constants alone."""
+    ``sizes_only`` whether of sizes and constants alone."""
 
     origin: Origin = NOWHERE
     of: Literal["inputs", "state", "random"] = "inputs"
     recast: bool = False
     extent: Extent | None = None
     of_size: bool = False
-    of_sizes: bool = False
+    sizes_only: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -36,7 +36,8 @@ class TraceResult:
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
     what its returns give, ``facts`` what was learned of the inputs' sizes, ``raised`` whether
     it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
-    ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on ways that the example may not take; ``is_asked_of_compile`` that all that
+    ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on
+    ways that the example may not take, ``export_gaps`` what is not known of that alone; ``is_asked_of_compile`` that all that
     is called is known to be followed by torch.compile, or not.
     """
 
@@ -50,6 +51,7 @@ class TraceResult:
     exports: tuple[Event, ...] = ()
     harmless: frozenset[Hashable] = frozenset()
     doubtful: tuple[Event, ...] = ()
+    export_gaps: tuple[Gap, ...] = ()
     is_asked_of_compile: bool = False
 
     @classmethod
@@ -70,6 +72,7 @@ class TraceResult:
             tuple(e for key, e in told.items() if key not in tracer.exports.doubtful),
             frozenset(tracer.exports.harmless),
             tuple(e for key, e in told.items() if key in tracer.exports.doubtful),
+            tuple(tracer.exports.gaps),
             tracer.exports.is_asked_of_compile,
         )
 

@@ -40,11 +40,12 @@ class Symbol(_Formula):
         tensor = self.parts[0]
         return self.kind == "input" and isinstance(tensor, Symbol) and str(tensor.parts[0]).startswith("?")
 
-    def least(self, size: int) -> int | None:
-        """The least that it stands for where no input has less of anything; None where that is not told."""
+    @property
+    def least(self) -> int | None:
+        """The least that it stands for where no input is empty; None where that is not told."""
         if self.kind == "input":
-            return None if self.is_found else size
-        leasts = [part.least(size) for part in self.parts if isinstance(part, Dim)]
+            return None if self.is_found else 1
+        leasts = [part.least() for part in self.parts if isinstance(part, Dim)]
         return 0 if leasts and all(least is not None and least >= 0 for least in leasts) else None
 
 
@@ -142,14 +143,14 @@ class Dim(_Formula):
         depth = 1 + max((symbol.depth for dim in (self, other) for symbol in dim.symbols()), default=0)
         return symbol_dim(Symbol("//", (self, other), depth)) if depth <= DEEPEST_DIM else None
 
-    def least(self, size: int = 1) -> int | None:
-        """What it is at least for inputs of which each size is at least so much; None where nothing says so."""
+    def least(self) -> int | None:
+        """What it is at least for inputs that are not empty; None where nothing says so."""
         total = 0
         for monomial, factor in self.terms:
             if factor < 0 and monomial:
                 return None
             for symbol, power in monomial:
-                least = symbol.least(size)
+                least = symbol.least
                 if least is None:
                     return None
                 factor *= least**power
