@@ -294,6 +294,30 @@ HARMFUL = {
                     self.table = torch.arange(x.shape[1]).cos()
                 return x + self.table[: x.shape[1]]
     """,
+    "a size that the first call leaves for all": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.length = None
+
+            def forward(self, x):
+                if self.length is None:
+                    self.length = x.shape[0]
+                return x / self.length
+    """,
+    "a table that the first call leaves for all": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.length, self.table = 0, None
+
+            def forward(self, x):
+                n = x.shape[0]
+                if self.length == 0:
+                    self.length = n
+                    self.table = torch.arange(n) / n
+                return x * self.table[:n, None]
+    """,
     "zeros that are no longer": """
         def f(x):
             marks = torch.zeros(x.shape[0], 4)

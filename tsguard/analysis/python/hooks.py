@@ -26,5 +26,5 @@ def takes_keywords(hook: Value, count: int) -> bool:
     function = hook.function if isinstance(hook, BoundMethod) else hook
     if not isinstance(function, FunctionValue):
         return False
-    required = [default for _, default in positional_parameters(function.node) if default is None]
+    required = [parameter for parameter, default in positional_parameters(function.node) if default is None]
     return len(required) - is_bound == count + 1

@@ -101,7 +101,7 @@ class State:
             return
         if isinstance(walker.statement, ast.If):
             self.asking.add(id(walker.statement))
-        elif not self._is_asked(walker):
+        elif not self._asking(walker):
             history.used = True
         if _only_guards(walker.statement):
             history.guards = True
@@ -157,13 +157,19 @@ class State:
             self._change(walker, cell, f"self.{name}", is_constant=isinstance(value, py.Const))
 
     def _is_table(self, walker: Walker, cell: Cell, value: py.Value) -> bool:
-        """Whether a value is kept that hangs on sizes alone, made where what is kept does not do."""
-        is_used = cell not in self.histories or self.histories[cell].used
-        return _is_of_sizes(value) and (self._is_asked(walker) or not is_used)
+        """Whether a value is kept that hangs on sizes alone, made where what is kept does not do.
 
-    def _is_asked(self, walker: Walker) -> bool:
-        """Whether a branch around the statement asks for state."""
-        return any(id(outer) in self.asking for outer in walker.enclosing)
+        What is made once, because there was none (``if self.table is None``), is the first call's for all.
+        """
+        if not _is_of_sizes(value):
+            return False
+        asking = self._asking(walker)
+        is_used = cell not in self.histories or self.histories[cell].used
+        return any(map(_compares, asking)) if asking else not is_used
+
+    def _asking(self, walker: Walker) -> list[ast.If]:
+        """The branches around the statement that ask for state."""
+        return [outer for outer in walker.enclosing if isinstance(outer, ast.If) and id(outer) in self.asking]
 
     def holds(self, container: py.Value) -> bool:
         """Whether a list or dict was there before the forward."""
@@ -248,6 +254,17 @@ def _is_of_sizes(value: py.Value) -> bool:
     if isinstance(value, Traced):
         return value.of == "inputs" and value.sizes_only
     return isinstance(value, Number) and value.kind == "size"
+
+
+def _compares(branch: ast.If) -> bool:
+    """Whether a condition holds what is kept against the call: ``length > self.length``, not ``self.length == 0``."""
+    orders = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    return any(
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], orders)
+        and not any(isinstance(side, ast.Constant) for side in (node.left, *node.comparators))
+        for node in walked(branch.test)
+    )
 
 
 def _only_guards(statement: ast.AST | None) -> bool:
