@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tsguard.analysis.budgets import RECURSIONS
@@ -12,6 +12,7 @@ from tsguard.analysis.python import (
     classes,
     constructions,
     enumerations,
+    kept_calls,
     library,
     mappings,
     metaclasses,
@@ -20,13 +21,11 @@ from tsguard.analysis.python import (
     records,
 )
 from tsguard.analysis.python.context import Interpreter, Return
-from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
     ClassValue,
-    Const,
     DictValue,
     External,
     FunctionValue,
@@ -111,50 +110,20 @@ def call_function(
     """Run a function's body with its parameters bound."""
     if interp.program.is_generator(function) and not _is_run_through(function):
         return Unknown(placed(node))
+
+    def run() -> Value:
+        return _run(interp, function, args, kwargs, node)
+
     if "cached" in function.marks:
-        return _call_cached(interp, function, args, kwargs, node)
-    return _run(interp, function, args, kwargs, node)
+        return kept_calls.cached(interp, function, args, kwargs, run)
+    if interp.is_plain and kept_calls.is_closed(interp, function):
+        return kept_calls.kept(interp, function, args, kwargs, run)
+    return run()
 
 
 def _is_run_through(function: FunctionValue) -> bool:
     """Whether a generator function stands for the list of what it yields."""
     return isinstance(function.node, ast.FunctionDef) and "contextmanager" not in function.marks
-
-
-_RESULTS: Kept[Hashable, Value] = Kept()
-
-
-def _call_cached(
-    interp: Interpreter,
-    function: FunctionValue,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    node: ast.AST | None,
-) -> Value:
-    """A call under ``functools.lru_cache``: one result for equal constants."""
-    key = key_of(function, args, kwargs) if function.scope.is_global else None
-    if key is None:
-        return _run(interp, function, args, kwargs, node)
-    known = _RESULTS.of(interp.program)
-    if key not in known:
-        known[key] = _run(interp, function, args, kwargs, node)
-    return known[key]
-
-
-def key_of(function: Value, args: list[Value], kwargs: dict[str, Value]) -> Hashable | None:
-    """What is the same for each call with the same constants; None where it is given anything else."""
-    frozen = [_frozen(value) for value in (*args, *kwargs.values())]
-    return None if None in frozen else (function, len(args), tuple(kwargs), *frozen)
-
-
-def _frozen(value: Value) -> object:
-    """A hashable stand-in for a constant; None for any other value."""
-    if isinstance(value, Const):
-        return (type(value.value), value.value)
-    if isinstance(value, TupleValue) and not value.open:
-        items = tuple(_frozen(item) for item in value.items)
-        return None if None in items else items
-    return None
 
 
 def _run(

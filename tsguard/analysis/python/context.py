@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tsguard.analysis.budgets import CONSTRUCTION_STEPS
 from tsguard.analysis.python.program import Program
@@ -67,8 +67,11 @@ class Interpreter(ABC):
     ``active`` counts the calls of each function that are running, ``branches`` how many
     branches are running of which another may be taken instead, ``open_loops`` the loops around of
     which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``frames_read`` how often
-    the constructor that runs has had its frame looked into.
+    the constructor that runs has had its frame looked into.  ``is_plain`` where nothing but values comes of
+    running a function.
     """
+
+    is_plain: ClassVar[bool] = True
 
     def __init__(self, program: Program, world: World | None = None) -> None:
         self.program = program

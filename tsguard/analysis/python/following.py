@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import field
+from typing import ClassVar
 
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python.interpreter import PythonInterpreter
@@ -43,6 +44,8 @@ class Frame:
 
 class Follower(PythonInterpreter):
     """A run of what one target calls, in one world; ``plain`` runs code that is no part of it."""
+
+    is_plain: ClassVar[bool] = False
 
     def __init__(self, program: Program, world: World, target: Target) -> None:
         super().__init__(program, world)

@@ -13,7 +13,7 @@ from tsguard.analysis.budgets import FOREIGN_STEPS
 from tsguard.analysis.events import Gap
 from tsguard.analysis.export import breaks
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.python import ancestry, classes, copies, hooks
+from tsguard.analysis.python import ancestry, classes, copies, hooks, kept_calls
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
@@ -126,7 +126,7 @@ def _object(
     tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value | None:
     """An object that a class of another package makes of constants, as it was first; None for any other."""
-    key = python_calls.key_of(cls, args, kwargs) if args or kwargs else None
+    key = kept_calls.key_of(cls, args, kwargs) if args or kwargs else None
     if key is None or ancestry.is_module_class(tracer, cls):
         return None
     known = _OBJECTS.of(tracer.program)
