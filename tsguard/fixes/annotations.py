@@ -208,19 +208,6 @@ def default_of_type(event: Event) -> Fix | None:
     return Fix("unsafe", f"Annotate {name} as {given}", (*written.edits, change))
 
 
-def name_the_type(event: Event) -> Fix | None:
-    """``x: torch.tensor``, which is a function, becomes ``x: torch.Tensor``."""
-    if event.facts.get("part") != "torch.tensor":
-        return None
-    file = event.module.file
-    functions = [n for n in ast.walk(file.tree) if isinstance(n, Function)]
-    annotations = [a for f in functions for a in (f.returns, *(p.annotation for p in _parameters(f)))]
-    nodes = [n for a in annotations if a is not None for n in ast.walk(a) if isinstance(n, ast.Attribute)]
-    edits = [rewritten(file, n, "torch.Tensor") for n in nodes if ast.unparse(n) == "torch.tensor"]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("safe", "Write torch.Tensor", made) if made else None
-
-
 def drop_local_annotation(event: Event) -> Fix | None:
     """``kept: List[Tensor] = xs`` in a branch becomes ``kept = xs``; a bare ``kept: Tensor`` goes."""
     nodes = nodes_around(event.module.file, event.span.line)

@@ -83,7 +83,7 @@ def _choose(event: Event, index: str, template: str) -> Fix | None:
     change = rewritten(file, chosen.call, f"{self_}.{name}({', '.join((key, *given))})")
     if change is None or self_ is None:
         return None
-    added = () if there else (_method_above(file, chosen.method, text), *(returned.edits if returned else ()))
+    added = () if there else (method_above(file, chosen.method, text), *(returned.edits if returned else ()))
     return Fix("unsafe", f"Choose from {chosen.container} in a method", (*added, change))
 
 
@@ -108,7 +108,7 @@ def _is_one(file: SourceFile, call: ast.Call) -> bool:
     return not any(isinstance(t, (ast.Tuple, ast.List)) for n in assigned for t in n.targets)
 
 
-def _method_above(file: SourceFile, method: Function, text: str) -> Edit:
+def method_above(file: SourceFile, method: Function, text: str) -> Edit:
     """The edit that puts a method before another."""
     line = min([method.lineno, *(d.lineno for d in method.decorator_list)])
     first = file.lines[line - 1]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import around, statement_around
+from tsguard.fixes.blocks import around
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.expressions import is_condition
 from tsguard.fixes.imports import has_torch, module_imported, torch_imported
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
-from tsguard.fixes.variables import annotate_appended
 from tsguard.report import Applicability, Fix
 from tsguard.source import SourceFile
 
@@ -98,31 +97,6 @@ def ask_for_none_first(event: Event) -> Fix | None:
     new = f"({alone} if {subject} is None else {text})"
     change = rewritten(file, node, new)
     return Fix("safe", f"Ask first whether {value} is None", (change,)) if change else None
-
-
-def write_elements_as_floats(event: Event) -> Fix | None:
-    """``scale_factor=(2, n)`` becomes ``scale_factor=(2.0, float(n))``, where a list of floats is taken."""
-    facts = event.facts
-    if facts.get("argument") == "el":
-        return annotate_appended(event)
-    if "List[float]" not in facts.get("wanted", "") or "int" not in facts.get("given", ""):
-        return None
-    file = event.module.file
-    outer = statement_around(file, event.span)
-    literals = [
-        n
-        for n in (ast.walk(outer) if outer is not None else ())
-        if isinstance(n, (ast.Tuple, ast.List)) and ast.unparse(n) == facts.get("value")
-    ]
-    if len(literals) != 1:
-        return None
-    edits = []
-    for element in literals[0].elts:
-        text = between(file, file.span(element))
-        if not (isinstance(element, ast.Constant) and isinstance(element.value, float)):
-            edits.append(rewritten(file, element, f"{text}.0" if text.isdecimal() else f"float({text})"))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", "Write the elements as floats", made) if made and len(made) == len(edits) else None
 
 
 def call_torch_instead(event: Event) -> Fix | None:
@@ -297,15 +271,3 @@ def test_for_length(event: Event) -> Fix | None:
     new = f"len({text}) == 0" if target is negated else f"len({text}) > 0"
     change = rewritten(file, target, new)
     return Fix("safe", "Test the length", (change,)) if change else None
-
-
-def ask_by_isinstance(event: Event) -> Fix | None:
-    """``torch.is_tensor(x)`` becomes ``isinstance(x, torch.Tensor)``, which is what it asks."""
-    file = event.module.file
-    calls = [*nodes_at(file, event.span, ast.Call), *around(file, event.span, ast.Call)]
-    call = next((c for c in calls if ast.unparse(c.func) == "torch.is_tensor"), None)
-    if call is None or len(call.args) != 1 or call.keywords or not has_torch(event.module):
-        return None
-    given = between(file, file.span(call.args[0]))
-    change = rewritten(file, call, f"isinstance({given}, torch.Tensor)")
-    return Fix("safe", "Ask by isinstance", (change,)) if change else None

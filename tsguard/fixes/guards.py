@@ -6,13 +6,18 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, statement_around
+from tsguard.fixes.edits import between
 from tsguard.fixes.final_flags import declare_flag
-from tsguard.fixes.imports import torch_imported
+from tsguard.fixes.imports import is_of_torch, torch_imported
 from tsguard.fixes.lazily import cst
-from tsguard.report import Fix
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import nodes_around
+from tsguard.report import Edit, Fix
+from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
+    from tsguard.project.modules import Module
 
 
 def leave_to_python(event: Event) -> Fix | None:
@@ -22,6 +27,9 @@ def leave_to_python(event: Event) -> Fix | None:
     is declared ``Final``, and torch does not compile the branch where it is off.
     """
     file = event.module.file
+    alone = _compute_on_one_device(event)
+    if alone is not None:
+        return alone
     node = statement_around(file, event.span)
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return declare_flag(event)
@@ -40,3 +48,97 @@ def leave_to_python(event: Event) -> Fix | None:
     torch = torch_imported(event.module, event.span.line)
     edit = changed_block(file, node, change)
     return Fix("unsafe", "Leave it to Python", (*torch, edit)) if edit and torch is not None else None
+
+
+def _compute_on_one_device(event: Event) -> Fix | None:
+    """``data_parallel(self.net, x, ids)`` is what Python calls, and compiled code calls ``self.net(x)``."""
+    file = event.module.file
+    for call in nodes_around(file, event.span.line):
+        called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        if (
+            not isinstance(call, ast.Call)
+            or called.rpartition(".")[2] != "data_parallel"
+            or len(call.args) < 2
+        ):
+            continue
+        torch, net = torch_imported(event.module, event.span.line), between(file, file.span(call.args[0]))
+        x, text = between(file, file.span(call.args[1])), between(file, file.span(call))
+        change = rewritten(file, call, f"({net}({x}) if torch.jit.is_scripting() else {text})")
+        scripted = "is_scripting" in file.lines[call.lineno - 1]
+        if is_of_torch(event.module, called) and change is not None and torch is not None and not scripted:
+            return Fix("safe", "Compute on one device in compiled code", (*torch, change))
+    return None
+
+
+# What TorchScript has, and what may be the class of a module.
+_OF_TORCH = frozenset({"torch", "typing", "collections", "builtins"})
+_TYPED = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64"}
+
+
+def ask_in_python(event: Event) -> Fix | None:
+    """``if isinstance(x, np.ndarray):`` is put under ``if not torch.jit.is_scripting():``.
+
+    No value of TorchScript is of such a class.  For ``torch.cuda.FloatTensor`` the dtype and the device are asked for.
+    """
+    file, part = event.module.file, event.facts.get("part", "")
+    calls = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.Call) and len(n.args) == 2]
+    call = next(
+        (c for c in calls if [ast.unparse(c.func), ast.unparse(c.args[1])] == ["isinstance", part]), None
+    )
+    torch = torch_imported(event.module, event.span.line)
+    if call is None or torch is None:
+        return None
+    typed = _TYPED.get(part.rpartition(".")[2], "") if part.startswith("torch.") else ""
+    if typed:
+        text = between(file, file.span(call.args[0])).removesuffix(".data")
+        place = f"{text}.is_cuda" if ".cuda." in part else f"not {text}.is_cuda"
+        change = rewritten(file, call, f"({place} and {text}.dtype == torch.{typed})")
+    elif _is_of_others(event.module, part):
+        change = _asked_in_python(file, call)
+    else:
+        return None
+    return Fix("unsafe", f"Ask for {part} in another way", (*torch, change)) if change is not None else None
+
+
+def _asked_in_python(file: SourceFile, call: ast.Call) -> Edit | None:
+    """The edit that keeps a test from compiled code, with the branch where it decides about one alone."""
+    branch = next(
+        (n for n in nodes_around(file, call.lineno) if isinstance(n, ast.If) and n.test is call), None
+    )
+    if branch is None or branch.orelse or _is_elif(file, branch):
+        asked = any(
+            isinstance(n, ast.IfExp) and n.orelse is call and "is_scripting" in ast.unparse(n.test)
+            for n in nodes_around(file, call.lineno)
+        )
+        new = f"(False if torch.jit.is_scripting() else {between(file, file.span(call))})"
+        return None if asked else rewritten(file, call, new)
+
+    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
+        if not isinstance(block, cst.If):
+            return None
+        test = cst.parse_expression("not torch.jit.is_scripting()")
+        inner = block.with_changes(leading_lines=[])
+        return [cst.If(test, cst.IndentedBlock([inner]), leading_lines=block.leading_lines)]
+
+    return changed_block(file, branch, change)
+
+
+def _is_elif(file: SourceFile, branch: ast.If) -> bool:
+    return file.lines[branch.lineno - 1][branch.col_offset :].startswith("elif")
+
+
+def _is_of_others(module: Module, dotted: str) -> bool:
+    """Whether a class is imported from a package that knows nothing of TorchScript."""
+    nodes = [binding.node for binding in module.bindings.get(dotted.partition(".")[0], [])]
+    packages = {
+        name.partition(".")[0]
+        for node in nodes
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else [""]
+        )
+    }
+    return bool(packages) and "" not in packages and not packages & _OF_TORCH

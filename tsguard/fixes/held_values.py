@@ -6,9 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around
+from tsguard.fixes.class_annotations import in_class
 from tsguard.fixes.edits import between
-from tsguard.fixes.imports import is_of_torch, torch_imported
+from tsguard.fixes.imports import imported, is_of_torch, torch_imported
 from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import Function
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
@@ -20,7 +22,43 @@ def hold_otherwise(event: Event) -> Fix | None:
     reason = event.facts.get("reason", "")
     if "ndarray" in reason:
         return _hold_list(event)
+    if reason == "an empty list":
+        return _declare_list(event)
     return _hold_identity(event) if "lambda" in reason else None
+
+
+def _declare_list(event: Event) -> Fix | None:
+    """``self.gpu_ids = gpu_ids`` that is only asked for its length is declared as ``List[int]``.
+
+    Unsafe: for other arguments of the constructor it may hold something else.
+    """
+    owner, name = class_around(event.module.file, event.span), event.facts["name"]
+    imports = imported(event.module, "typing", ["List"], owner.lineno) if owner is not None else None
+    if owner is None or imports is None or not all(_is_measured(owner, n) for n in _reads(owner, name)):
+        return None
+    declared = in_class(event.module, owner, f"{name}: List[int]")
+    return (
+        Fix("unsafe", f"Declare {name} as List[int]", (*imports, declared)) if declared is not None else None
+    )
+
+
+def _reads(owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
+    """Where the methods of a class, but for the constructor, read an attribute of theirs."""
+    methods = [n for n in owner.body if isinstance(n, Function) and n.name != "__init__"]
+    nodes = [n for method in methods for n in ast.walk(method) if isinstance(n, ast.Attribute)]
+    return [n for n in nodes if n.attr == name and isinstance(n.ctx, ast.Load)]
+
+
+def _is_measured(owner: ast.ClassDef, node: ast.expr) -> bool:
+    """Whether only the length of a list counts, or it is handed to what compiled code does not call."""
+    for outer in ast.walk(owner):
+        if isinstance(outer, ast.Call) and node in outer.args:
+            return ast.unparse(outer.func).rpartition(".")[2] in ("len", "data_parallel")
+        if isinstance(outer, ast.BoolOp) and node in outer.values:
+            return True
+        if isinstance(outer, (ast.If, ast.IfExp)) and outer.test is node:
+            return True
+    return False
 
 
 def _hold_list(event: Event) -> Fix | None:

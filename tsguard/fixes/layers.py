@@ -238,8 +238,11 @@ def drop_variable(event: Event) -> Fix | None:
     """``Variable(x)`` becomes ``x``: a Tensor is a variable since torch 0.4."""
     file = event.module.file
     call = next(nodes_at(file, event.span, ast.Call), None)
-    if call is None or ast.unparse(call.func).rpartition(".")[2] != "Variable" or not call.args:
+    called = ast.unparse(call.func).rpartition(".")[2] if call is not None else ""
+    if call is None or called not in ("Variable", "Parameter") or not call.args:
         return None
+    if called == "Parameter" and not call.keywords:
+        return None  # its gradient is asked for
     if any(k.arg not in ("requires_grad", "volatile") for k in call.keywords):
         return None
     if any(k.arg == "requires_grad" and ast.unparse(k.value) != "False" for k in call.keywords):
@@ -247,8 +250,9 @@ def drop_variable(event: Event) -> Fix | None:
     inner = call.args[0]
     text = between(file, file.span(inner))
     atom = isinstance(inner, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
-    change = rewritten(file, call, text if atom else f"({text})")
-    return Fix("unsafe", "Leave Variable out", (change,)) if change and has_torch(event.module) else None
+    end = ".detach()" if called == "Parameter" else ""
+    change = rewritten(file, call, f"{text if atom else f'({text})'}{end}")
+    return Fix("unsafe", f"Leave {called} out", (change,)) if change and has_torch(event.module) else None
 
 
 def inherit_init(event: Event) -> Fix | None:

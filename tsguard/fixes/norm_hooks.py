@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _WEIGHT = """
 def set_normed_weight(self, inputs: Tuple[torch.Tensor]) -> None:
-    self.weight = torch._weight_norm(self.weight_v, self.weight_g, 0)
+    self.weight = torch._weight_norm(self.weight_v, self.weight_g, {dim})
 
 
 """
@@ -53,9 +53,9 @@ def scriptable_weight_norm(module):
     """torch.nn.utils.weight_norm with a hook that torch.jit.script compiles."""
     weight = module.weight
     del module.weight
-    module.weight_g = torch.nn.Parameter(torch.norm_except_dim(weight, 2, 0).data)
+    module.weight_g = torch.nn.Parameter(torch.norm_except_dim(weight, 2, {dim}).data)
     module.weight_v = torch.nn.Parameter(weight.data)
-    module.weight = torch._weight_norm(module.weight_v, module.weight_g, 0)
+    module.weight = torch._weight_norm(module.weight_v, module.weight_g, {dim})
     {transposed}module.register_forward_pre_hook(set_normed_weight)
     return module
 
@@ -66,7 +66,7 @@ def remove_scriptable_weight_norm(module):
     """What torch.nn.utils.remove_weight_norm does, for scriptable_weight_norm."""
     if not hasattr(module, "weight_g"):
         raise ValueError(f"weight_norm of 'weight' not found in {module}")
-    weight = torch._weight_norm(module.weight_v, module.weight_g, 0)
+    weight = torch._weight_norm(module.weight_v, module.weight_g, {dim})
     del module.weight, module.weight_g, module.weight_v
     module.weight = torch.nn.Parameter(weight.data)
     {transposed}module._forward_pre_hooks.clear()
@@ -117,10 +117,13 @@ def hook_by_function(event: Event) -> Fix | None:
         return None
     calls = _calls(module, kind)
     removals = _calls(module, f"remove_{kind}")
-    first = _first_definition(module.file)
+    first = first_definition(module.file)
     aliases = _aliases(module, kind)
     calls_all = [*calls, *(c for alias in aliases for c in _calls_by(module.file, alias))]
     if not calls_all or first is None or not all(map(_is_plain, calls_all)):
+        return None
+    dims = {dim for call in calls_all if (dim := _dimension(call)) is not None}
+    if len(dims) != 1 or (dims != {0} and (kind != "weight_norm" or _transposed(module.file))):
         return None
     if removals and kind != "weight_norm":
         return None
@@ -132,7 +135,7 @@ def hook_by_function(event: Event) -> Fix | None:
     if imports is None or torch is None or not all(renamed):
         return None
     # What was renamed is not defined twice.
-    text = _helpers(module.file, kind, bool(removals)).replace("\n", module.file.newline)
+    text = _helpers(module.file, kind, dims.pop(), bool(removals)).replace("\n", module.file.newline)
     edits = (*imports, *torch, insertion(module.file, first, 1, text), *(e for e in renamed if e is not None))
     return Fix("unsafe", f"Compute the weight of {kind} in a function", edits)
 
@@ -144,14 +147,14 @@ def _renamed(file: SourceFile, call: ast.Call, name: str) -> Edit | None:
     return rewritten(file, call, f"{name}({between(file, file.span(call.args[0]))})")
 
 
-def _helpers(file: SourceFile, kind: str, removed: bool) -> str:
+def _helpers(file: SourceFile, kind: str, dim: int, removed: bool) -> str:
     if kind == "spectral_norm":
         return _SPECTRAL_NORM.lstrip()
     dimensions = _transposed(file)
     classes = [_TRANSPOSED.lstrip().replace("{n}", n) for n in dimensions]
     made = _with_cases(_WEIGHT_NORM, _NORMED_TRANSPOSED, dimensions)
     undone = _with_cases(_REMOVE, _PLAIN_TRANSPOSED, dimensions) if removed else ""
-    return "".join((_WEIGHT.lstrip(), *classes, made, undone))
+    return "".join((_WEIGHT.lstrip(), *classes, made, undone)).replace("{dim}", str(dim))
 
 
 def _with_cases(text: str, case: str, dimensions: list[str]) -> str:
@@ -199,14 +202,27 @@ def _calls_by(file: SourceFile, alias: ast.Assign) -> list[ast.Call]:
 
 
 def _is_plain(call: ast.Call) -> bool:
-    """Whether a call norms the weight by its first dimension, as is the default."""
-    named = [*call.args[1:], *(k.value for k in call.keywords if k.arg == "name")]
-    others = [k for k in call.keywords if k.arg != "name"]
+    """Whether a call norms the weight by a dimension that is written there, or by the first, as is the default."""
+    named = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "name")]
+    others = [k for k in call.keywords if k.arg not in ("name", "dim")]
     texts = all(isinstance(n, ast.Constant) and n.value == "weight" for n in named)
-    return texts and not others and len(call.args) in (1, 2) and not isinstance(call.args[0], ast.Starred)
+    plain = texts and not others and len(call.args) in (1, 2, 3) and not isinstance(call.args[0], ast.Starred)
+    return plain and _dimension(call) is not None
 
 
-def _first_definition(file: SourceFile) -> int | None:
+def _dimension(call: ast.Call) -> int | None:
+    """The dimension that a call keeps, -1 for none; None where it is computed."""
+    given = [*call.args[2:], *(k.value for k in call.keywords if k.arg == "dim")]
+    if not given:
+        return 0
+    try:
+        dim = ast.literal_eval(given[0])
+    except ValueError:
+        return None
+    return -1 if dim is None else dim if isinstance(dim, int) else None
+
+
+def first_definition(file: SourceFile) -> int | None:
     """The line of the first class or function of the file."""
     for node in file.tree.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -12,6 +12,7 @@ from tsguard.fixes.blocks import (
     inserted_before,
     method_around,
     receiver,
+    removed,
     statement_around,
     step_of,
 )
@@ -19,7 +20,7 @@ from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function
-from tsguard.report import Edit, Fix
+from tsguard.report import Applicability, Edit, Fix
 from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
@@ -73,7 +74,10 @@ def _write_out(event: Event) -> Fix | None:
         return None
     if name in ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d"):
         return _write_out_batch_norm(event, call, f"{prefix}.functional.batch_norm", self_ or "self")
+    if name == "Sequential":
+        return _write_out_sequential(event, call, self_ or "self")
     x = between(file, file.span(call.args[0]))
+    pooled = f"{self_}.kernel_size, {self_}.stride, {self_}.padding"
     new = {
         "Linear": f"{prefix}.functional.linear({x}, {self_}.weight, {self_}.bias)",
         "Conv1d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
@@ -81,11 +85,18 @@ def _write_out(event: Event) -> Fix | None:
         "Conv3d": f"{self_}._conv_forward({x}, {self_}.weight, {self_}.bias)",
         "Embedding": f"{prefix}.functional.embedding({x}, {self_}.weight, {self_}.padding_idx, {self_}.max_norm,"
         f" {self_}.norm_type, {self_}.scale_grad_by_freq, {self_}.sparse)",
+        "MaxPool1d": f"{prefix}.functional.max_pool1d({x}, {pooled}, {self_}.dilation, {self_}.ceil_mode)",
+        "MaxPool2d": f"{prefix}.functional.max_pool2d({x}, {pooled}, {self_}.dilation, {self_}.ceil_mode)",
+        "Softmax": f"{prefix}.functional.softmax({x}, {self_}.dim)",
+        "ReLU": f"{prefix}.functional.relu({x}, inplace={self_}.inplace)",
+        "Dropout": f"{prefix}.functional.dropout({x}, {self_}.p, {self_}.training, {self_}.inplace)",
         "LayerNorm": f"{prefix}.functional.layer_norm({x}, {self_}.normalized_shape, {self_}.weight, {self_}.bias, {self_}.eps)",
         "GroupNorm": f"{prefix}.functional.group_norm({x}, {self_}.num_groups, {self_}.weight, {self_}.bias, {self_}.eps)",
     }.get(name)
     change = rewritten(file, call, new) if new else None
-    return Fix("safe", f"Write what {base} does", (change,)) if change else None
+    # A pool that returns indices too is written otherwise.
+    kind: Applicability = "unsafe" if name.startswith("MaxPool") else "safe"
+    return Fix(kind, f"Write what {base} does", (change,)) if change else None
 
 
 def _write_out_batch_norm(event: Event, call: ast.Call, function: str, self_: str) -> Fix | None:
@@ -109,6 +120,33 @@ def _write_out_batch_norm(event: Event, call: ast.Call, function: str, self_: st
     change = rewritten(file, call, f"{function}({x.id}, {given}, {training}, {self_}.momentum, {self_}.eps)")
     edits = tuple(e for e in (before, change) if e is not None)
     return Fix("unsafe", "Write what the batch norm does", edits) if len(edits) == 2 else None
+
+
+def _write_out_sequential(event: Event, call: ast.Call, self_: str) -> Fix | None:
+    """``y = super().forward(x)`` of a ``Sequential``: a loop over its modules."""
+    file, outer = event.module.file, statement_around(event.module.file, event.span)
+    if not isinstance(outer, (ast.Return, ast.Assign)) or _may_not_run(outer, call):
+        return None
+    x = between(file, file.span(call.args[0]))
+    whole_ = outer.value is call
+    target = outer.targets[0] if isinstance(outer, ast.Assign) and whole_ else None
+    name = target.id if isinstance(target, ast.Name) else fresh_name(file, "out")
+    first = [] if x == name else [f"{name} = {x}"]
+    loop = [*first, f"for module in {self_}:", f"{step_of(file)}{name} = module({name})"]
+    before = inserted_before(file, outer, *loop)
+    if isinstance(target, ast.Name):
+        change = removed(file, outer) if before is not None else None
+    else:
+        change = rewritten(file, call, name)
+    if before is None or change is None:
+        return None
+    return Fix("safe", "Write what the Sequential does", (before, change))
+
+
+def _may_not_run(outer: ast.stmt, call: ast.Call) -> bool:
+    """Whether a call in a statement may run many times or never."""
+    forms = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    return any(isinstance(n, forms) and call in ast.walk(n) for n in ast.walk(outer))
 
 
 def _inherited(file: SourceFile, owner: ast.ClassDef, name: str) -> tuple[ast.ClassDef, Function] | None:

@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
-from tsguard.fixes.conversions import write_elements_as_floats
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
+from tsguard.fixes.numbers import convert_numbers
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around
 from tsguard.report import Fix
@@ -24,7 +24,7 @@ def add_tensors(event: Event) -> Fix | None:
     """
     facts, file = event.facts, event.module.file
     if facts.get("function") != "sum" or facts.get("given") != "List[Tensor]":
-        return write_elements_as_floats(event)
+        return convert_numbers(event)
     calls = [*around(file, event.span, ast.Call), *nodes_around(file, event.span.line)]
     call = next((c for c in calls if isinstance(c, ast.Call) and ast.unparse(c.func) == "sum"), None)
     if call is None or len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):

@@ -1,0 +1,204 @@
+"""Modules of users' kinds: after the fixes lint is content, torch scripts them, and eager does as before, with the same state."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fixes.test_forms import made, mended
+
+torch = pytest.importorskip("torch")
+
+STAGES = """\
+class Net(nn.Module):
+    def __init__(self, depth=3):
+        super().__init__()
+        self.depth = depth
+        for i in range(depth):
+            setattr(self, "stage%d" % i, nn.Linear(5, 5))
+
+    def forward(self, x):
+        for i in range(self.depth):
+            stage = getattr(self, "stage%d" % i)
+            x = stage(x)
+        return x
+"""
+WRITTEN_STAGES = """\
+class Net(nn.Module):
+    def __init__(self, deep=True):
+        super().__init__()
+        self.block2 = nn.Bilinear(5, 5, 5)
+        self.block3 = nn.Bilinear(5, 5, 5)
+        if deep:
+            self.block4 = nn.Bilinear(5, 5, 5)
+        self.fc = nn.Linear(5, 2)
+
+    def forward(self, x):
+        y = x
+        for i in range(2, 5):
+            y = getattr(self, "block{:d}".format(i))(x, y)
+        return self.fc(y)
+"""
+NAMES = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.names = ["first", "second"]
+        for name in self.names:
+            self.add_module(name, nn.Linear(5, 5))
+
+    def forward(self, x):
+        found = []
+        for name in self.names:
+            found.append(getattr(self, name)(x))
+        return torch.stack(found)
+"""
+POOLING = """\
+class Pooling(nn.Sequential):
+    def __init__(self, n):
+        super(Pooling, self).__init__(nn.AdaptiveAvgPool1d(1), nn.Conv1d(n, n, 1), nn.ReLU())
+
+    def forward(self, x):
+        size = x.shape[-1:]
+        x = super(Pooling, self).forward(x)  # pooled
+        return F.interpolate(x, size=size, mode="linear", align_corners=False)
+
+
+class Dense(nn.Sequential):
+    def forward(self, x):
+        return torch.cat([x, super().forward(x)], 1)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pool, self.dense = Pooling(4), Dense(nn.Linear(5, 5), nn.ReLU())
+
+    def forward(self, x):
+        return self.dense(self.pool(x))
+"""
+POOL = """\
+class Net(nn.MaxPool1d):
+    def __init__(self):
+        super().__init__(2)
+
+    def forward(self, x):
+        return super().forward(x) + 1
+"""
+WHOLE_NORM = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.utils.weight_norm(nn.Linear(5, 3), dim=None)
+
+    def forward(self, x):
+        return self.fc(x)
+"""
+LIMITS = """\
+class Net(nn.Module):
+    def forward(self, x):
+        scores = x.masked_fill(x > 0.5, -torch.finfo(x.dtype).max)
+        return scores.clamp(min=torch.finfo(x.dtype).min, max=torch.finfo(x.dtype).max).softmax(-1)
+"""
+DEVICES = """\
+class Net(nn.Module):
+    def __init__(self, gpu_ids=[]):
+        super().__init__()
+        self.gpu_ids = gpu_ids
+        self.model = nn.Linear(5, 5)
+
+    def forward(self, x):
+        if self.gpu_ids and isinstance(x.data, torch.cuda.FloatTensor):
+            return nn.parallel.data_parallel(self.model, x, self.gpu_ids)
+        else:
+            return self.model(x)
+"""
+ARRAYS = """\
+import numpy as np
+
+
+class Net(nn.Module):
+    def __init__(self, n=5):
+        super().__init__()
+        self.n = n
+
+    def forward(self, x):
+        if isinstance(x, np.ndarray):
+            x = torch.from_numpy(x)
+        one = torch.from_numpy(np.eye(self.n).flatten().astype(np.float32)).view(self.n, self.n)
+        row = torch.from_numpy(np.array([1, 0, -2, 0, 1.5]).astype(np.float32))
+        zeros = torch.from_numpy(np.zeros((4, 5), dtype=np.float32))
+        filled = torch.Tensor(x.size(1), self.n).fill_(2)
+        return x @ one + row + zeros + filled
+"""
+PADDED = """\
+class Net(nn.Module):
+    def forward(self, x):
+        small = x[..., :2]
+        missing = torch.tensor([x.size()[2] - small.size()[2]])
+        return x + F.pad(small, [missing // 2, missing - missing // 2, 0, 0])
+"""
+FROZEN = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.places = torch.ones(4, 5)
+
+    def forward(self, x):
+        return x + nn.Parameter(self.places, requires_grad=False)
+"""
+TYPES = """\
+from typing import Sequence
+
+from torch.autograd import Variable
+
+
+class Net(nn.Module):
+    def pick(self, xs: Sequence[Variable], size: torch.Size) -> object:
+        return xs[0].view(size)
+
+    def forward(self, x: Variable, mask: "torch.Tensor | None" = None) -> Variable:
+        return self.pick([x, x], x.shape)
+"""
+FORMS = {
+    "submodules by a computed name": STAGES,
+    "submodules that are written in the class": WRITTEN_STAGES,
+    "submodules by names in a list": NAMES,
+    "what a parent that is a Sequential does": POOLING,
+    "what a pool does": POOL,
+    "a norm of the whole weight": WHOLE_NORM,
+    "limits of a dtype": LIMITS,
+    "what runs on several devices": DEVICES,
+    "arrays that are constants": ARRAYS,
+    "paddings that are Tensors": PADDED,
+    "a Parameter that is not learned": FROZEN,
+    "types by other names": TYPES,
+}
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
+def test_a_module_is_mended(tmp_path, text):
+    before, after, done = mended(tmp_path, text)
+    assert [f.message for f in done.report.findings if f.family == "script"] == []
+    torch.manual_seed(0)
+    one = made(before)
+    torch.manual_seed(0)
+    other = made(after)
+    assert list(one.state_dict()) == list(other.state_dict())
+    x = torch.rand(2, 4, 5)
+    for module in (other, torch.jit.script(other)):
+        torch.testing.assert_close(module(x), one(x))
+
+
+def test_bounds_of_normal_are_written_as_floats(tmp_path):
+    text = """\
+class Net(nn.Module):
+    def forward(self, x):
+        return x + torch.normal(0, std=1, size=x.shape)
+"""
+    before, after, _ = mended(tmp_path, text)
+    x, found = torch.rand(2, 3), []
+    for module in (made(before), made(after), torch.jit.script(made(after))):
+        torch.manual_seed(0)
+        found.append(module(x))
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])

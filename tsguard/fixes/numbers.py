@@ -1,0 +1,85 @@
+"""Fixes of numbers that are of another kind than an operator takes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.fixes.blocks import statement_around
+from tsguard.fixes.edits import between
+from tsguard.fixes.imports import is_of_torch
+from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.places import nodes_around
+from tsguard.fixes.variables import annotate_appended
+from tsguard.report import Fix
+from tsguard.source import SourceFile
+
+if TYPE_CHECKING:
+    from tsguard.analysis.events import Event
+
+
+def convert_numbers(event: Event) -> Fix | None:
+    """Elements of a list as floats or ints, and the bounds of ``torch.normal`` as floats."""
+    facts = event.facts
+    if facts.get("argument") == "el":
+        return annotate_appended(event)
+    wanted, given = facts.get("wanted", ""), facts.get("given", "")
+    if "List[float]" in wanted and "int" in given:
+        return _convert(event, "float")
+    if "List[int]" in wanted and "Tensor" in given and given.startswith(("List", "Tuple")):
+        return _convert(event, "int")
+    return _normal_by_floats(event) if facts.get("function", "").endswith("normal") else None
+
+
+def _convert(event: Event, kind: str) -> Fix | None:
+    """``scale_factor=(2, n)`` becomes ``scale_factor=(2.0, float(n))``, ``[rows // 2, 1]`` ``[int(rows // 2), 1]``.
+
+    Unsafe: times a Tensor of integers a float makes another dtype.
+    """
+    file = event.module.file
+    literal = _literal(event)
+    edits = []
+    for element in literal.elts if literal is not None else ():
+        text = between(file, file.span(element))
+        number = isinstance(element, ast.Constant) and type(element.value).__name__
+        if kind == "float" and text.isdecimal():
+            edits.append(rewritten(file, element, f"{text}.0"))
+        elif number != kind:
+            edits.append(rewritten(file, element, f"{kind}({text})"))
+    made = tuple(e for e in edits if e is not None)
+    return Fix("unsafe", f"Write the elements as {kind}s", made) if made and len(made) == len(edits) else None
+
+
+def _literal(event: Event) -> ast.Tuple | ast.List | None:
+    """The tuple or list that is given, where only one can be meant."""
+    outer = statement_around(event.module.file, event.span)
+    value = event.facts.get("value", "")
+    # Of a long text the beginning is told.
+    begins = value.removesuffix("...")
+    found = [
+        n
+        for n in (ast.walk(outer) if outer is not None else ())
+        if isinstance(n, (ast.Tuple, ast.List))
+        and (text := ast.unparse(n)).startswith(begins)
+        and (text == value or begins != value)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _normal_by_floats(event: Event) -> Fix | None:
+    """``torch.normal(0, 1, size=x.shape)`` becomes ``torch.normal(0.0, 1.0, size=x.shape)``."""
+    file = event.module.file
+    for call in nodes_around(file, event.span.line):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == event.facts["function"]:
+            given = [*call.args[:2], *(k.value for k in call.keywords if k.arg in ("mean", "std"))]
+            edits = [
+                rewritten(file, n, f"{between(file, file.span(n))}.0") for n in given if _is_int(file, n)
+            ]
+            made = tuple(e for e in edits if e is not None)
+            if made and is_of_torch(event.module, event.facts["function"]):
+                return Fix("safe", "Write mean and std as floats", made)
+    return None
+
+
+def _is_int(file: SourceFile, node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and between(file, file.span(node)).isdecimal()
