@@ -159,7 +159,78 @@ class Net(nn.Module):
     def forward(self, x: Variable, mask: "torch.Tensor | None" = None) -> Variable:
         return self.pick([x, x], x.shape)
 """
+CHILDREN = """\
+from collections import namedtuple
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(5, 5), nn.ReLU(), nn.Linear(5, 5))
+        self.block1 = nn.Linear(5, 5)
+        self.block2 = nn.Linear(5, 5)
+
+    def forward(self, x):
+        kept = []
+        for i, (_, layer) in enumerate(self.layers._modules.items(), 1):
+            x = layer(x)
+            if i in (1, 3):
+                kept.append(x)
+        for i in range(1, 3):
+            x = self.__getattr__("block{}".format(i))(x)
+        for i in range(1, 3):
+            x = self._modules["block" + str(i)](x)
+        outputs = namedtuple("Outputs", ["first", "last"])
+        return outputs(kept[0], x)
+"""
+CHOSEN_NORM = """\
+from torch.nn.utils import spectral_norm, weight_norm as normed
+
+
+class Net(nn.Module):
+    def __init__(self, spectral=False):
+        super().__init__()
+        norm = normed if spectral == False else spectral_norm
+        self.convs = nn.ModuleList([norm(nn.Conv1d(4, 4, 3, 1, padding=1)), norm(nn.Conv1d(4, 4, 1))])
+
+    def forward(self, x):
+        for conv in self.convs:
+            x = conv(x)
+        return x
+"""
+PROCESSES = """\
+import torch.distributed as dist
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        total = x.sum()
+        # of all processes
+        if dist.is_available() and dist.is_initialized():
+            dist.all_reduce(total)
+        return torch.spmm(x[0], x[1].t()) / total
+"""
+REVERSED = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.ModuleList([nn.Linear(5, 5) for _ in range(3)])
+        self.up = nn.ModuleList([nn.Linear(5, 5) for _ in range(3)])
+
+    def forward(self, x):
+        skips = []
+        for down in self.down:
+            x = down(x)
+            skips.append(x)
+        for up, skip in zip(self.up, skips[::-1]):
+            x = up(x) + skip
+        return x
+"""
 FORMS = {
+    "submodules as Python holds them": CHILDREN,
+    "a norm that is chosen": CHOSEN_NORM,
+    "what processes do together": PROCESSES,
+    "a list that is turned round": REVERSED,
     "submodules by a computed name": STAGES,
     "submodules that are written in the class": WRITTEN_STAGES,
     "submodules by names in a list": NAMES,

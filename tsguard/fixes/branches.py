@@ -15,6 +15,7 @@ from tsguard.fixes.blocks import (
     receiver,
     statement,
 )
+from tsguard.fixes.computed_names import reach_modules
 from tsguard.fixes.edits import between
 from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.imports import torch_imported
@@ -200,6 +201,8 @@ def ask_for_attribute(event: Event) -> Fix | None:
     The module has the attribute wherever that branch runs, so eager does the same.
     """
     file, name = event.module.file, event.facts["name"]
+    if name in ("_modules", "__getattr__"):
+        return reach_modules(event)
     owner = method_around(file, event.span)
     attribute = next((n for n in nodes_at(file, event.span, ast.Attribute) if n.attr == name), None)
     if attribute is None or owner is None or not _belongs_to(attribute, receiver(owner[1])):

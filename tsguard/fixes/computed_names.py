@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tsguard.analysis.events import Event
 
 _ANY = r"\w+"
+_CHILDREN = {"items": "named_children", "values": "children"}
 _REGISTERS = ("setattr", "add_module", "register_module", "__setattr__")
 
 
@@ -44,10 +45,40 @@ def call_by_name(event: Event) -> Fix | None:
     The method asks which of the submodules has the name, and calls that.
     Unsafe: eager goes through the submodules too, and of a module with two names knows the first.
     """
+    node = next(nodes_at(event.module.file, event.span, ast.Call), None)
+    if node is None or ast.unparse(node.func) != "getattr" or len(node.args) != 2 or node.keywords:
+        return None
+    return _called_by_name(event, node, node.args[0], node.args[1])
+
+
+def reach_modules(event: Event) -> Fix | None:
+    """``net._modules.items()`` becomes ``net.named_children()``, and ``self._modules[name](x)`` is looked up in a method."""
     file = event.module.file
-    node = next(nodes_at(file, event.span, ast.Call), None)
-    lookup = _lookup(file, event, node) if node is not None else None
-    if lookup is None or node is None:
+    for node in nodes_around(file, event.span.line):
+        if isinstance(node, ast.Subscript) and _is_held(event, node.value):
+            assert isinstance(node.value, ast.Attribute)
+            return _called_by_name(event, node, node.value.value, node.slice)
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr == "__getattr__" and event.facts["name"] == "__getattr__" and len(node.args) == 1:
+            return _called_by_name(event, node, node.func.value, node.args[0])
+        if node.func.attr in _CHILDREN and _is_held(event, node.func.value) and not node.args:
+            assert isinstance(node.func.value, ast.Attribute)
+            owner = between(file, file.span(node.func.value.value))
+            change = rewritten(file, node, f"{owner}.{_CHILDREN[node.func.attr]}()")
+            return Fix("unsafe", f"Ask for {_CHILDREN[node.func.attr]}", (change,)) if change else None
+    return None
+
+
+def _is_held(event: Event, node: ast.expr) -> bool:
+    """Whether an expression is the dict of a module's submodules, where that is what the event is about."""
+    return isinstance(node, ast.Attribute) and node.attr == "_modules" == event.facts["name"]
+
+
+def _called_by_name(event: Event, node: ast.expr, subject: ast.expr, name: ast.expr) -> Fix | None:
+    file = event.module.file
+    lookup = _lookup(file, event, node, subject, name)
+    if lookup is None:
         return None
     pattern = _pattern(lookup.name, lookup.method)
     written = _method(lookup, pattern)
@@ -75,11 +106,12 @@ def pattern_shown(pattern: str) -> str:
     return pattern.replace(_ANY, "*")
 
 
-def _lookup(file: SourceFile, event: Event, node: ast.Call) -> _Lookup | None:
+def _lookup(
+    file: SourceFile, event: Event, node: ast.expr, subject: ast.expr, name: ast.expr
+) -> _Lookup | None:
     found = method_around(file, event.span)
     self_ = receiver(found[1]) if found is not None else None
-    plain = ast.unparse(node.func) == "getattr" and len(node.args) == 2 and not node.keywords
-    if found is None or self_ is None or not plain or ast.unparse(node.args[0]) != self_:
+    if found is None or self_ is None or ast.unparse(subject) != self_:
         return None
     calls = tuple(_calls(file, found[1], node))
     shapes = {(len(c.args), tuple(k.arg for k in c.keywords)) for c in calls}
@@ -88,10 +120,10 @@ def _lookup(file: SourceFile, event: Event, node: ast.Call) -> _Lookup | None:
         return None
     if not calls[0].args and not calls[0].keywords:
         return None
-    return _Lookup(*found, self_, node.args[1], calls)
+    return _Lookup(*found, self_, name, calls)
 
 
-def _calls(file: SourceFile, method: Function, node: ast.Call) -> Iterator[ast.Call]:
+def _calls(file: SourceFile, method: Function, node: ast.expr) -> Iterator[ast.Call]:
     """The calls of what a lookup gives, at once or by the variable that holds it; none where it is used otherwise."""
     for outer in nodes_around(file, node.lineno):
         if isinstance(outer, ast.Call) and outer.func is node:

@@ -191,8 +191,11 @@ def index_the_others(event: Event) -> Fix | None:
     if not modules or len(modules) == len(call.args) or len(target.elts) != len(call.args):
         return None
     others = [(a, t) for a, t in zip(call.args, target.elts, strict=True) if a not in modules]
-    if not all(isinstance(a, (ast.Name, ast.Attribute)) for a, _ in others):
-        return None
+    held: dict[ast.expr, str] = {}
+    for number, (value, _) in enumerate(others):
+        named = isinstance(value, (ast.Name, ast.Attribute))
+        plain = between(file, file.span(value))
+        held[value] = plain if named else fresh_name(file, f"others{number or ''}")
     index = index or fresh_name(file, "i")
     items = [between(file, file.span(t)) for a, t in zip(call.args, target.elts, strict=True) if a in modules]
     sources = [between(file, file.span(a)) for a in modules]
@@ -204,9 +207,14 @@ def index_the_others(event: Event) -> Fix | None:
         Span(start.line, start.column, end.end_line, end.end_column),
         f"{index}, {item} in enumerate({source})",
     )
-    lines = [f"{between(file, file.span(t))} = {between(file, file.span(a))}[{index}]" for a, t in others]
+    lines = [f"{between(file, file.span(t))} = {held[a]}[{index}]" for a, t in others]
     taken = inserted_before(file, loop.body[0], *lines)
-    return Fix("unsafe", "Loop over the modules, index the rest", (head, taken)) if head and taken else None
+    made = [f"{held[a]} = {text}" for a, _ in others if held[a] != (text := between(file, file.span(a)))]
+    first = inserted_before(file, loop, *made) if made else None
+    if head is None or taken is None or (made and first is None):
+        return None
+    edits = (head, taken) if first is None else (first, head, taken)
+    return Fix("unsafe", "Loop over the modules, index the rest", edits)
 
 
 def _holds_modules(owner: ast.ClassDef, node: ast.expr) -> bool:

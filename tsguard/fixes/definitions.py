@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.blocks import class_around, method_around, receiver, removed
 from tsguard.fixes.closures import pass_captured
 from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.held_values import hold_otherwise
 from tsguard.fixes.layers import hold_field
 from tsguard.fixes.places import Function, functions_around, nodes_around
@@ -22,6 +23,54 @@ if TYPE_CHECKING:
 def move_out(event: Event) -> Fix | None:
     """A function that is defined in another goes to the module, and is passed what it uses of that one."""
     return _move_alone(event) or pass_captured(event)
+
+
+def define_or_leave(event: Event) -> Fix | None:
+    """A class that a call makes is made once, in the module; what else only Python can call stays there."""
+    return _define_outside(event) or leave_to_python(event)
+
+
+def _define_outside(event: Event) -> Fix | None:
+    """``out = namedtuple("out", ["a", "b"])`` in a method goes to the module, where TorchScript takes it for a type."""
+    file = event.module.file
+    functions = functions_around(file, event.span)
+    for node in nodes_around(file, event.span.line):
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or not functions:
+            continue
+        target, called = node.targets[0], ast.unparse(node.value.func).rpartition(".")[2]
+        read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+        top = next((n for n in file.tree.body if functions[0] in ast.walk(n)), None)
+        stored = [n for n in ast.walk(file.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        if (
+            called != "namedtuple"
+            or not isinstance(target, ast.Name)
+            or len(node.targets) != 1
+            or top is None
+        ):
+            continue
+        if (
+            target.id in event.module.bindings
+            or read & _bound_by(functions[0])
+            or sum(n.id == target.id for n in stored) != 1
+        ):
+            return None
+        gone = removed(file, node)
+        line = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
+        text = f"{target.id} = {ast.unparse(node.value)}{file.newline * 3}"
+        return (
+            Fix("safe", f"Define {target.id} in the module", (insertion(file, line, 1, text), gone))
+            if gone
+            else None
+        )
+    return None
+
+
+def _bound_by(function: Function) -> set[str]:
+    """The names that a function binds."""
+    names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    return names | {
+        n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
 
 
 def _move_alone(event: Event) -> Fix | None:
@@ -74,10 +123,8 @@ def _free(function: ast.FunctionDef) -> set[str]:
 
 def _bound(function: Function, inner: ast.FunctionDef) -> set[str]:
     """The names that a function binds, but for the one defined within."""
-    names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
-    names |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     others = [n for n in ast.walk(function) if isinstance(n, Function) and n not in (function, inner)]
-    return names | {n.name for n in others}
+    return _bound_by(function) | {n.name for n in others}
 
 
 def give_up_object(event: Event) -> Fix | None:

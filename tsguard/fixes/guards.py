@@ -27,7 +27,7 @@ def leave_to_python(event: Event) -> Fix | None:
     is declared ``Final``, and torch does not compile the branch where it is off.
     """
     file = event.module.file
-    alone = _compute_on_one_device(event)
+    alone = _compute_on_one_device(event) or _leave_processes_to_python(event)
     if alone is not None:
         return alone
     node = statement_around(file, event.span)
@@ -68,6 +68,40 @@ def _compute_on_one_device(event: Event) -> Fix | None:
         if is_of_torch(event.module, called) and change is not None and torch is not None and not scripted:
             return Fix("safe", "Compute on one device in compiled code", (*torch, change))
     return None
+
+
+def _leave_processes_to_python(event: Event) -> Fix | None:
+    """``if dist.is_initialized(): dist.all_reduce(x)`` is put under ``if not torch.jit.is_scripting():``."""
+    file = event.module.file
+    torch = torch_imported(event.module, event.span.line)
+    for branch in nodes_around(file, event.span.line):
+        if (
+            isinstance(branch, ast.If)
+            and not branch.orelse
+            and not _is_elif(file, branch)
+            and torch is not None
+        ):
+            calls = [n.func for n in ast.walk(branch.test) if isinstance(n, ast.Call)]
+            if any(_is_of_processes(event.module, ast.unparse(called)) for called in calls):
+                edit = _nested(file, branch)
+                return Fix("unsafe", "Leave it to Python", (*torch, edit)) if edit else None
+    return None
+
+
+def _is_of_processes(module: Module, dotted: str) -> bool:
+    """Whether a name is of ``torch.distributed``."""
+    if dotted.startswith("torch.distributed."):
+        return True
+    nodes = [binding.node for binding in module.bindings.get(dotted.partition(".")[0], [])]
+    return bool(nodes) and all("torch.distributed" in _imported_as(node) for node in nodes)
+
+
+def _imported_as(node: ast.stmt) -> str:
+    if isinstance(node, ast.Import):
+        return " ".join(alias.name for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        return " ".join(f"{node.module}.{alias.name}" for alias in node.names)
+    return ""
 
 
 # What TorchScript has, and what may be the class of a module.
@@ -112,6 +146,12 @@ def _asked_in_python(file: SourceFile, call: ast.Call) -> Edit | None:
         )
         new = f"(False if torch.jit.is_scripting() else {between(file, file.span(call))})"
         return None if asked else rewritten(file, call, new)
+
+    return _nested(file, branch)
+
+
+def _nested(file: SourceFile, branch: ast.If) -> Edit | None:
+    """The edit that puts an ``if`` without ``else`` under one that Python alone enters."""
 
     def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         if not isinstance(block, cst.If):

@@ -7,6 +7,7 @@ the order of random numbers stay.
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.edits import between, insertion
@@ -119,7 +120,7 @@ def hook_by_function(event: Event) -> Fix | None:
     removals = _calls(module, f"remove_{kind}")
     first = first_definition(module.file)
     aliases = _aliases(module, kind)
-    calls_all = [*calls, *(c for alias in aliases for c in _calls_by(module.file, alias))]
+    calls_all = [*calls, *(c for alias in aliases for c in _calls_by(module.file, alias.node))]
     if not calls_all or first is None or not all(map(_is_plain, calls_all)):
         return None
     dims = {dim for call in calls_all if (dim := _dimension(call)) is not None}
@@ -131,7 +132,7 @@ def hook_by_function(event: Event) -> Fix | None:
     imports, torch = imported(module, "typing", names, first), torch_imported(module, first)
     renamed = [_renamed(module.file, call, f"scriptable_{kind}") for call in calls]
     renamed += [_renamed(module.file, call, f"remove_scriptable_{kind}") for call in removals]
-    renamed += [rewritten(module.file, alias.value, f"scriptable_{kind}") for alias in aliases]
+    renamed += [rewritten(module.file, alias.function, f"scriptable_{kind}") for alias in aliases]
     if imports is None or torch is None or not all(renamed):
         return None
     # What was renamed is not defined twice.
@@ -171,25 +172,36 @@ def _transposed(file: SourceFile) -> list[str]:
 
 def _calls(module: Module, name: str) -> list[ast.Call]:
     """The calls of a function of ``torch.nn.utils`` in a file."""
-    calls = [n for n in ast.walk(module.file.tree) if isinstance(n, ast.Call)]
-    return [
-        c
-        for c in calls
-        if (dotted := ast.unparse(c.func)).rpartition(".")[2] == name and is_of_torch(module, dotted)
-    ]
+    return [n for n in ast.walk(module.file.tree) if isinstance(n, ast.Call) and _is(module, n.func, name)]
 
 
-def _aliases(module: Module, name: str) -> list[ast.Assign]:
-    """The assignments that give a function of ``torch.nn.utils`` another name: ``norm = spectral_norm``."""
+def _is(module: Module, node: ast.expr, name: str) -> bool:
+    """Whether an expression is a function of ``torch.nn.utils``, by its own name or by that of an import."""
+    dotted = ast.unparse(node)
+    if not isinstance(node, (ast.Name, ast.Attribute)) or not is_of_torch(module, dotted):
+        return False
+    imports = [b.node for b in module.bindings.get(dotted, []) if isinstance(b.node, ast.ImportFrom)]
+    meant = [a.name for i in imports for a in i.names if (a.asname or a.name) == dotted]
+    return (meant[-1] if meant else dotted.rpartition(".")[2]) == name
+
+
+@dataclass(frozen=True, slots=True)
+class _Alias:
+    """``norm = spectral_norm``, or ``norm = spectral_norm if hard else weight_norm``: the function by another name."""
+
+    node: ast.Assign
+    function: ast.expr
+
+
+def _aliases(module: Module, name: str) -> list[_Alias]:
+    """The assignments that give a function of ``torch.nn.utils`` another name."""
+    nodes = [n for n in ast.walk(module.file.tree) if isinstance(n, ast.Assign) and len(n.targets) == 1]
     return [
-        n
-        for n in ast.walk(module.file.tree)
-        if isinstance(n, ast.Assign)
-        and len(n.targets) == 1
-        and isinstance(n.targets[0], ast.Name)
-        and isinstance(n.value, (ast.Name, ast.Attribute))
-        and (dotted := ast.unparse(n.value)).rpartition(".")[2] == name
-        and is_of_torch(module, dotted)
+        _Alias(n, function)
+        for n in nodes
+        if isinstance(n.targets[0], ast.Name)
+        for function in ([n.value.body, n.value.orelse] if isinstance(n.value, ast.IfExp) else [n.value])
+        if _is(module, function, name)
     ]
 
 

@@ -103,7 +103,7 @@ _REPAIRS = {
     "global-value": ("constants", "hold_global"),
     "isinstance-class": ("guards", "ask_in_python"),
     "dynamic-attribute/name": ("computed_names", "call_by_name"),
-    "python-call": ("guards", "leave_to_python"),
+    "python-call": ("definitions", "define_or_leave"),
     "python-call/builtin": ("guards", "leave_to_python"),
     "python-object": ("guards", "leave_to_python"),
     "python-object/attribute": ("guards", "leave_to_python"),

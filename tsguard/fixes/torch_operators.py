@@ -184,9 +184,16 @@ def _make_by_function(event: Event, call: ast.Call) -> Fix | None:
     return Fix("unsafe", "Make the Tensor by a function", (change,)) if change else None
 
 
+def _multiply(event: Event, call: ast.Call) -> Fix | None:
+    """``torch.spmm(a, x)`` becomes ``torch.mm(a, x)``, of which it is another name."""
+    change = rewritten(event.module.file, call.func, "torch.mm")
+    return Fix("safe", "Write torch.mm", (change,)) if change else None
+
+
 _WRITTEN: dict[str, Callable[[Event, ast.Call], Fix | None]] = {
     "is_tensor": _ask_by_isinstance,
     "finfo": _tell_limits,
+    "spmm": _multiply,
     "from_numpy": _make_in_torch,
     "as_tensor": _make_in_torch,
     **dict.fromkeys(_TENSORS, _make_by_function),

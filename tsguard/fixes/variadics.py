@@ -6,9 +6,10 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.blocks import changed_block, statement
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, function_at
+from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def variadics_seen(module: Module, line: int, name: str, types: Mapping[str, tup
     names: dict[str, list[str]] = {}
     if vararg is not None:
         seen = types.get(f"*{vararg.arg}", ())
+        if kwarg is None and seen and (len(seen) > 1 or not _is_only_passed_on(function, {vararg.arg: []})):
+            return _held(module, function, vararg.arg, sorted(map(int, seen)), taken)
         if len(seen) != 1:
             return []
         names[vararg.arg] = _names(vararg.arg, int(seen[0]), taken)
@@ -57,6 +60,51 @@ def variadics_seen(module: Module, line: int, name: str, types: Mapping[str, tup
     edit = changed_block(module.file, function, change)
     told = " and ".join(f"{star}{a.arg}" for star, a in (("*", vararg), ("**", kwarg)) if a is not None)
     return [Fix("unsafe", f"Name what {told} was given", (edit,))] if edit else []
+
+
+def _held(module: Module, function: Function, variadic: str, counts: list[int], taken: set[str]) -> list[Fix]:
+    """``def forward(self, *xs)`` becomes ``def forward(self, x0, x1)`` with ``xs = (x0, x1)``.
+
+    Where eager passes one or two, ``x1`` may be None, and ``xs`` is a list that it is appended to.
+    """
+    least, most = counts[0], counts[-1]
+    names = [f"{variadic.removesuffix('s') or variadic}{i}" for i in range(most)]
+    typed = spelled("Optional[Tensor]", module, function.lineno)
+    if not least or set(names) & taken or typed is None or function.args.kwonlyargs:
+        return []
+    listed = least < most or _is_indexed(function, variadic)
+    around = "[{}]" if listed else "({},)" if least == 1 else "({})"
+    lines = [f"{variadic} = {around.format(', '.join(names[:least]))}\n"]
+    lines += [f"if {name} is not None:\n    {variadic}.append({name})\n" for name in names[least:]]
+
+    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
+        if not isinstance(block, cst.FunctionDef) or not isinstance(block.body, cst.IndentedBlock):
+            return None
+        body = list(block.body.body)
+        at = 1 if ast.get_docstring(function) is not None else 0
+        body[at:at] = [statement(line) for line in lines]
+        params = [cst.Param(cst.Name(name)) for name in names[:least]]
+        for name in names[least:]:
+            annotation = cst.Annotation(cst.parse_expression(typed.text))
+            params.append(cst.Param(cst.Name(name), annotation, default=cst.Name("None")))
+        own = block.params
+        every = own.with_changes(params=[*own.params, *params], star_arg=cst.MaybeSentinel.DEFAULT)
+        return [block.with_changes(params=every, body=block.body.with_changes(body=body))]
+
+    edit = changed_block(module.file, function, change)
+    imports = typed.edits if least < most else ()
+    return [Fix("unsafe", f"Name what *{variadic} was given", (*imports, edit))] if edit else []
+
+
+def _is_indexed(function: Function, name: str) -> bool:
+    """Whether a variable is indexed with what is known at run time only."""
+    nodes = [n for part in function.body for n in ast.walk(part) if isinstance(n, ast.Subscript)]
+    return any(
+        ast.unparse(n.value) == name
+        and not isinstance(n.slice, (ast.Constant, ast.Slice))
+        and not (isinstance(n.slice, ast.UnaryOp) and isinstance(n.slice.operand, ast.Constant))
+        for n in nodes
+    )
 
 
 def _names(variadic: str, number: int, taken: set[str]) -> list[str]:
