@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.blocks import method_around, receiver
 from tsguard.fixes.chosen_modules import method_above
 from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around, nodes_at
 from tsguard.report import Edit, Fix
@@ -42,8 +43,8 @@ class _Lookup:
 def call_by_name(event: Event) -> Fix | None:
     """``getattr(self, f"stage{i}")(x)`` becomes ``self.call_stage(f"stage{i}", x)``.
 
-    The method asks which of the submodules has the name, and calls that.
-    Unsafe: eager goes through the submodules too, and of a module with two names knows the first.
+    Compiled code asks there which of the submodules has the name, and calls that.
+    Unsafe: where the submodules take different arguments they do not compile.
     """
     node = next(nodes_at(event.module.file, event.span, ast.Call), None)
     if node is None or ast.unparse(node.func) != "getattr" or len(node.args) != 2 or node.keywords:
@@ -95,15 +96,12 @@ def _called_by_name(event: Event, node: ast.expr, subject: ast.expr, name: ast.e
     for call in lookup.calls:
         edits.append(rewritten(file, call.func, f"{lookup.self_}.{called}"))
         edits.append(_passed(file, call, ast.unparse(call.func) if held else text))
-    if not all(edits):
+    torch = torch_imported(event.module, event.span.line)
+    if not all(edits) or torch is None:
         return None
     new = () if called in there else (method_above(file, lookup.method, written.format(name=called)),)
-    return Fix("unsafe", f"Look {pattern_shown(pattern)} up in a method", (*new, *(e for e in edits if e)))
-
-
-def pattern_shown(pattern: str) -> str:
-    """How a pattern of names is told to the user."""
-    return pattern.replace(_ANY, "*")
+    shown = pattern.replace(_ANY, "*")
+    return Fix("unsafe", f"Look {shown} up in a method", (*torch, *new, *(e for e in edits if e)))
 
 
 def _lookup(
@@ -178,7 +176,10 @@ def _method(lookup: _Lookup, pattern: str) -> str:
     params = "".join(f", {n}" for n in (*names, *lookup.keywords))
     passed = ", ".join((*names, *(f"{k}={k}" for k in lookup.keywords)))
     written = _written_names(lookup.owner, pattern)
-    head = f"def {{name}}({lookup.self_}, name: str{params}):\n"
+    head = (
+        f"def {{name}}({lookup.self_}, name: str{params}):\n    if not torch.jit.is_scripting():\n"
+        f"        return getattr({lookup.self_}, name)({passed})\n"
+    )
     if written:
         lines = [
             f"    if {test}name == {attribute!r}:\n        return {lookup.self_}.{attribute}({passed})\n".replace("'", '"')

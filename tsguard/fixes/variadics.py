@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, statement
+from tsguard.fixes.forwarded_keywords import pass_where_taken, passing
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, function_at
 from tsguard.fixes.spelling import spelled
@@ -44,7 +45,7 @@ def variadics_seen(module: Module, line: int, name: str, types: Mapping[str, tup
     if kwarg is not None:
         seen = types.get(f"**{kwarg.arg}", ())
         if len(seen) != 1:
-            return []
+            return pass_where_taken(module, function, kwarg.arg, seen) if vararg is None else []
         names[kwarg.arg] = [word for word in seen[0].split(", ") if word]
         if set(names[kwarg.arg]) & taken:
             return []
@@ -54,7 +55,7 @@ def variadics_seen(module: Module, line: int, name: str, types: Mapping[str, tup
     def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         if not isinstance(block, cst.FunctionDef):
             return None
-        body = block.body.visit(_passing(names))
+        body = block.body.visit(passing(names))
         return [block.with_changes(body=body, params=_named(block.params, names))]
 
     edit = changed_block(module.file, function, change)
@@ -125,34 +126,6 @@ def _is_only_passed_on(function: Function, names: Mapping[str, list[str]]) -> bo
             starred += [k.value for k in call.keywords if k.arg is None]
             passed += sum(isinstance(value, ast.Name) and value.id in names for value in starred)
     return used == passed
-
-
-def _passing(names: Mapping[str, list[str]]) -> cst.CSTTransformer:
-    """Writes the names out in every call that passes them on."""
-
-    class Passing(cst.CSTTransformer):
-        def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-            args: list[cst.Arg] = []
-            for arg in updated_node.args:
-                value = arg.value
-                if arg.star and isinstance(value, cst.Name) and value.value in names:
-                    args += [_written(name, arg.star == "**") for name in names[value.value]]
-                else:
-                    args.append(arg)
-            if args == list(updated_node.args):
-                return updated_node
-            if args:
-                args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            return updated_node.with_changes(args=args)
-
-    return Passing()
-
-
-def _written(name: str, keyword: bool) -> cst.Arg:
-    if not keyword:
-        return cst.Arg(cst.Name(name))
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    return cst.Arg(cst.Name(name), keyword=cst.Name(name), equal=equal)
 
 
 def _named(params: cst.Parameters, names: Mapping[str, list[str]]) -> cst.Parameters:
