@@ -226,7 +226,62 @@ class Net(nn.Module):
             x = up(x) + skip
         return x
 """
+SYNCHRONISED = """\
+class Master:
+    def run(self, *message):
+        return message
+
+
+class Net(nn.BatchNorm1d):
+    def __init__(self, n=4):
+        super().__init__(n)
+        self.master = Master()
+        self.is_parallel = False
+        self.pipe = None
+
+    def forward(self, x):
+        if not (self.is_parallel and self.training):
+            return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias)
+        mean = self.pipe.run(x.mean())
+        return x - self.master.run(mean)
+
+    def __data_parallel_replicate__(self, context, number):
+        self.is_parallel = True
+"""
+STATES = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(5, 3, batch_first=True)
+
+    def forward(self, x, state=None):
+        if state is None:
+            zeros = x.new_zeros(1, x.size(0), 3)
+            state = (zeros, zeros)
+        x, (h, c) = self.rnn(x, state)
+        return x, h
+"""
+HELPERS = """\
+from typing import Optional
+
+
+def exists(value):
+    return value is not None
+
+
+def default(value, other):
+    return value if exists(value) else other
+
+
+class Net(nn.Module):
+    def forward(self, x, size: Optional[int] = None, scale: Optional[float] = None):
+        size = default(size, x.shape[-1])
+        return x[..., :size] * default(scale, 0.5)
+"""
 FORMS = {
+    "what synchronises processes": SYNCHRONISED,
+    "states that may be None": STATES,
+    "helpers for any type": HELPERS,
     "submodules as Python holds them": CHILDREN,
     "a norm that is chosen": CHOSEN_NORM,
     "what processes do together": PROCESSES,

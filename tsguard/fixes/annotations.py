@@ -34,7 +34,8 @@ OPEN_TYPES = ("...", "NoneType", "Any", "?")
 
 def annotate_by_use(event: Event) -> Fix | None:
     """``steps`` becomes ``steps: int``, where what is done with it takes nothing else, or the docstring says so."""
-    name, type_ = event.facts["parameter"], event.facts.get("needed", "")
+    # Of an argument that may be left out the default is told too.
+    name, type_ = event.facts["parameter"], event.facts.get("needed", "").partition(" = ")[0]
     around = functions_around(event.module.file, event.span)
     function = next((f for f in around if any(p.arg == name for p in _parameters(f))), None)
     if function is None or type_:

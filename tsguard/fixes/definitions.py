@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.blocks import class_around, method_around, receiver, removed
 from tsguard.fixes.closures import pass_captured
 from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.held_values import hold_otherwise
 from tsguard.fixes.layers import hold_field
@@ -128,8 +129,11 @@ def _bound(function: Function, inner: ast.FunctionDef) -> set[str]:
 
 
 def give_up_object(event: Event) -> Fix | None:
-    """What an attribute cannot hold: a lambda becomes a method, of a configuration the fields are kept."""
-    return hold_otherwise(event) or make_method(event) or hold_field(event)
+    """What an attribute cannot hold: a lambda becomes a method, of a configuration the fields are kept.
+
+    Where a flag of the module decides whether it is read at all, torch is told so.
+    """
+    return hold_otherwise(event) or make_method(event) or hold_field(event) or declare_flag(event)
 
 
 def make_method(event: Event) -> Fix | None:

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import method_around
+from tsguard.fixes.blocks import blocks_of, method_around
 from tsguard.fixes.class_annotations import in_class
 from tsguard.fixes.imports import imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
 from tsguard.report import Edit, Fix
+from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -33,8 +34,19 @@ def declare_flag(event: Event) -> Fix | None:
     owner, function = method
     nodes = ast.walk(function) if event.rule == "return-type-mismatch" else nodes_around(file, line)
     tests = [node.test for node in nodes if isinstance(node, (ast.If, ast.IfExp))]
+    tests = [*_left_before(file, line), *tests]
     made = (final_flag(event.module, owner, test) for test in reversed(tests))
     return next((fix for fix in made if fix is not None), None)
+
+
+def _left_before(file: SourceFile, line: int) -> Iterator[ast.expr]:
+    """The tests of branches above a line that leave the function, so that nothing is compiled below one that is taken."""
+    for outer in nodes_around(file, line):
+        for block in blocks_of(outer):
+            above = [node for node in block if (node.end_lineno or node.lineno) < line]
+            if len(above) < len(block):
+                leaving = (n for n in above if isinstance(n, ast.If) and isinstance(n.body[-1], ast.Return))
+                yield from (node.test for node in leaving)
 
 
 def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | None:
@@ -46,8 +58,10 @@ def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | Non
             continue
         final = imported(module, "typing", ["Final"], maker.lineno)
         declared = _declared(module, classes, maker, name)
+        # What Python sets later, as DataParallel does in its copies, is not what is scripted.
+        later = any(method != "__init__" for c in classes for method, _ in _stores(c, name))
         if declared is not None and final is not None:
-            return Fix("safe", f"Declare {name} as Final", (*final, declared))
+            return Fix("unsafe" if later else "safe", f"Declare {name} as Final", (*final, declared))
     return None
 
 
@@ -104,8 +118,8 @@ def _stores(owner: ast.ClassDef, name: str) -> list[tuple[str, ast.AST]]:
 
 
 def _is_settled(owner: ast.ClassDef, name: str) -> bool:
-    """Whether a class assigns an attribute in ``__init__`` only, if at all, and it is a flag by its looks."""
+    """Whether a class assigns an attribute where torch compiles nothing, if at all, and it is a flag by its looks."""
     return all(
-        method == "__init__" and isinstance(node, ast.Assign) and isinstance(node.value, _PLAIN)
+        method.startswith("__") and isinstance(node, ast.Assign) and isinstance(node.value, _PLAIN)
         for method, node in _stores(owner, name)
     )
