@@ -41,10 +41,33 @@ def annotate_by_use(event: Event) -> Fix | None:
     if function is None or type_:
         return annotate_parameter(event.module, function, name, type_)
     told = documented_type(function, class_around(event.module.file, event.span), name)
-    fix = annotate_parameter(event.module, function, name, told) if told not in (None, "Tensor") else None
-    return (
-        replace(fix, applicability="unsafe", message=f"{fix.message}, as the docstring says") if fix else None
-    )
+    reason = "as the docstring says"
+    if told in (None, "Tensor"):
+        told, reason = _container_by_use(function, name), "as it is used"
+    fix = annotate_parameter(event.module, function, name, told) if told is not None else None
+    return replace(fix, applicability="unsafe", message=f"{fix.message}, {reason}") if fix else None
+
+
+_METHODS = {
+    **dict.fromkeys(("items", "keys", "values", "get", "update"), "Dict[str, Tensor]"),
+    **dict.fromkeys(("append", "extend", "insert"), "List[Tensor]"),
+}
+
+
+def _container_by_use(function: Function, name: str) -> str | None:
+    """The container of Tensors that a function takes a parameter for: it asks for items, or appends to it."""
+    found = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == name and node.attr in _METHODS:
+            found.add(_METHODS[node.attr])
+        elif isinstance(node, ast.Subscript) and ast.unparse(node.value) == name:
+            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                found.add("Dict[str, Tensor]")
+        elif isinstance(node, ast.Assign) and ast.unparse(node.value) == name:
+            target = node.targets[0]
+            if isinstance(target, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in target.elts):
+                found.add(f"Tuple[{', '.join(['Tensor'] * len(target.elts))}]")
+    return found.pop() if len(found) == 1 else None
 
 
 def annotate_by_call(event: Event) -> Fix | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import method_around, receiver
 from tsguard.fixes.imports import imported, module_imported
+from tsguard.fixes.numbers import numbers_in
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_at
 from tsguard.report import Fix
@@ -73,7 +74,15 @@ def _value(event: Event, name: str) -> ast.expr | None:
     is_plain = isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float, str, bool))
     made = ast.unparse(value.func) == "torch.device" if isinstance(value, ast.Call) else False
     is_dtype = isinstance(value, ast.Attribute) and ast.unparse(value.value) == "torch"
-    return value if is_plain or made or is_dtype else None
+    kinds = numbers_in(value) if isinstance(value, (ast.List, ast.Tuple)) else set()
+    is_list = len(kinds) == 1 and kinds != {object} and not _is_more(event, name)
+    return value if is_plain or made or is_dtype or is_list else None
+
+
+def _is_more(event: Event, name: str) -> bool:
+    """Whether the file does more with a list than to go through it: calls a method, takes or sets an item."""
+    nodes = [n for n in ast.walk(event.module.file.tree) if isinstance(n, (ast.Attribute, ast.Subscript))]
+    return any(ast.unparse(n.value) == name for n in nodes)
 
 
 def _binds(node: ast.stmt, name: str) -> bool:

@@ -9,6 +9,7 @@ from tsguard.fixes.blocks import around
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.expressions import is_condition
 from tsguard.fixes.imports import has_torch, module_imported, torch_imported
+from tsguard.fixes.numbers import as_floats, numbers_in
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.report import Applicability, Fix
@@ -232,6 +233,9 @@ def stack_tensors(event: Event) -> Fix | None:
     if node is None or len(node.args) != 1 or node.keywords:
         return None
     if "elements" in event.facts:
+        if numbers_in(node.args[0]) == {int, float}:
+            floats = rewritten(file, node.args[0], as_floats(between(file, file.span(node.args[0]))))
+            return Fix("safe", "Write the integers as floats", (floats,)) if floats else None
         if "Tensor" not in event.facts["elements"]:
             return None
         # A list that is grown elsewhere may be empty, and torch.stack takes none.

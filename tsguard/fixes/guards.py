@@ -27,7 +27,7 @@ def leave_to_python(event: Event) -> Fix | None:
     is declared ``Final``, and torch does not compile the branch where it is off.
     """
     file = event.module.file
-    alone = _compute_on_one_device(event) or _leave_processes_to_python(event)
+    alone = _call_plainly(event) or _leave_processes_to_python(event)
     if alone is not None:
         return alone
     node = statement_around(file, event.span)
@@ -50,23 +50,31 @@ def leave_to_python(event: Event) -> Fix | None:
     return Fix("unsafe", "Leave it to Python", (*torch, edit)) if edit and torch is not None else None
 
 
-def _compute_on_one_device(event: Event) -> Fix | None:
-    """``data_parallel(self.net, x, ids)`` is what Python calls, and compiled code calls ``self.net(x)``."""
+_PLAIN_CALLS = {"data_parallel": (2, None), "checkpoint": (None, ("use_reentrant", "preserve_rng_state"))}
+"""Functions that call their first argument: how many arguments are passed on or skipped, and their own keywords."""
+
+
+def _call_plainly(event: Event) -> Fix | None:
+    """``data_parallel(self.net, x, ids)`` is what Python calls, and compiled code calls ``self.net(x)``.
+
+    So with ``checkpoint(self.net, x)``.
+    """
     file = event.module.file
     for call in nodes_around(file, event.span.line):
         called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
-        if (
-            not isinstance(call, ast.Call)
-            or called.rpartition(".")[2] != "data_parallel"
-            or len(call.args) < 2
-        ):
+        most, own = _PLAIN_CALLS.get(called.rpartition(".")[2], (0, None))
+        if not isinstance(call, ast.Call) or most == 0 or len(call.args) < 2:
+            continue
+        if own is not None and not all(k.arg in own for k in call.keywords):
             continue
         torch, net = torch_imported(event.module, event.span.line), between(file, file.span(call.args[0]))
-        x, text = between(file, file.span(call.args[1])), between(file, file.span(call))
+        x = ", ".join(between(file, file.span(a)) for a in call.args[1:most])
+        text = between(file, file.span(call))
+        named = isinstance(call.args[0], (ast.Name, ast.Attribute))
         change = rewritten(file, call, f"({net}({x}) if torch.jit.is_scripting() else {text})")
         scripted = "is_scripting" in file.lines[call.lineno - 1]
-        if is_of_torch(event.module, called) and change is not None and torch is not None and not scripted:
-            return Fix("safe", "Compute on one device in compiled code", (*torch, change))
+        if is_of_torch(event.module, called) and named and change and torch is not None and not scripted:
+            return Fix("safe", f"Call {net} itself in compiled code", (*torch, change))
     return None
 
 

@@ -294,21 +294,23 @@ def hold_field(event: Event) -> Fix | None:
     if len(kept) != 1 or receiver(function) != receiver(inits[0]):
         return None
     self_ = receiver(function)
-    read = [
-        n
-        for n in around(file, event.span, ast.Attribute)
-        if ast.unparse(n.value) == f"{self_}.{name}" and isinstance(n.ctx, ast.Load)
+    found: list[ast.Attribute | ast.Subscript] = [
+        *around(file, event.span, ast.Attribute),
+        *around(file, event.span, ast.Subscript),
     ]
+    read = [n for n in found if ast.unparse(n.value) == f"{self_}.{name}" and isinstance(n.ctx, ast.Load)]
     if not read or any(c.func is read[0] for c in around(file, event.span, ast.Call)):
         return None
-    field = read[0].attr
+    field = _field(read[0])
+    if field is None:
+        return None
     every = {
         n.attr
         for n in walked(owner)
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == self_
     }
     attribute = f"{name}_{field}"
-    line = f"{self_}.{attribute} = {self_}.{name}.{field}"
+    line = f"{self_}.{attribute} = {between(file, file.span(read[0]))}"
     there = any(ast.unparse(n) == line for init in inits for n in init.body)
     if attribute in every and not there:
         return None
@@ -319,3 +321,11 @@ def hold_field(event: Event) -> Fix | None:
     return Fix(
         "unsafe", f"Keep {name}.{field} as {attribute}", tuple(e for e in (added, change) if e is not None)
     )
+
+
+def _field(read: ast.Attribute | ast.Subscript) -> str | None:
+    """The name of what is read: of an attribute, or of the key that is written there."""
+    if isinstance(read, ast.Attribute):
+        return read.attr
+    key = read.slice.value if isinstance(read.slice, ast.Constant) else None
+    return key if isinstance(key, str) and key.isidentifier() else None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.blocks import statement_around
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
-from tsguard.fixes.pieces import rewritten
+from tsguard.fixes.lambdas import write_out_map
+from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around
 from tsguard.fixes.variables import annotate_appended
 from tsguard.report import Fix
@@ -29,6 +30,18 @@ def convert_numbers(event: Event) -> Fix | None:
     if "List[int]" in wanted and "Tensor" in given and given.startswith(("List", "Tuple")):
         return _convert(event, "int")
     return _normal_by_floats(event) if facts.get("function", "").endswith("normal") else None
+
+
+def turn_round_or_write_out(event: Event) -> Fix | None:
+    """``reversed(features)`` of a list becomes ``features[::-1]``; ``map`` is written out."""
+    file = event.module.file
+    if event.facts.get("function") != "reversed" or not event.facts.get("type", "").startswith("List["):
+        return write_out_map(event)
+    for call in nodes_around(file, event.span.line):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "reversed" and len(call.args) == 1:
+            change = rewritten(file, call, f"{atom(file, call.args[0])}[::-1]")
+            return Fix("unsafe", "Turn the list round", (change,)) if change else None
+    return None
 
 
 def _convert(event: Event, kind: str) -> Fix | None:
@@ -83,3 +96,22 @@ def _normal_by_floats(event: Event) -> Fix | None:
 
 def _is_int(file: SourceFile, node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and between(file, file.span(node)).isdecimal()
+
+
+class _AsFloats(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return ast.Constant(float(node.value)) if isinstance(node.value, int) else node
+
+
+def as_floats(text: str) -> str:
+    """A literal with all its numbers as floats: numbers of two types fit in no list of TorchScript."""
+    return ast.unparse(_AsFloats().visit(ast.parse(text, mode="eval")))
+
+
+def numbers_in(node: ast.expr) -> set[type]:
+    """The types of the numbers in a literal; object where it holds anything else."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return {kind for part in node.elts for kind in numbers_in(part)}
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return numbers_in(node.operand)
+    return {type(node.value)} if isinstance(node, ast.Constant) else {object}

@@ -10,6 +10,7 @@ from tsguard.fixes.blocks import around
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.imports import has_torch, is_of_torch
 from tsguard.fixes.norm_hooks import first_definition
+from tsguard.fixes.numbers import as_floats, numbers_in
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_at
 from tsguard.report import Edit, Fix
@@ -136,29 +137,13 @@ def _array(file: SourceFile, made: ast.expr, dtype: str) -> str | None:
     own = _dtype(given[0]) if given else "torch.float64"
     function, text = made.func.attr, between(file, file.span(made.args[0]))
     if function == "array" and isinstance(made.args[0], ast.List):
-        kinds = _numbers(made.args[0])
+        kinds = numbers_in(made.args[0])
         own = own if given else "torch.int64" if kinds == {int} else "torch.float64"
-        text = text if len(kinds) == 1 else ast.unparse(_AsFloats().visit(ast.parse(text, mode="eval")))
+        text = text if len(kinds) == 1 else as_floats(text)
         return f"torch.tensor({text}, dtype={dtype or own})" if kinds and kinds <= {int, float} else None
     if function not in _MADE or (function == "eye" and len(made.args) > 1) or not own:
         return None
     return f"{_MADE[function]}({text}, dtype={dtype or own})"
-
-
-class _AsFloats(ast.NodeTransformer):
-    """Numbers of two types fit in no list of TorchScript."""
-
-    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-        return ast.Constant(float(node.value)) if isinstance(node.value, int) else node
-
-
-def _numbers(node: ast.expr) -> set[type]:
-    """The types of the numbers in a literal; object where it holds anything else."""
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return {kind for part in node.elts for kind in _numbers(part)}
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return _numbers(node.operand)
-    return {type(node.value)} if isinstance(node, ast.Constant) else {object}
 
 
 def _dtype(node: ast.expr) -> str:
@@ -179,7 +164,7 @@ def _make_by_function(event: Event, call: ast.Call) -> Fix | None:
         dtype = "" if kind == "Tensor" else f", dtype={_TENSORS[kind]}"
         change = rewritten(file, call, f"torch.empty({text}{dtype})")
     else:
-        plain = isinstance(args[0], ast.List) and _numbers(args[0]) in ({int}, {float})
+        plain = isinstance(args[0], ast.List) and numbers_in(args[0]) in ({int}, {float})
         change = rewritten(file, call, f"torch.tensor({text}, dtype={_TENSORS[kind]})") if plain else None
     return Fix("unsafe", "Make the Tensor by a function", (change,)) if change else None
 
