@@ -383,6 +383,49 @@ def test_hooks_and_parametrizations_are_part_of_a_call(judge):
     assert sorted(codes(outcome)) == ["TSG303", "TSG306"]
 
 
+STATEFUL = """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("kept", torch.zeros(4))
+            {made}
+
+        def forward(self, x):
+            {update}
+            return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "update"),
+    [
+        ("self.kept = F.normalize(self.kept, dim=0)", "self.kept.copy_(x[0])"),
+        ("pass", "torch.add(self.kept, 1, out=self.kept)"),
+        ("pass", "flat = self.kept.view(-1); flat += 1"),
+    ],
+)
+def test_a_buffer_is_state_however_it_was_made_and_is_written(judge, made, update):
+    outcome = judge(STATEFUL.format(made=made, update=update))
+    assert (outcome.verdict, codes(outcome)) == ("dependent", ["TSG307"])
+
+
+def test_a_new_tensor_made_of_a_buffer_is_no_state(judge):
+    outcome = judge(STATEFUL.format(made="pass", update="x = (self.kept.view(-1) * 2).add_(x)"))
+    assert outcome.verdict == "independent"
+
+
+NORM = """
+    class Net(nn.modules.{base}):
+        def _check_input_dim(self, x):
+            return
+"""
+
+
+def test_a_class_derived_from_the_private_base_of_a_layer_does_what_that_does(judge):
+    assert judge(NORM.format(base="batchnorm._BatchNorm")).verdict == "dependent"
+    assert judge(NORM.format(base="instancenorm._InstanceNorm")).verdict == "independent"
+
+
 def test_checkpointed_modules_are_followed(judge):
     outcome = judge("""
         from torch.utils.checkpoint import checkpoint

@@ -111,6 +111,19 @@ HARMLESS = {
                 x = x + 1
             return x.new_zeros(int(group.max()) + 1, 4).index_add_(0, group, x)
     """,
+    "counts that nothing reads but the question whether there are any": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.steps, self.cost = 0, 0
+
+            def forward(self, x):
+                if self.steps == 0:
+                    length = x.shape[0]
+                    self.cost = length**2
+                    self.steps = length * 3
+                return torch.relu(x)
+    """,
     "a quotient that comes out even": """
         def f(x):
             rows = math.ceil(x.shape[0] / 1)
@@ -293,6 +306,34 @@ HARMFUL = {
                 if x.shape[1] > self.length:
                     self.table = torch.arange(x.shape[1]).cos()
                 return x + self.table[: x.shape[1]]
+    """,
+    "padding by a number made of the size of the example and that of the call": """
+        def f(x):
+            rows = math.ceil(x.shape[1] / 1)
+            pad = max((rows - 1) + 3 - x.shape[1], 0)
+            return F.pad(x, [pad // 2, pad - pad // 2])
+    """,
+    "a count that goes on where it is read": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.steps = 0
+
+            def forward(self, x):
+                length = 1
+                if self.steps == 0:
+                    length = x.shape[0]
+                    self.steps = length
+                return x * length
+    """,
+    "a constant that takes gradients": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.gram = torch.ones(4, 4).requires_grad_()
+
+            def forward(self, x):
+                return x @ self.gram
     """,
     "a size that the first call leaves for all": """
         class Net(nn.Module):

@@ -80,7 +80,8 @@ class TensorValue(Value):
 
     ``sizes`` are those that it was made with, None for one that is not known.
     ``filling`` is what each of its elements is, where that is known; ``several`` whether it comes
-    from several numbers that were given, ``outside`` whether it was made before the forward that is followed.
+    from several numbers that were given, ``outside`` whether it was made before the forward that is followed,
+    ``grad`` whether it was asked to take gradients.
     """
 
     role: str = ""
@@ -92,6 +93,7 @@ class TensorValue(Value):
     filling: Value | None = None
     several: bool = False
     outside: bool = False
+    grad: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -48,6 +48,11 @@ LAYERS: dict[str, ModeUse] = {
     **_layers(
         "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d", ModeUse("statistics", "state", off=_UNTRACKED)
     ),
+    # What they derive from has their forward (torch/nn/modules/batchnorm.py and instancenorm.py).
+    **_layers(
+        "modules.batchnorm._BatchNorm modules.instancenorm._InstanceNorm",
+        ModeUse("statistics", "state", off=_UNTRACKED),
+    ),
     **_layers("InstanceNorm1d InstanceNorm2d InstanceNorm3d", ModeUse("statistics", "state", off=_UNTRACKED)),
     **_layers(
         "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d",

@@ -518,6 +518,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-call/any-checkpoint",
     "untraceable-call/bool",
     "untraceable-call/checkpoint",
+    "untraceable-call/constant",
     "untraceable-call/flex-attention",
     "untraceable-call/fractional",
     "untraceable-call/function",

@@ -48,6 +48,13 @@ _NOT_IN_EAGER = frozenset(
 _CALLERS = frozenset(
     {"torch.utils.checkpoint.checkpoint", "torch.jit.fork", "torch.jit._fork", "torch.futures.fork"}
 )
+# Methods of a tensor that give one of the same memory.
+_VIEWS = frozenset(
+    {
+        *("detach", "view", "view_as", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand"),
+        *("expand_as", "transpose", "t", "permute", "swapaxes", "movedim", "narrow", "select", "diagonal"),
+    }
+)
 _TRANSFORMERS = frozenset(
     {"torch.vmap", "torch.func.vmap", "torch.compile", "torch.jit.script", "torch.jit.script_if_tracing"}
 )
@@ -137,7 +144,7 @@ def _method(
             else "it"
         )
         walk.report("state-updated-in-eval", node, name=text)
-    return receiver if short == "detach" else None
+    return receiver if short in _VIEWS else None
 
 
 def _external(
@@ -154,6 +161,7 @@ def _external(
         return _in_sequence(walk, args[0], args[2], node)
     if name.startswith("builtins."):
         return _builtin(walk, function, args, kwargs, node)
+    state.written_to(walk, kwargs.get("out"), node)
     if is_random_function(name):
         uses.random(walk, name, node)
     elif not uses.function(walk, name, args, kwargs, node) and _differs([*args, *kwargs.values()]):

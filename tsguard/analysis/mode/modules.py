@@ -101,7 +101,14 @@ def _followed(
     forward = walk.attribute(module, "forward")
     if isinstance(forward, BoundMethod) and forward.function == External("torch.nn.Module.forward"):
         own_call = classes.class_member(walk, module.cls, "__call__")
-        forward = forward if own_call is None else classes.bind(own_call[0], module, module.cls)
+        if own_call is not None:
+            forward = classes.bind(own_call[0], module, module.cls)
+        elif (
+            base := next((name for name in ancestry.kin(walk, module.cls) if name in LAYERS), None)
+        ) is not None:
+            forward = BoundMethod(
+                External(f"{base}.forward"), module
+            )  # of a private base, which no table has
     if forward is None or isinstance(forward, Unknown):
         _opaque(walk, module, node)
         result: Value = TensorValue()

@@ -86,6 +86,14 @@ def check(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> None:
             walk.report(rule, target, name=unparsed(target))
 
 
+def written_to(walk: ModeInterpreter, out: Value | None, node: ast.AST | None) -> None:
+    """Report a function that is given a piece of state to put its result in: ``torch.add(x, 1, out=self.n)``."""
+    if not _is_state(out) or walk.mode == "train" or not isinstance(node, ast.Call):
+        return
+    target = next(keyword.value for keyword in node.keywords if keyword.arg in ("out", None))
+    walk.report("state-updated-in-eval", node, name=unparsed(target))
+
+
 def _changed(walk: ModeInterpreter, target: ast.expr, node: ast.stmt, scope: Scope) -> RuleName | None:
     """The rule that an assignment to a piece of state breaks; None for no state."""
     if isinstance(target, ast.Subscript):

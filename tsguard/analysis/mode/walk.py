@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, switching, uses
 from tsguard.analysis.mode.choices import ByMode, in_mode
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.python import Program, Raised
+from tsguard.analysis.python import Program, Raised, names
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.python.following import Place
 from tsguard.analysis.values import DictValue, ModuleValue, ObjectValue, TensorValue, Unknown, Value
@@ -42,9 +42,9 @@ class ModeWalk(ModeInterpreter):
 
     def _restore(self) -> None:
         for owner, before in self._changed.items():
-            for registry, names in zip(_registries(owner), before, strict=True):
+            for registry, kept in zip(_registries(owner), before, strict=True):
                 registry.clear()
-                registry.update(names)
+                registry.update(kept)
         for table, held, is_open in self._tables.values():
             table.items, table.open = held, is_open
         self.memory.structural_keys.forget()
@@ -66,7 +66,7 @@ class ModeWalk(ModeInterpreter):
 
     def lookup(self, name: str, scope: Scope) -> Value | None:
         # What a module's globals are does not depend on how a forward is followed.
-        return self.plain.lookup(name, scope)
+        return names.lookup(self.plain, name, scope)
 
     def call(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tsguard.analysis.python import ancestry, classes, library, mappings, names, numpy_arrays, operations
 from tsguard.analysis.python.context import Interpreter
@@ -31,6 +32,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
     by_name,
+    constant,
     is_none,
 )
 
@@ -310,6 +312,8 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
         interp.program.members.clear()
     elif isinstance(owner, FunctionValue):
         owner.attributes[name] = value
+    elif isinstance(owner, TensorValue) and name == "requires_grad":
+        owner.grad = constant(interp.settled(value)) is True
 
 
 def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Value) -> None:
@@ -340,4 +344,6 @@ def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Val
     for registry in registries:
         if registry is not home:
             registry.pop(name, None)
+    if home is owner.buffers and type(value) is TensorValue:
+        value = replace(value, role="buffer")
     home[name] = value

@@ -104,6 +104,7 @@ class Copying:
         twin = TensorValue(
             value.role, value.name, value.dtype, value.rank, value.lazy, value.sizes, value.filling
         )
+        twin.grad = value.grad
         self._twins[id(value)] = twin
         return twin
 

@@ -39,6 +39,13 @@ CONTAINERS = {
 }
 
 
+# Private bases that hold what a layer derived from them holds (torch/nn/modules/batchnorm.py, instancenorm.py).
+_DERIVED = {
+    "torch.nn.modules.batchnorm._BatchNorm": "torch.nn.BatchNorm1d",
+    "torch.nn.modules.instancenorm._InstanceNorm": "torch.nn.InstanceNorm1d",
+}
+
+
 def construct(interp: Interpreter, cls: External, args: list[Value], kwargs: dict[str, Value]) -> ModuleValue:
     """An instance of a class of torch.nn."""
     module = ModuleValue(cls)
@@ -55,9 +62,9 @@ def initialize(
     if base in CONTAINERS:
         fill_container(interp, module, base, args)
         return
-    entry = interp.tables.modules.get(base)
+    entry = interp.tables.modules.get(_DERIVED.get(base, base))
+    module.open = module.open or (base != "torch.nn.Module" and base not in interp.tables.modules)
     if entry is None:
-        module.open = module.open or base != "torch.nn.Module"
         losses.initialize(module, base, args, kwargs)
         return
     module.arguments = _bind(entry["init"], args, kwargs)

@@ -54,7 +54,9 @@ def call(
     if isinstance(receiver, Const):
         return _constant_method(interp, name, receiver, args, node)
     if isinstance(receiver, TensorValue):
-        if name.endswith("_"):
+        if name == "requires_grad_":
+            receiver.grad = not args or constant(interp.settled(args[0])) is not False
+        elif name.endswith("_"):
             interp.change(receiver)
         return _tensor(name, receiver, node)
     if isinstance(receiver, TupleValue) and name == "index":

@@ -62,7 +62,16 @@ class StructuralKeys:
 
     def _number(self, module: ModuleValue) -> int:
         held = tuple(
-            tuple([(name, structural_key(value, self._kind)) for name, value in registry.items()])
+            tuple(
+                [
+                    (name, (type(value.value), value.value))
+                    if isinstance(value, Const)
+                    else (name, structural_key(value, self._kind))
+                    for name, value in registry.items()
+                ]
+            )
+            if registry
+            else ()
             for registry in (
                 module.attributes,
                 module.arguments,
@@ -81,5 +90,14 @@ class StructuralKeys:
         if isinstance(value, ModuleValue):
             return (ModuleValue, self.of(value))
         if isinstance(value, TensorValue):
-            return (TensorValue, value.role, value.dtype, value.rank, value.lazy, value.sizes, value.filling)
+            return (
+                TensorValue,
+                value.role,
+                value.dtype,
+                value.rank,
+                value.lazy,
+                value.grad,
+                value.sizes,
+                value.filling,
+            )
         return None

@@ -50,6 +50,15 @@ def call(
     interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling a name of torch."""
+    made = _call(interp, function, args, kwargs, node)
+    if "requires_grad" in kwargs and type(made) is TensorValue and not made.role:
+        made.grad = constant(interp.settled(kwargs["requires_grad"])) is True
+    return made
+
+
+def _call(
+    interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
     name = function.name
     described = interp.tables.entry(name)
     if isinstance(described, dict) and described.get("class"):
@@ -161,6 +170,8 @@ def _class(
         if not isinstance(given, TensorValue):
             return TensorValue("parameter")
         return TensorValue("parameter", dtype=given.dtype, sizes=given.sizes)
+    if name == "torch.autograd.Variable" and args and isinstance(args[0], TensorValue):
+        return replace(args[0])
     if name in ("torch.nn.Buffer", "torch.nn.parameter.Buffer"):
         return TensorValue("buffer")
     if kind == "module":

@@ -39,10 +39,12 @@ def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
     declared = _Declared(compiler, instance, annotations, holder)
     if not compiler.ways.passes_over_text_annotations:
         declared.refuse_text()
+    optional = _optional(compiler, instance) if instance.parameters else ()
     for name in (*instance.parameters, *instance.buffers):
         if name not in info.ignored:
             value = {**instance.parameters, **instance.buffers}[name]
-            info.attributes[name] = declared.type(name, _inferred(compiler, value))
+            inferred = declared.type(name, _inferred(compiler, value))
+            info.attributes[name] = _OPTIONAL_TENSOR if name in optional else inferred
     for name, child in instance.children.items():
         declared.check_child(name, child, info)
     _constants(compiler, instance, declared, info)
@@ -68,6 +70,22 @@ def _annotations(
         if isinstance(base, py.ClassValue) and base.annotations:
             return base.annotations, base
     return {}, None
+
+
+# Classes of torch.nn whose bodies annotate parameters that may be None, and layers derived from them do not
+# (torch/nn/modules/conv.py): that is their type where there is a tensor, too.
+_ANNOTATED = {"torch.nn.modules.conv._ConvNd": ("bias",)}
+_OPTIONAL_TENSOR = t.OptionalType(t.TENSOR)
+
+
+def _optional(compiler: Compiler, instance: py.ModuleValue) -> tuple[str, ...]:
+    """The parameters that the annotations torch consults, those of a class of torch.nn, make optional."""
+    for base in ancestry.mro(compiler.interp, instance.cls):
+        if isinstance(base, py.ClassValue) and base.annotations:
+            return ()
+        if isinstance(base, py.External) and base.name in _ANNOTATED:
+            return _ANNOTATED[base.name]
+    return ()
 
 
 class _Declared:

@@ -82,20 +82,29 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     is_applied = isinstance(value, py.External) and value.name == "torch.autograd.Function.apply"
     if is_applied and value is not None and isinstance(owner, py.ClassValue):
         return py.BoundMethod(value, owner)
-    if isinstance(value, py.TensorValue) and value.role and not isinstance(value, Traced):
-        tracer.state_met = True
-        shown = Origin(f"self.{name}")
-        return Traced(
-            role=value.role,
-            dtype=value.dtype,
-            rank=value.rank,
-            sizes=value.sizes,
-            filling=value.filling if shown.name not in tracer.refilled else None,
-            origin=shown,
-            of="state",
-            extent=None if value.sizes is None else known(value.sizes),
-        )
+    if isinstance(value, py.TensorValue) and not isinstance(value, Traced):
+        return _held(tracer, owner, name, value)
     return value
+
+
+def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> py.TensorValue:
+    """A tensor that was made before the forward: state where it is a parameter or buffer, or else a constant."""
+    if value.grad and not value.role and isinstance(owner, py.ModuleValue):
+        tracer.report("untraceable-call/constant", tracer.node, name=f"self.{name}")
+    if not value.role:
+        return value
+    tracer.state_met = True
+    shown = Origin(f"self.{name}")
+    return Traced(
+        role=value.role,
+        dtype=value.dtype,
+        rank=value.rank,
+        sizes=value.sizes,
+        filling=value.filling if shown.name not in tracer.refilled else None,
+        origin=shown,
+        of="state",
+        extent=None if value.sizes is None else known(value.sizes),
+    )
 
 
 def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | None:

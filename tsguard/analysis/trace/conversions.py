@@ -59,7 +59,7 @@ _TO_WHOLE = frozenset({"ceil", "floor", "trunc"})
 
 def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> py.Value:
     """A function of the math module; ``math.prod`` only multiplies."""
-    values = list(parts(args))
+    values = parts(args)
     if name == "prod":
         product: py.Value = py.Const(1)
         for value in values:

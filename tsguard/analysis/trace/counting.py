@@ -113,6 +113,15 @@ def _always_first(tracer: Tracer, values: Args, sign: int) -> py.Value | None:
     return None
 
 
+def _first_of_known(values: Args, sign: int) -> py.Value | None:
+    """The greatest or least of numbers that are the same for every input; None where one is not."""
+    known = [value.known if isinstance(value, Number) else value for value in values]
+    numbers = [n.value for n in known if isinstance(n, py.Const) and isinstance(n.value, (int, float))]
+    if len(numbers) < len(values) or not values:
+        return None
+    return values[numbers.index(max(numbers) if sign > 0 else min(numbers))]
+
+
 def _lead(dim: Dim, other: Dim | None, sign: int) -> int:
     """How far a size is at least ahead of another; below 0 where that is not told."""
     if other is None:
@@ -126,6 +135,8 @@ def _chosen(tracer: Tracer, args: Args, sign: int, node: ast.AST) -> py.Value | 
     data.extreme(tracer, args, node)
     values = iterate(tracer, args[0])[0] if len(args) == 1 else args
     live = [value for value in values if is_live(value)]
+    if any(isinstance(value, Number) and value.mixed for value in values) and not _is_open(args):
+        return _first_of_known(values, sign) or taken(tracer, args, node)
     if live and len(values) + _is_open(args) > 1:
         first = None if _is_open(args) else _always_first(tracer, values, sign)
         if first is not None:

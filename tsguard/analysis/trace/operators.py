@@ -152,6 +152,7 @@ def as_text(values: list[py.Value], node: ast.AST | None) -> py.Value:
 def _calculated(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> Number:
     """A number of sizes, which is as much the same for every input as they are."""
     result = number_from(left, right, "float" if isinstance(op, ast.Div) else "", node)
+    result.mixed = result.mixed or _is_mixed(left, right)
     result.dim = _dim(op, dim_of(left), dim_of(right))
     result.known = shaping.known_value(tracer.facts, result.dim)
     if result.known is None:
@@ -159,6 +160,12 @@ def _calculated(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Valu
         if not any(isinstance(value, Derived) for value in plain):
             result.known = plain_number(operations.binary(tracer, op, *plain, node))
     return result
+
+
+def _is_mixed(*operands: py.Value) -> bool:
+    """Whether a trace makes a number of the example's and of the call's: what cancels in eager does not in it."""
+    unknown = [value for value in operands if isinstance(value, Number) and value.known is None]
+    return any(value.live for value in unknown) and any(value.debt is not None for value in unknown)
 
 
 def plain_number(value: py.Value) -> py.Value | None:
@@ -198,6 +205,7 @@ def number_from(left: py.Value, right: py.Value, hint: str, node: ast.AST | None
         pending=any(v.pending for v in numbers) and not any(v.live for v in numbers),
         debt=next((v.debt for v in numbers if v.debt is not None), None),
         unbacked=any(v.unbacked for v in numbers),
+        mixed=any(v.mixed for v in numbers),
     )
 
 

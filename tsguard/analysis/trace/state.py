@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.values import Number, Traced, Untraced
 from tsguard.language.rule_names import RuleName
@@ -31,6 +32,7 @@ class Walker(Protocol):
 
     statement: ast.AST | None
     enclosing: list[ast.AST | None]
+    frames: list[Frame]
 
     def event(
         self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
@@ -103,7 +105,7 @@ class State:
             self.asking.add(id(walker.statement))
         elif not self._asking(walker):
             history.used = True
-        if _only_guards(walker.statement):
+        if _only_guards(walker.statement, walker.frames):
             history.guards = True
             self.guards.add(id(walker.statement))
             return
@@ -222,9 +224,7 @@ class State:
             history.changed, history.changer = event, changer
 
     def look_up(self, walker: Walker, name: str, value: py.Value, scope: Scope) -> None:
-        """A name is read; containers that belong to a module are shared by all targets."""
-        if not isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
-            return
+        """A name of a container is read; those that belong to a module are shared by all targets."""
         runner = scope
         while runner.parent is not None:
             if name in runner.names:
@@ -267,13 +267,19 @@ def _compares(branch: ast.If) -> bool:
     )
 
 
-def _only_guards(statement: ast.AST | None) -> bool:
-    """Whether what a branch reads decides on nothing but attributes and calls."""
+def _only_guards(statement: ast.AST | None, frames: list[Frame]) -> bool:
+    """Whether what a branch reads decides on nothing but attributes and calls, and names that only it knows."""
     if not isinstance(statement, ast.If):
         return False
-    nodes = [node for branch in (*statement.body, *statement.orelse) for node in walked(branch)]
-    binds = any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) for node in nodes)
-    return not binds and not any(isinstance(node, ast.Return) for node in nodes)
+    nodes = {node for branch in (*statement.body, *statement.orelse) for node in walked(branch)}
+    if any(isinstance(node, ast.Return) for node in nodes):
+        return False
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    function = frames[-1].function if bound and frames else None
+    return not bound or (
+        function is not None
+        and not any(isinstance(node, ast.Name) and node.id in bound for node in set(walked(function)) - nodes)
+    )
 
 
 def _only_updates(statement: ast.AST | None) -> bool:

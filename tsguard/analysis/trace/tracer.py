@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import data, reports, state
+from tsguard.analysis.python import names
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, statements
@@ -37,8 +38,11 @@ class ForwardTracer(Tracer):
         outer, following = self.statement, self.following
         self.enclosing.append(outer)
         try:
+            world = self.world
             for position, node in enumerate(body, 1):
-                self.spend()
+                world.spent += 1
+                if world.spent > self._limit or world.spent > self.limit:
+                    self.spend(0)
                 self.statement, self.following = node, body[position:]
                 handler = statements.HANDLERS.get(type(node)) or python_statements.HANDLERS.get(type(node))
                 signal = handler(self, node, scope) if handler is not None else None
@@ -50,13 +54,14 @@ class ForwardTracer(Tracer):
         return None
 
     def lookup(self, name: str, scope: Scope) -> py.Value | None:
-        value = self.plain.lookup(name, scope)
-        if value is not None and not self.is_own(self.module):
+        value = names.lookup(self.plain, name, scope)
+        if isinstance(value, py.DictValue) and not self.is_own(self.module):
             found = self.memos.as_seen(value, scope)
             if found is not value:
                 return found
-        if value is not None:
+        if isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
             self.state.look_up(self, name, value, scope)
+        elif isinstance(value, py.TensorValue) and not isinstance(value, Traced):
             data.looked_up(name, value, scope)
         return value
 

@@ -8,7 +8,7 @@ an input's other properties (rank, dtype, ...) is ``Fixed`` from the start.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -100,7 +100,8 @@ class Number(Derived):
     ``known`` is what it is for every input that eager takes, where it is the same for all,
     ``dim`` the formula of a size, ``tells`` what follows from a condition.  ``lost`` is a comparison
     of the shapes of two tensors of which the walk has lost one.  ``unbacked`` when torch.export has a
-    symbol in its place without a value: it comes from data.
+    symbol in its place without a value: it comes from data.  ``mixed`` when the trace makes it of numbers of the
+    example and of the call: only what is decided by it while tracing is right.
     """
 
     kind: Kind = "size"
@@ -112,6 +113,7 @@ class Number(Derived):
     tells: Truths = NOTHING
     lost: bool = False
     unbacked: bool = False
+    mixed: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -229,25 +231,26 @@ def held(result: Value, *operands: Value) -> Value:
 
 def plainly(value: Value) -> Value:
     """A value as Python takes it: a size that is the same for every input is that number."""
-    if isinstance(value, Number) and value.known is not None:
+    if isinstance(value, Number) and value.known is not None and not value.mixed:
         return value.known
     if isinstance(value, SliceValue):
         return SliceValue(plainly(value.start), plainly(value.stop), plainly(value.step))
     return value
 
 
-def parts(values: Iterable[Value]) -> Iterator[Value]:
+def parts(values: Iterable[Value]) -> list[Value]:
     """Values, and what the lists, tuples and dicts among them hold, each of these once."""
-    return _parts(values, set())
+    found: list[Value] = []
+    _collect(values, found, set())
+    return found
 
 
-def _parts(values: Iterable[Value], seen: set[int]) -> Iterator[Value]:
+def _collect(values: Iterable[Value], found: list[Value], seen: set[int]) -> None:
     for value in values:
-        yield value
+        found.append(value)
         if isinstance(value, (ListValue, TupleValue, DictValue)) and id(value) not in seen:
             seen.add(id(value))
-            held = value.items.values() if isinstance(value, DictValue) else value.items
-            yield from _parts(held, seen)
+            _collect(value.items.values() if isinstance(value, DictValue) else value.items, found, seen)
 
 
 def origin_of(values: Iterable[Value]) -> Origin | None:
