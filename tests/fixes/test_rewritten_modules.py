@@ -278,7 +278,64 @@ class Net(nn.Module):
         size = default(size, x.shape[-1])
         return x[..., :size] * default(scale, 0.5)
 """
+CELLS = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cells = nn.ModuleList([nn.GRUCell(5, 5) for _ in range(2)])
+
+    def forward(self, x, hidden=None):
+        if hidden is None:
+            hidden = [x.new_zeros(x.size(1), 5) for _ in range(2)]
+        found = {}
+        for i in range(len(self.cells)):
+            hidden[i] = self.cells[i](x[i], hidden[i])
+            found[str(i)] = hidden[i]
+        return sum(found.values())
+"""
+SETTINGS = """\
+SCALES = [2, 4, 8]
+
+
+class Net(nn.Module):
+    def __init__(self, doubled=True):
+        super().__init__()
+        self.options = {"scale": 2.0, "name": "net"}
+        self.first, self.second = nn.Linear(5, 5), nn.Linear(5, 5)
+        self.doubled = doubled
+
+    def forward(self, x, params=None):
+        layer = self.first if self.doubled else self.second
+        if params is not None:
+            x = x * params["scale"]
+        for scale in SCALES:
+            x = layer(x) * scale
+        return x * self.options["scale"]
+"""
+SLICES = """\
+from functools import partial
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = partial(F.leaky_relu, negative_slope=0.2)
+        self.blocks = nn.ModuleList([nn.Linear(5, 5), nn.Linear(5, 5), nn.Linear(5, 5)])
+
+    def forward(self, x, params=None):
+        for block in self.blocks[:-1]:
+            # all but the last
+            x = self.act(block(x))
+        if params is not None:
+            scale = params.get("scale", None)
+            if scale is not None:
+                x = x * scale
+        return self.blocks[-1](x)
+"""
 FORMS = {
+    "slices and partials": SLICES,
+    "states in a list": CELLS,
+    "settings": SETTINGS,
     "what synchronises processes": SYNCHRONISED,
     "states that may be None": STATES,
     "helpers for any type": HELPERS,

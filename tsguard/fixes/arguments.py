@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.annotations import annotate_omitted
+from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
-from tsguard.fixes.pieces import changed_expression
-from tsguard.fixes.places import nodes_at
+from tsguard.fixes.pieces import changed_expression, rewritten
+from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
@@ -66,3 +68,18 @@ def _passed(event: Event, value: str) -> Fix | None:
 
     edit = changed_expression(file, call, given)
     return Fix("safe", f"Pass {name}={value}", (edit,)) if edit else None
+
+
+def leave_none_out(event: Event) -> Fix | None:
+    """``params.get("bias", None)`` becomes ``params.get("bias")``; a parameter that is given None is annotated so."""
+    file = event.module.file
+    if event.facts.get("argument") != "default_value":
+        return annotate_omitted(event)
+    for call in nodes_around(file, event.span.line):
+        if not isinstance(call, ast.Call) or ast.unparse(call.func) != event.facts["function"]:
+            continue
+        if len(call.args) == 2 and isinstance(call.args[1], ast.Constant) and call.args[1].value is None:
+            key = between(file, file.span(call.args[0]))
+            change = rewritten(file, call, f"{between(file, file.span(call.func))}({key})")
+            return Fix("safe", "Leave None out", (change,)) if change else None
+    return None

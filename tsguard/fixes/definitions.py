@@ -13,6 +13,7 @@ from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.held_values import hold_otherwise
 from tsguard.fixes.layers import hold_field
+from tsguard.fixes.partials import method_for_partial
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Fix
 from tsguard.source import SourceFile
@@ -133,7 +134,8 @@ def give_up_object(event: Event) -> Fix | None:
 
     Where a flag of the module decides whether it is read at all, torch is told so.
     """
-    return hold_otherwise(event) or make_method(event) or hold_field(event) or declare_flag(event)
+    made = hold_otherwise(event) or make_method(event) or method_for_partial(event)
+    return made or hold_field(event) or declare_flag(event)
 
 
 def make_method(event: Event) -> Fix | None:

@@ -40,7 +40,7 @@ def make_optional(event: Event) -> Fix | None:
         # A type comment may speak for it, or what is done with it against it.
         if event.facts["annotated"] != "not annotated" or _is_no_tensor(function, name):
             return None
-        type_ = f"Optional[{event.facts['type']}]"
+        type_ = f"Optional[{_made_for_none(function, name) or event.facts['type']}]"
         written = spelled(type_, event.module, function.lineno)
         if written is None:
             return None
@@ -52,6 +52,29 @@ def make_optional(event: Event) -> Fix | None:
     if edits is None or change is None or isinstance(parameter.annotation, ast.Constant):
         return None
     return Fix("safe", f"Annotate {name} as Optional", (*edits, change))
+
+
+def _made_for_none(function: Function, name: str) -> str | None:
+    """What is made where a parameter is None: ``if states is None: states = [zeros for _ in self.cells]``."""
+    found = set()
+    for branch in (n for n in ast.walk(function) if isinstance(n, ast.If)):
+        if ast.unparse(branch.test) == f"{name} is None":
+            nodes = [n for n in branch.body if isinstance(n, ast.Assign)]
+            found |= {_displayed(n.value) for n in nodes if [ast.unparse(t) for t in n.targets] == [name]}
+    return found.pop() if len(found) == 1 else None
+
+
+def _displayed(value: ast.expr) -> str | None:
+    """The type of a display of Tensors, or of a literal."""
+    if isinstance(value, (ast.List, ast.ListComp)):
+        return "List[Tensor]"
+    if isinstance(value, ast.Tuple) and not any(
+        isinstance(e, (ast.Starred, ast.Constant)) for e in value.elts
+    ):
+        return f"Tuple[{', '.join(['Tensor'] * len(value.elts))}]"
+    if isinstance(value, ast.Constant) and type(value.value) in (int, float, bool, str):
+        return type(value.value).__name__
+    return None
 
 
 def _is_no_tensor(function: Function, name: str) -> bool:

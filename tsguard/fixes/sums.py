@@ -33,6 +33,8 @@ def add_tensors(event: Event) -> Fix | None:
     text = between(file, file.span(call.args[0]))
     if isinstance(call.args[0], ast.GeneratorExp):
         text = f"[{text[1:-1] if text.startswith('(') and text.endswith(')') else text}]"
+    elif isinstance(call.args[0], ast.Call):
+        text = f"list({text})"  # Python may have an iterator there
     change = rewritten(file, call, f"torch.stack({text}).sum(0)")
     if change is None or torch is None:
         return None
