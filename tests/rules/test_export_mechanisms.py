@@ -86,6 +86,23 @@ REFUSED = {
     ),
     "a number in a format": Case('note = "{:.2f}".format(x.mean().item())\nreturn x'),
     "a tensor in a format": Case('note = f"{x.mean():.2f}"\nreturn x'),
+    "a tensor among others in a text": Case('note = "%s is %f" % (x.shape, x.mean())\nreturn x'),
+    "rows of indices, one tuple for each dimension": Case(
+        "found = (x[:, 0] > 0).nonzero(as_tuple=True)[0]\nreturn [x[i] for i in found]"
+    ),
+    "elements in a new tensor": Case("return x.new_tensor([x[0, 0], x[1, 1]])"),
+    "an error that the handler is not for": Case(
+        "try:\n    if x.max() > 9:\n        raise ValueError\nexcept ValueError:\n    x = -x\nreturn x"
+    ),
+    "the exponential, differentiated": Case(
+        "with torch.enable_grad():\n    x = x.detach().requires_grad_()\n"
+        "    return torch.autograd.grad(x.exp().sum(), x)[0]"
+    ),
+    "the gradient of a parameter through a sigmoid": Case(
+        "with torch.enable_grad():\n    y = torch.sigmoid(x @ self.w).sum()\n"
+        "    return x @ torch.autograd.grad(y, self.w)[0]",
+        before="self.w = nn.Parameter(torch.ones(4, 4))",
+    ),
     "elements set up to a tensor": Case(
         "y = torch.zeros_like(x)\ny[0, : rest[0][0]] = 1\nreturn y", f"{X}, {COUNTS}"
     ),
@@ -144,6 +161,20 @@ EXPORTS = {
     "a number as text": Case('note = f"{x.mean().item()}"\nreturn x'),
     "elements set up to a symbol": Case(
         "y = torch.zeros_like(x)\ny[: rest[0][0].item()] = 1\nreturn y", f"{X}, {COUNTS}"
+    ),
+    "a size in a text": Case('note = "%d of %s" % (x.shape[1], x)\nreturn x'),
+    "a text with a colon": Case('note = "mean: {}".format(x.mean().item())\nreturn x'),
+    "a text with a letter of a format": Case('note = "value %s" % x.mean().item()\nreturn x'),
+    "a queue": Case("rows = collections.deque([x])\nrows.appendleft(x * 2)\nreturn rows.pop() + rows[0]"),
+    "a function of each row": Case("return torch.vmap(lambda row: row.softmax(0))(x)"),
+    "a product, differentiated": Case(
+        "with torch.enable_grad():\n    x = x.detach().requires_grad_()\n"
+        "    return torch.autograd.grad((x * x.sin()).sum(), x)[0]"
+    ),
+    "the gradient of a parameter": Case(
+        "with torch.enable_grad():\n    y = (x @ self.w).square().sum()\n"
+        "    return x @ torch.autograd.grad(y, self.w)[0]",
+        before="self.w = nn.Parameter(torch.ones(4, 4))",
     ),
     "operations on what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn torch.softmax(y @ y.t(), -1) @ y"),
     "sizes of what a mask selects": Case("y = x[x > 0]\nreturn torch.arange(y.shape[0])"),

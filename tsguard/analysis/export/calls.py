@@ -6,14 +6,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, state, types
-from tsguard.analysis.export.reports import not_known, report
-from tsguard.analysis.python import library
+from tsguard.analysis.export import data, gradients, state, types
+from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.values import Number, Traced, parts
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
+    from tsguard.analysis.trace.origins import Origin
 
 # Asked of each function of torch that its own tests have examples of, by exporting these with torch 2.13.
 _ANSWERED_BY_DATA = frozenset(
@@ -22,6 +22,8 @@ _ANSWERED_BY_DATA = frozenset(
         "combinations",
     ]
 )  # fmt: skip
+# What counts in its indices how large it has to be.
+_OF_INDICES = frozenset({"sparse_coo_tensor"})
 _OF_LISTS = frozenset({"nested_tensor", "as_nested_tensor"})
 _ASKING_LAYERS = {"torch.nn.CTCLoss": "CTCLoss", "torch.nn.GaussianNLLLoss": "GaussianNLLLoss"}
 # What torch has shapes for only where all sizes are numbers.
@@ -31,12 +33,6 @@ _OF_NUMBERS = frozenset(
         "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine",
     ]
 )  # fmt: skip
-# What takes gradients with respect to its inputs.
-GRADIENTS = frozenset(
-    ["torch.autograd.backward"]
-    + [f"torch.autograd.functional.{name}" for name in ("hessian", "hvp", "jacobian", "jvp", "vhp", "vjp")]
-)
-_GRADIENTS = GRADIENTS | {"torch.autograd.grad", "method.backward"}
 # What asks whether a tensor has any elements, or how many rows.
 _COUNTING = frozenset({"batch_norm", "instance_norm", "cdist", "chunk", "split", "unbind", "tensor_split"})
 # Of these, what goes along one dimension.
@@ -45,6 +41,7 @@ _COUNTING_LAYERS = ("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm", "torch.nn.In
 _MADE_OF_VALUES = frozenset(
     {"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor", "BoolTensor", "IntTensor"}
 )
+_OF_METHODS = frozenset({"new_tensor"})
 _DIVIDING = frozenset({"chunk", "split"})
 # Methods that put other parameters into a module: torch.export has put its own there.
 _MOVING = frozenset({"to", "half", "float", "double", "bfloat16", "cuda", "cpu", "type", "to_empty"})
@@ -55,36 +52,27 @@ Kwargs = dict[str, py.Value]
 
 def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """A function or method of torch is called; ``args`` begin with the tensor of a method."""
-    if name in _GRADIENTS:
-        _gradients_taken(tracer, args[1] if len(args) > 1 else kwargs.get("inputs"), node)
+    gradients.called(tracer, name, args, kwargs, node)
     owner, _, short = name.rpartition(".")
     first = args[0] if args else py.NONE
     _notes_kinds(tracer, short, args, kwargs)
     if isinstance(first, Traced):
         _of_tensor(tracer, short, first, args, kwargs, node)
-    if short in _MADE_OF_VALUES and isinstance(first, (py.ListValue, py.TupleValue)):
-        held = next((value for value in parts([first]) if isinstance(value, Traced)), None)
+    listed = args[1] if short in _OF_METHODS and len(args) > 1 else first
+    if short in _MADE_OF_VALUES | _OF_METHODS and isinstance(listed, (py.ListValue, py.TupleValue)):
+        held = next((value for value in parts([listed]) if isinstance(value, Traced)), None)
         if held is not None:
             report(tracer, "data-call/elements", node, held.origin)
     elif short in _OF_LISTS:
         held = next((value for value in parts([first]) if isinstance(value, Traced)), None)
         if held is not None:
             report(tracer, "data-call", node, held.origin, function=short)
+    elif short == "pad_packed_sequence":
+        report(tracer, "data-call/packed", node)
+    elif short in _OF_INDICES and not _gives_size(args, kwargs):
+        report(tracer, "data-call", node, _origin(args), function=short)
     elif owner.startswith("torch.distributions") and short[:1].isupper() and _validates(kwargs):
         report(tracer, "data-call/distribution", node, function=short)
-
-
-def _gradients_taken(tracer: Tracer, inputs: py.Value | None, node: ast.AST) -> None:
-    """torch.export refuses what operations keep of their results, and what layers keep for their input.
-
-    Inputs and parameters it knows: a layer keeps no more for the gradients of its parameters.
-    """
-    asked = [part for part in parts([inputs]) if isinstance(part, Traced)] if inputs is not None else []
-    of_inputs = inputs is None or (bool(asked) and all(tensor.of != "state" for tensor in asked))
-    if of_inputs and any(f.receiver is not None and _has_parameters(f.receiver) for f in tracer.frames):
-        report(tracer, "inner-gradient", node)
-    else:
-        not_known(tracer, node, "what the operations keep for the gradients is not told by the source")
 
 
 def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -130,6 +118,15 @@ def _notes_kinds(tracer: Tracer, short: str, args: Args, kwargs: Kwargs) -> None
         types.taken_for(tracer, "torch.device", args[1])
 
 
+def _gives_size(args: Args, kwargs: Kwargs) -> bool:
+    """Whether the shape of a sparse tensor is given, which else is what its indices need."""
+    return len(args) > 2 or "size" in kwargs
+
+
+def _origin(args: Args) -> Origin | None:
+    return next((part.origin for part in parts(args) if isinstance(part, Traced)), None)
+
+
 def _validates(kwargs: Kwargs) -> bool:
     return py.constant(kwargs.get("validate_args", py.NONE)) is not False
 
@@ -144,7 +141,7 @@ def of_module(tracer: Tracer, name: str, module: py.ModuleValue, args: Args, nod
     """A method of torch.nn.Module is called while the forward runs."""
     if name == "register_buffer":
         state.registered(tracer, module, args[0] if args else py.NONE, node)
-    if name in _MOVING and _has_parameters(module):
+    if name in _MOVING and gradients.has_parameters(module):
         report(tracer, "moved-module", node)
 
 
@@ -156,6 +153,7 @@ def scripted(tracer: Tracer, module: py.ModuleValue, node: ast.AST | None) -> No
 
 def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
     """A layer of torch is called."""
+    gradients.called(tracer, name, args, {}, node)
     first = args[0] if args else py.NONE
     if ".Lazy" in name:
         report(tracer, "moved-module/lazy", node)
@@ -180,7 +178,3 @@ def elements_set(tracer: Tracer, key: py.Value, node: ast.AST | None) -> None:
             taken = next((bound for bound in bounds if isinstance(bound, Traced)), None)
             if taken is not None:
                 report(tracer, "data-number/bound", node, taken.origin)
-
-
-def _has_parameters(module: py.ModuleValue) -> bool:
-    return any(part.parameters for _, part in library.descendants(module))

@@ -152,7 +152,16 @@ def symbol_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], no
 
 def formatted(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """Numbers are written in a format of theirs, which symbols do not know."""
+    values = list(values)
     number_wanted(tracer, "data-number/format", values, node)
+    sizes.wanted(tracer, "lost-size/format", values, node)
+
+
+def formatted_as_whole(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
+    """``"%d" % n`` takes the whole number itself."""
+    values = list(values)
+    number_wanted(tracer, "data-number/format", values, node)
+    sizes.wanted(tracer, "fixed-size", values, node)
 
 
 def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> None:

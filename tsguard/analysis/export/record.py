@@ -19,7 +19,10 @@ class Record:
     ``bare`` are the events that hold only if an input is a tensor, by the name of that, and ``tensors``
     the inputs of which the annotation or the use tells that they are.  ``is_asked_of_compile`` tells that
     nothing was called of which it is not known what torch.compile does with it, ``gaps`` what is not known
-    of torch.export and does not matter to a trace.
+    of torch.export and does not matter to a trace.  ``keeping`` are the calls (by identity) that keep what
+    they give for gradients, ``is_asked_of_gradients`` tells that of all others it is known that they do not.
+    ``typed`` are the expressions (by identity) that ask for the exact type of a tensor, ``catching`` counts the
+    ``try`` statements around that catch what torch.export raises.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -32,6 +35,10 @@ class Record:
     gaps: list[Gap] = field(default_factory=list)
     are_inputs_given: bool = False
     is_asked_of_compile: bool = True
+    typed: set[int] = field(default_factory=set)
+    catching: int = 0
+    keeping: set[int] = field(default_factory=set)
+    is_asked_of_gradients: bool = True
 
     def add(self, event: Event, *, is_sure: bool, input_: str = "") -> None:
         """Record an event, of what ``input_`` is if it is a tensor; what is met again for sure is no longer doubtful."""

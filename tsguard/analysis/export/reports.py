@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from tsguard.analysis.trace.origins import Origin
 
 
+# Rules of what raises where it stands, and of which a handler takes the error for one of eager's.
+_RAISING = frozenset({"data-condition", "data-number", "outside-torch", "data-call"})
+
+
 def report(
     tracer: Tracer,
     rule: RuleName,
@@ -28,8 +32,10 @@ def report(
     ``bare`` names the input that has to be a tensor for it; ``sure`` tells that every example gets there.
     """
     record = tracer.exports
-    if tracer.tries:
-        return  # what is refused is an exception, which may be caught
+    if tracer.tries and record.catching:
+        if rule.partition("/")[0] not in _RAISING:
+            return
+        rule, bare = "held-value/caught", ""
     if record.elsewhere and any(id(outer) in record.elsewhere for outer in _around(tracer)):
         return
     event = tracer.event(rule, node, origin, **facts)

@@ -138,6 +138,26 @@ def taken_for_array(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
         report(tracer, "unknown-type/array", node, value.origin)
 
 
+def class_of(tracer: Tracer, value: py.TensorValue, node: ast.AST | None) -> py.External:
+    """The exact class of a tensor: asked for, it is another one while exporting."""
+    if isinstance(value, Traced):
+        tracer.exports.typed.add(id(node))
+    return py.External("torch.nn.Parameter" if value.role == "parameter" else "torch.Tensor")
+
+
+def compared(tracer: Tracer, left: py.Value, right: py.Value, node: ast.AST) -> None:
+    """``type(x) is torch.Tensor``: while exporting a tensor is of another class, and the comparison false."""
+    if not isinstance(node, ast.Compare) or not all(_is_tensor_class(side) for side in (left, right)):
+        return
+    asking = [id(side) in tracer.exports.typed for side in (node.left, node.comparators[0])]
+    if len(node.comparators) == 1 and asking.count(True) == 1:
+        report(tracer, "held-value/exact" if tracer.check is None else "unknown-type/exact", node)
+
+
+def _is_tensor_class(value: py.Value) -> bool:
+    return isinstance(value, py.External) and value.name == "torch.Tensor"
+
+
 def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
     """Report a forward that is no ordinary function."""
     if tracer.program.is_generator(function):

@@ -74,8 +74,8 @@ def _index(items: list[Value] | tuple[Value, ...], args: Args) -> Value:
 
 def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node: ast.AST | None) -> Value:
     inside_open = interp.open_loops > 0
-    if name == "append" and args:
-        receiver.items.append(args[0])
+    if name in ("append", "appendleft") and args:
+        receiver.items.insert(0 if name == "appendleft" else len(receiver.items), args[0])
         receiver.open = receiver.open or inside_open
     elif name == "extend" and args:
         items, is_open = iterate(interp, args[0])
@@ -84,8 +84,8 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node:
     elif name == "insert" and len(args) == 2:
         index = constant(args[0])
         receiver.items.insert(index if isinstance(index, int) else 0, args[1])
-    elif name == "pop":
-        index = constant(args[0]) if args else -1
+    elif name in ("pop", "popleft"):
+        index = 0 if name == "popleft" else constant(args[0]) if args else -1
         if receiver.items and isinstance(index, int) and -len(receiver.items) <= index < len(receiver.items):
             return receiver.items.pop(index)
         return Unknown()

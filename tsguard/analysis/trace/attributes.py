@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import attributes as exported
+from tsguard.analysis.export import types as exported_types
 from tsguard.analysis.python import attributes as python_attributes
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
@@ -113,6 +114,8 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
     exported.taken_of_input(tracer, owner, name, node)
     if name in _OF_KIND:
         asked_of_data(tracer, node)
+    if name == "__class__":
+        return exported_types.class_of(tracer, owner, node)
     if name == "shape":
         return shape_of(tracer, owner, node)
     if name in _PROPERTIES:

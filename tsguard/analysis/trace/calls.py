@@ -11,7 +11,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import FOREIGN_STEPS
 from tsguard.analysis.events import Gap
-from tsguard.analysis.export import breaks
+from tsguard.analysis.export import breaks, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import ancestry, classes, copies, hooks, kept_calls
 from tsguard.analysis.python import calls as python_calls
@@ -154,6 +154,7 @@ def _run(
     if function.name == "forward":
         kinds.read_ahead(tracer, function, args)
     if "cached" in function.marks:
+        sizes.wanted(tracer, "lost-size/key", [*args, *kwargs.values()], node)
         args, kwargs = [_told(value) for value in args], {key: _told(value) for key, value in kwargs.items()}
     with tracer.running(
         Frame(_label(function, args), function.module, tracer.place(node), part, function.node)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data
+from tsguard.analysis.export import data, types
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import iterate
@@ -175,6 +175,7 @@ def _compare(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         if position and conditions.decide(tracer, result, node, "boolean") is False:
             return result
         right = tracer.evaluate(comparator, scope)
+        types.compared(tracer, left, right, node)
         compare = comparing.compare if _concerns_comparison(left, right) else comparisons.compare
         result = held(compare(tracer, op, left, right, node), left, right)
         left = right

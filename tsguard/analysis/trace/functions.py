@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arrays, attributes, breaks, data, reports, sizes
+from tsguard.analysis.export import arrays, attributes, breaks, data, reports, sizes, types
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -183,7 +183,7 @@ def _type(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value
     """``type(n)`` of a size is ``torch.Tensor`` while tracing, as that of an input is."""
     value = args[0] if len(args) == 1 else py.NONE
     if isinstance(value, py.TensorValue):
-        return py.External("torch.nn.Parameter" if value.role == "parameter" else "torch.Tensor")
+        return types.class_of(tracer, value, node)
     return py.External("torch.Tensor") if isinstance(value, Number) and value.live else None
 
 
@@ -254,7 +254,14 @@ def _sequence(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.V
     return value if isinstance(value, (Shape, Opaque)) else None
 
 
+def _queue(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``deque(...)``, which holds what a list does; one of a greatest length may have lost some of it."""
+    items, is_open = iterate(tracer, args[0]) if args else ([], False)
+    return py.ListValue(list(items), is_open or len(args) > 1 or "maxlen" in kwargs)
+
+
 _HANDLERS: dict[str, Handler] = {
+    "collections.deque": _queue,
     "builtins.len": length_of,
     "builtins.range": range_of,
     "builtins.min": extreme(-1),

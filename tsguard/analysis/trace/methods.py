@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -43,28 +44,19 @@ from tsguard.analysis.trace.values import (
 )
 from tsguard.language import schemas
 
+# A place in a text for a value in a format of its own: ``{:.3f}``.
+_FORMATTED = re.compile(r"\{[^{}:]*:[^{}]")
+
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
 Handler = Callable[["Tracer", py.TensorValue, Args, Kwargs, ast.AST], py.Value]
 
 _CHANGING = frozenset(
     [
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "update",
-        "setdefault",
-        "popitem",
-        "add",
-        "discard",
-        "sort",
-        "reverse",
-        "__setitem__",
+        "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "remove", "clear", "update",
+        "setdefault", "popitem", "add", "discard", "sort", "reverse", "rotate", "__setitem__",
     ]
-)
+)  # fmt: skip
 
 # Walks over the parameters of a module, and whether they give names as well.
 _WALKS = {"parameters": False, "named_parameters": True}
@@ -107,7 +99,7 @@ def _of_container(
     if isinstance(receiver, py.DictValue) and name in ("get", "pop") and args:
         return _looked_up(tracer, receiver, args, node)
     if isinstance(receiver, py.Const) and isinstance(receiver.value, str) and any(depends(a) for a in args):
-        if name == "format" and ":" in receiver.value:
+        if name == "format" and _FORMATTED.search(receiver.value):
             data.formatted(tracer, args, node)
         return as_text(args, node)
     return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, sizes
+from tsguard.analysis.export import data, gradients, sizes
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import booleans, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -25,6 +26,7 @@ from tsguard.analysis.trace.values import (
     Shape,
     Traced,
     Untraced,
+    depends,
     frozen,
     is_live,
     origin_of,
@@ -34,13 +36,20 @@ from tsguard.analysis.trace.values import (
 from tsguard.language.rule_names import RuleName
 
 _TRACED = (Traced, Derived, Shape, py.TensorValue)
-# The conversions of a format with % that take the value of a number.
-_NUMERIC = ("d", "f", "e", "g")
+# The conversions of a format with %, and those of them that take the value of a number.
+_CONVERSION = re.compile(r"%(?:\(\w*\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?([a-zA-Z%])")
+_NUMERIC = frozenset("diouxXeEfFgGc")
 
 
 def concerns(*values: py.Value) -> bool:
-    """Whether an operator over these values is one over traced values."""
-    return any(isinstance(value, _TRACED) for value in values)
+    """Whether an operator over these values is one over traced values, a text in which tuples of them are written included."""
+    if any(isinstance(value, _TRACED) for value in values):
+        return True
+    return (
+        isinstance(values[-1], py.TupleValue)
+        and operations.hint_of(values[0]) == "str"
+        and depends(values[-1])
+    )
 
 
 def tensor(values: list[py.Value], node: ast.AST | None) -> py.TensorValue:
@@ -79,9 +88,14 @@ def _is_of_size(values: list[py.Value]) -> bool:
 
 def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
     """``left op right`` where one of them is traced."""
+    if operations.hint_of(left) == "str" and isinstance(op, ast.Mod):
+        data.formatted_as_whole(tracer, parts(_as_numbers(str(py.constant(left)), right)), node)
+        tracer.exports.is_asked_of_compile = False
+        return as_text([right], node)
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
         used(tracer, [left, right], node)
         booleans.calculated(tracer, op, left, right, node)
+        gradients.calculated(tracer, op, right, node)
         name = "matmul" if isinstance(op, ast.MatMult) else "add"
         return shaping.of_call(tracer, name, [left, right], {}, tensor([left, right], node))
     if isinstance(left, py.TupleValue) and isinstance(right, py.TupleValue) and isinstance(op, ast.Add):
@@ -91,13 +105,20 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
             return _repeated(tracer, op, sequence, times, node)
     if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
         return left if isinstance(left, (Untraced, Opaque)) else right
-    if operations.hint_of(left) == "str" and isinstance(op, ast.Mod):
-        if any(letter in str(py.constant(left)) for letter in _NUMERIC):
-            data.formatted(tracer, parts([right]), node)
-        return as_text([right], node)
     if isinstance(left, Number) or isinstance(right, Number):
         return _calculated(tracer, op, left, right, node)
     return fixed_from(operations.binary(tracer, op, left, right, node), left, right)
+
+
+def _as_numbers(form: str, right: py.Value) -> list[py.Value]:
+    """The values that a format with % takes the numbers of."""
+    letters = [found[1] for found in _CONVERSION.finditer(form) if found[1] != "%"]
+    values = (
+        list(right.items) if isinstance(right, py.TupleValue) and not isinstance(right, Shape) else [right]
+    )
+    if len(values) != len(letters):
+        return values if _NUMERIC.intersection(letters) else []
+    return [value for value, letter in zip(values, letters, strict=True) if letter in _NUMERIC]
 
 
 def _concatenated(left: py.TupleValue, right: py.TupleValue) -> py.Value:

@@ -19,7 +19,7 @@ _COUNTED = frozenset({"chunk", "unsafe_chunk", "tensor_split", "hsplit", "vsplit
 _ROUNDED = frozenset({"chunk", "unsafe_chunk"})
 _SPLIT = frozenset({"split", "unsafe_split"})
 _TOGETHER = frozenset({"meshgrid", "broadcast_tensors", "atleast_1d", "atleast_2d", "atleast_3d"})
-MAKERS = _COUNTED | _SPLIT | _TOGETHER | {"unbind", "split_with_sizes"}
+MAKERS = _COUNTED | _SPLIT | _TOGETHER | {"unbind", "split_with_sizes", "nonzero"}
 
 
 def made(
@@ -29,6 +29,8 @@ def made(
     values = [*args, *kwargs.values()]
     used(tracer, values, node)
     piece = tensor(values, node)
+    if name == "nonzero":
+        return _indices(tracer, args[0], kwargs, piece)
     if name in _TOGETHER:
         given = args[0].items if isinstance(args[0], (py.ListValue, py.TupleValue)) else args
         return py.TupleValue(tuple(piece for _ in given))
@@ -45,6 +47,16 @@ def made(
     )
     along = args[2] if len(args) > 2 else kwargs.get("dim", py.Const(0))
     return _divided(tracer, name, how, [args[0], how, along], piece, node)
+
+
+def _indices(tracer: Tracer, asked: py.Value, kwargs: dict[str, py.Value], piece: py.TensorValue) -> py.Value:
+    """``x.nonzero(as_tuple=True)``: one row of indices for each dimension."""
+    if py.constant(kwargs.get("as_tuple", py.FALSE)) is not True:
+        return piece
+    extent = shaping.extent(tracer, asked) if isinstance(asked, py.TensorValue) else None
+    if extent is None or extent.rank is None:
+        return py.ListValue([piece], True)
+    return py.TupleValue((piece,) * extent.rank)
 
 
 def _divided(

@@ -11,19 +11,17 @@ from tsguard.analysis.budgets import TRACED_TURNS
 from tsguard.analysis.events import Event
 from tsguard.analysis.export.reports import decided_by_kind_of_run
 from tsguard.analysis.python import assignments, operations
-from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import attributes, comparing, conditions, operators, shaping
+from tsguard.analysis.trace import attributes, comparing, conditions, exceptions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced, exported_aside
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.telling import only_tells
-from tsguard.analysis.trace.values import Fixed, Number, Shape, depends
+from tsguard.analysis.trace.values import Fixed, Number, Shape
 from tsguard.analysis.values import Scope
-from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
 Handler = Callable[["Tracer", ast.stmt, Scope], Signal]
@@ -156,7 +154,7 @@ def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal
     """A branch on tracing: the side for eager could go well, too."""
     answer = value.default is None or operations.known_truth(value.default)
     _follow_export(tracer, node, value, scope)
-    if any(_has_effect(statement) for statement in (*node.body, *node.orelse)):
+    if any(exceptions.has_effect(statement) for statement in (*node.body, *node.orelse)):
         _compare_sides(tracer, node, answer, scope)
     try:
         return tracer.execute(node.body if answer else node.orelse, scope)
@@ -188,13 +186,6 @@ def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> 
         side = [*side, *following]
     if could_be_traced(tracer, lambda: tracer.execute(side, scope), scope):
         tracer.report("tracing-condition", node.test)
-
-
-def _has_effect(node: ast.stmt) -> bool:
-    """Whether a statement does more than check, warn or raise."""
-    if isinstance(node, ast.If):
-        return any(_has_effect(statement) for statement in (*node.body, *node.orelse))
-    return not isinstance(node, (ast.Raise, ast.Assert, ast.Expr, ast.Pass))
 
 
 def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope) -> Signal:
@@ -351,33 +342,6 @@ def _matches(tracer: Tracer, subject: py.Value, pattern: ast.pattern, scope: Sco
     return None
 
 
-def _try(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
-    """The trace holds the way that the example takes through a ``try``."""
-    assert isinstance(node, ast.Try)
-    if _catches_shapes(node) and _computes(tracer, node, scope):
-        tracer.report("exception-path", node.handlers[0])
-    return python_statements.HANDLERS[ast.Try](tracer, node, scope)
-
-
-def _catches_shapes(node: ast.Try) -> bool:
-    """Whether a handler takes another way where torch refuses a shape, rather than passing the error on."""
-    for handler in node.handlers:
-        names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        caught = any(
-            name is None or unparsed(name) in ("RuntimeError", "Exception", "BaseException") for name in names
-        )
-        if caught and any(_has_effect(statement) for statement in handler.body):
-            return True
-    return False
-
-
-def _computes(tracer: Tracer, node: ast.Try, scope: Scope) -> bool:
-    """Whether what is tried handles values that come from inputs."""
-    names = {n.id for s in node.body for n in walked(s) if isinstance(n, ast.Name)}
-    calls = any(isinstance(n, ast.Call) for s in node.body for n in walked(s))
-    return calls and any(depends(value) for name in names if (value := scope.names.get(name)) is not None)
-
-
 HANDLERS: dict[type[ast.stmt], Handler] = {
     ast.Assign: _assign,
     ast.AugAssign: _augmented,
@@ -388,5 +352,5 @@ HANDLERS: dict[type[ast.stmt], Handler] = {
     ast.AsyncFor: _for,
     ast.Assert: _assert,
     ast.Match: _match,
-    ast.Try: _try,
+    ast.Try: exceptions.tried,
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.export import data
+from tsguard.analysis.export import data, gradients
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import conditions, conversions, fillings, kinds, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -293,15 +293,41 @@ def _variable(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.V
     return given if isinstance(given, (py.TensorValue, Opaque)) else None
 
 
+def _mapped(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``torch.vmap(function)``: a function of all rows."""
+    return py.Partial(py.External(_OVER_ROWS), tuple(args[:1]), {}) if args else None
+
+
+_OVER_ROWS = "torch.vmap()"
+
+
+def _over_rows(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """What a function of one row gives for all: torch.export follows it, a trace may keep the example's sizes."""
+    tracer.gap(node, "what a trace keeps of the sizes in torch.vmap is not told by the source")
+    tracer.exports.harmless.add(tracer.gaps[-1].key)
+    given = {name: _row(value, node) for name, value in kwargs.items()}
+    return _rows(tracer.call(args[0], [_row(value, node) for value in args[1:]], given, node))
+
+
+def _row(value: py.Value, node: ast.AST) -> py.Value:
+    """One row of a tensor, of any shape."""
+    if not isinstance(value, Traced):
+        return value
+    return Traced(origin=value.origin.then(node), of=value.of, dtype=value.dtype)
+
+
+def _rows(value: py.Value) -> py.Value:
+    """What one row gives, as all rows do together."""
+    if isinstance(value, py.TupleValue):
+        return py.TupleValue(tuple([_rows(item) for item in value.items]))
+    return Traced(origin=value.origin, of=value.of, dtype=value.dtype) if isinstance(value, Traced) else value
+
+
 def _transform(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """What makes a function, or the result of one, that takes gradients."""
     tracer.report("untraceable-call/gradients", node)
     return py.Unknown()
 
-
-_TRANSFORMS = tuple(
-    f"torch.func.{name}" for name in ("grad", "grad_and_value", "vjp", "jacrev", "hessian", "linearize")
-)
 
 _TRACING = _flag("tracing", py.TRUE)
 _NOT_COMPILING = _known(py.FALSE)
@@ -347,11 +373,14 @@ _HANDLERS: dict[str, Handler] = {
     "upsample": _interpolate,
     "pad": _pad,
     "torch.nn.attention.flex_attention.flex_attention": _untraceable("untraceable-call/flex-attention"),
+    "torch.vmap": _mapped,
+    "torch.func.vmap": _mapped,
+    _OVER_ROWS: _over_rows,
     "torch.cond": _untraceable("untraceable-call/function"),
     "torch.func.functional_call": _untraceable("untraceable-call/function"),
     "torch.autograd.grad": _gradients,
-    **dict.fromkeys(exported.GRADIENTS, _untraceable("untraceable-call/gradients")),
-    **dict.fromkeys(_TRANSFORMS, _transform),
+    **dict.fromkeys(gradients.FUNCTIONS, _untraceable("untraceable-call/gradients")),
+    **dict.fromkeys(gradients.TRANSFORMS, _transform),
     "max_unpool1d": _untraceable("untraceable-call/unpool"),
     "max_unpool2d": _untraceable("untraceable-call/unpool"),
     "max_unpool3d": _untraceable("untraceable-call/unpool"),

@@ -1,0 +1,63 @@
+"""What ``try`` makes of a forward: the trace, and the exported program, have the way of the example."""
+
+from __future__ import annotations
+
+import ast
+
+from tsguard.analysis.python import statements as python_statements
+from tsguard.analysis.python.context import Signal
+from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.values import depends
+from tsguard.analysis.values import Scope
+from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
+
+
+def has_effect(node: ast.stmt) -> bool:
+    """Whether a statement does more than check, warn or raise."""
+    if isinstance(node, ast.If):
+        return any(has_effect(statement) for statement in (*node.body, *node.orelse))
+    return not isinstance(node, (ast.Raise, ast.Assert, ast.Expr, ast.Pass))
+
+
+def tried(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
+    """The trace holds the way that the example takes through a ``try``."""
+    assert isinstance(node, ast.Try)
+    if _catches_shapes(node) and _computes(tracer, node, scope):
+        tracer.report("exception-path", node.handlers[0])
+    catches = _catches_refusals(node)
+    tracer.exports.catching += catches
+    try:
+        return python_statements.HANDLERS[ast.Try](tracer, node, scope)
+    finally:
+        tracer.exports.catching -= catches
+
+
+def _catches_refusals(node: ast.Try) -> bool:
+    """Whether a handler catches what torch.export raises, which are errors at run time and such of types."""
+    caught = {name for h in node.handlers for name in (_named(h.type) if h.type is not None else [""])}
+    return not caught.isdisjoint({"", "BaseException", "Exception", "RuntimeError", "TypeError"})
+
+
+def _named(caught: ast.expr) -> list[str]:
+    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return [unparsed(kind) for kind in kinds]
+
+
+def _catches_shapes(node: ast.Try) -> bool:
+    """Whether a handler takes another way where torch refuses a shape, rather than passing the error on."""
+    for handler in node.handlers:
+        names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        caught = any(
+            name is None or unparsed(name) in ("RuntimeError", "Exception", "BaseException") for name in names
+        )
+        if caught and any(has_effect(statement) for statement in handler.body):
+            return True
+    return False
+
+
+def _computes(tracer: Tracer, node: ast.Try, scope: Scope) -> bool:
+    """Whether what is tried handles values that come from inputs."""
+    names = {n.id for s in node.body for n in walked(s) if isinstance(n, ast.Name)}
+    calls = any(isinstance(n, ast.Call) for s in node.body for n in walked(s))
+    return calls and any(depends(value) for name in names if (value := scope.names.get(name)) is not None)
