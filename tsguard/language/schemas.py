@@ -36,7 +36,7 @@ class Argument:
     """``default`` is that of a literal, ``...`` for any other; ``size`` is N of a broadcasting list
     ``int[N]``: one number stands for N; ``inferred`` tells that it is a Tensor only for want of an annotation, ``asks_for_none``
     that the function behaves otherwise when it is None, ``undefined`` that it is a Tensor that
-    defaults to None."""
+    defaults to None, ``symbolic`` that it takes a symbol for its number."""
 
     name: str
     type: t.Type
@@ -47,6 +47,7 @@ class Argument:
     inferred: bool = False
     asks_for_none: bool = False
     undefined: bool = False
+    symbolic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +162,14 @@ class _Parser:
             elif self.accept("..."):
                 vararg = True
             else:
+                symbolic = self.peek().startswith("Sym")
                 type_, size = self.type()
                 name = self.next()
                 has_default = self.accept("=")
                 default = self._default() if has_default else None
-                found.append(Argument(name, type_, has_default, default, keyword_only, size))
+                found.append(
+                    Argument(name, type_, has_default, default, keyword_only, size, symbolic=symbolic)
+                )
             self.accept(",")
         return tuple(found), vararg
 

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes
+from tsguard.analysis.export.reports import report
+from tsguard.analysis.python import numpy_arrays
+from tsguard.analysis.trace.values import Traced
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -51,3 +54,9 @@ def given(tracer: Tracer, name: str, values: Iterable[py.Value], node: ast.AST |
         sizes.wanted(tracer, "lost-size", values, node)
     elif name in _HOLDING or name.startswith("random."):
         sizes.wanted(tracer, "fixed-size", values, node)
+
+
+def calculated_with(tracer: Tracer, left: py.Value, right: py.Value, node: ast.AST) -> None:
+    """``x * array``: NumPy is asked for the product, with an array made of the tensor."""
+    if isinstance(left, Traced) and numpy_arrays.is_array(right):
+        report(tracer, "outside-torch", node, left.origin)

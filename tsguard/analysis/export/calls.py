@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, gradients, state, types
+from tsguard.analysis.export import arguments, data, gradients, sizes, state, types
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.values import Number, Traced, parts
@@ -53,6 +53,7 @@ Kwargs = dict[str, py.Value]
 def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """A function or method of torch is called; ``args`` begin with the tensor of a method."""
     gradients.called(tracer, name, args, kwargs, node)
+    arguments.called(tracer, name, [*args, *kwargs.values()], node)
     owner, _, short = name.rpartition(".")
     first = args[0] if args else py.NONE
     _notes_kinds(tracer, short, args, kwargs)
@@ -83,6 +84,9 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         report(tracer, "lost-size/operator", node, tensor.origin, function=short)
     if short in _ANSWERED_BY_DATA:
         report(tracer, "data-call", node, tensor.origin, function=short)
+    elif short == "narrow":
+        start = args[2] if len(args) > 2 else kwargs.get("start", py.NONE)
+        data.number_wanted(tracer, "data-number/argument", [start] if isinstance(start, Traced) else [], node)
     elif short == "as_subclass":
         report(tracer, "data-attribute/subclass", node, tensor.origin)
     elif short == "from_numpy":
@@ -171,7 +175,11 @@ def counted(tracer: Tracer, tensor: Traced, node: ast.AST) -> None:
 
 
 def elements_set(tracer: Tracer, key: py.Value, node: ast.AST | None) -> None:
-    """``y[:n] = x``: a bound that is a tensor has to be a number there."""
+    """``y[:n] = x``: a bound that is a tensor has to be a number there, and so has an index among others."""
+    if isinstance(key, py.TupleValue):
+        indices = [part for part in key.items if isinstance(part, Number)]
+        data.symbol_wanted(tracer, "data-number/element", indices, node)
+        sizes.wanted(tracer, "fixed-size/index", indices, node)
     for part in key.items if isinstance(key, py.TupleValue) else [key]:
         if isinstance(part, py.SliceValue):
             bounds = (part.start, part.stop, part.step)

@@ -173,7 +173,7 @@ def _of_tensor(
         used(tracer, [*args, *kwargs.values()], node)
         results.note_properties(tracer, kwargs, node)
         return tensor([*values, *kwargs.values()], node)
-    return results.of_schemas(tracer, overloads, values, kwargs, node)
+    return results.of_operator(tracer, overloads, values, kwargs, node)
 
 
 # Methods that take sizes, or how often to repeat.

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, gradients, sizes
+from tsguard.analysis.export import arrays, data, gradients, sizes
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import booleans, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -93,6 +93,7 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
         tracer.exports.is_asked_of_compile = False
         return as_text([right], node)
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
+        arrays.calculated_with(tracer, left, right, node)
         used(tracer, [left, right], node)
         booleans.calculated(tracer, op, left, right, node)
         gradients.calculated(tracer, op, right, node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import arguments
 from tsguard.analysis.trace import booleans
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
@@ -18,6 +19,16 @@ from tsguard.language.schemas import Argument, Schema
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
+
+
+def of_operator(
+    tracer: Tracer, overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    """The result of the overload that takes these arguments, of an operator and not of a function of Python."""
+    chosen = _chosen(overloads, args, kwargs)
+    for argument, value in bound(chosen, args, kwargs) if chosen is not None else ():
+        arguments.given(tracer, argument, value, node)
+    return of_schemas(tracer, overloads, args, kwargs, node)
 
 
 def of_schemas(

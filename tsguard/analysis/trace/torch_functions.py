@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export import arguments, data, gradients
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.export import data, gradients
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import conditions, conversions, fillings, kinds, pieces, results, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -92,7 +92,7 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     if any(is_followed(value) for value in values) or any(
         a.name == "generator" for s in overloads for a in s.arguments
     ):
-        return results.of_schemas(tracer, overloads, args, kwargs, node)
+        return results.of_operator(tracer, overloads, args, kwargs, node)
     results.note_properties(tracer, kwargs, node)
     results.note_bools(tracer, overloads, args, kwargs, node)
     used(tracer, values, node)
@@ -242,6 +242,7 @@ def _checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
 def _interpolate(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     scale = args[2] if len(args) > 2 else kwargs.get("scale_factor", py.NONE)
     kinds.used_as_sizes(tracer, [args[1] if len(args) > 1 else kwargs.get("size", py.NONE)])
+    arguments.wanted(tracer, [scale], node)
     live = next((value for value in parts([scale]) if is_symbolic(value)), None)
     if isinstance(live, Number):
         tracer.report("unsupported-on-size", node, live.origin, function="the scale_factor of interpolate")
@@ -251,6 +252,7 @@ def _interpolate(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
 
 def _pad(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     fill = args[3] if len(args) > 3 else kwargs.get("value", py.NONE)
+    arguments.wanted(tracer, [fill], node)
     if isinstance(fill, (Traced, Number)) and is_live(fill):
         conversions.to_number(tracer, fill, "float", node)
     used(tracer, [*args, *kwargs.values()], node)

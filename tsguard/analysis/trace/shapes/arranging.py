@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import SHAPED_PIECES
-from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
+from tsguard.analysis.trace.shapes.dims import ONE, Dim, Symbol, number, symbol_dim
 from tsguard.analysis.trace.shapes.extents import ANY, Extent, Lead, product
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Shape
@@ -47,8 +47,17 @@ def _left(shape: Extent | None, rest: Dim | None) -> Dim | None:
     """What is left for one size: torch takes no tensor where that does not come out even."""
     if shape is None or shape.lead is not None or rest is None:
         return None
-    total = product(shape.dims)
+    total = _joined(shape.dims)
     return None if total is None else total.floor(rest)
+
+
+def _joined(dims: tuple[Dim | None, ...]) -> Dim | None:
+    """The size that dimensions have together: one that only data tells makes it such, whatever the others are."""
+    found = product(dims)
+    counted = next((dim for dim in dims if dim is not None and dim.is_of_data), None)
+    if found is not None or counted is None:
+        return found
+    return symbol_dim(Symbol("data", ("joined", *counted.symbols())))
 
 
 def flattened(op: Operation) -> Shaped:
@@ -56,13 +65,16 @@ def flattened(op: Operation) -> Shaped:
     if shape is None or start is None or end is None:
         return None
     if shape.lead is not None:
+        counted = _counted(shape)
+        if counted is not None and (start, end) == (0, -1):
+            return Extent((_joined((counted.at(0), None)),))
         count = end - start + 1
         if start >= 0 or end >= 0 or count < 1:
             return None
-        joined = product(shape.last(-start)[:count])
+        joined = _joined(shape.last(-start)[:count])
         return shape.without_last(-start).followed_by(joined, *shape.last(-end - 1))
     first, last = _index(shape, start), _index(shape, end)
-    return Extent((*shape.dims[:first], product(shape.dims[first : last + 1]), *shape.dims[last + 1 :]))
+    return Extent((*shape.dims[:first], _joined(shape.dims[first : last + 1]), *shape.dims[last + 1 :]))
 
 
 def _index(shape: Extent, index: int) -> int:
@@ -120,13 +132,19 @@ def squeezed(op: Operation) -> Shaped:
     shape, index = op.shape(), op.whole(1, "dim")
     if shape is not None and len(op.args) + len(op.kwargs) == 1 and shape.lead is None:
         is_told = all(dim is not None and (dim.number is not None or dim.is_of_data) for dim in shape.dims)
-        return Extent(tuple(dim for dim in shape.dims if dim != ONE)) if is_told else None
+        return Extent(tuple(dim for dim in shape.dims if dim != ONE)) if is_told else _counted(shape)
     if shape is None or index is None:
         return None
     dim = shape.at(index)
     if dim is None or dim.number is None:
-        return None
+        return _counted(shape) if index else None
     return shape.replaced(index) if dim.number == 1 else shape
+
+
+def _counted(shape: Extent) -> Extent | None:
+    """A shape of which no more is known than that data tells its first size."""
+    first = shape.at(0)
+    return Extent((), Lead(first=first)) if first is not None and first.is_of_data else None
 
 
 def unsqueezed(op: Operation) -> Shaped:

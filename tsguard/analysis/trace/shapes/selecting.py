@@ -86,9 +86,10 @@ def by_indices(op: Operation) -> Shaped:
 
 
 def is_of_data(op: Operation, key: py.TensorValue) -> bool:
-    """Whether a tensor is a row of which only data tells the length."""
+    """Whether a tensor is a row, or maybe more, of which only data tells the length."""
     extent = extent_of(op.facts, key)
-    dim = extent.at(0) if extent is not None and extent.rank == 1 else None
+    is_row = extent is not None and (extent.rank == 1 or (extent.rank is None and not extent.dims))
+    dim = extent.at(0) if extent is not None and is_row else None
     return dim is not None and dim.is_of_data
 
 

@@ -1,0 +1,55 @@
+"""Numbers that are given to operators: some take symbols, others want the number itself.
+
+An operator whose schema says ``SymInt`` or ``Scalar`` takes a symbol; where it says ``int`` or ``float`` the
+call asks the symbol for its value.  Functions of torch.nn.functional are Python, and some compare what they
+are given: these were asked of torch 2.13 one by one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.export import data, sizes
+from tsguard.language import types as t
+from tsguard.language.schemas import Argument
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.context import Tracer
+
+_COMPARING = frozenset(
+    [
+        "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "hardtanh", "layer_norm",
+        "batch_norm", "instance_norm", "group_norm", "huber_loss", "smooth_l1_loss", "margin_ranking_loss",
+        "cosine_embedding_loss", "triplet_margin_loss", "rrelu", "cross_entropy",
+    ]
+)  # fmt: skip
+_NUMBERS = (t.INT, t.FLOAT)
+
+
+def given(tracer: Tracer, argument: Argument, value: py.Value, node: ast.AST) -> None:
+    """An operator is given a value for one of its arguments."""
+    if argument.symbolic or _element(argument.type) not in _NUMBERS:
+        return
+    wanted(tracer, [value], node)
+
+
+def called(tracer: Tracer, name: str, values: Iterable[py.Value], node: ast.AST) -> None:
+    """A function of torch.nn.functional is called."""
+    if name.startswith("torch.nn.functional.") and name.rpartition(".")[2] in _COMPARING:
+        wanted(tracer, values, node)
+
+
+def wanted(tracer: Tracer, values: Iterable[py.Value], node: ast.AST) -> None:
+    """A number itself is wanted, which data may give, or an open size."""
+    values = list(values)
+    data.symbol_wanted(tracer, "data-number/argument", values, node)
+    sizes.wanted(tracer, "fixed-size", values, node)
+
+
+def _element(kind: t.Type) -> t.Type:
+    while isinstance(kind, (t.OptionalType, t.ListType)):
+        kind = kind.element
+    return kind
