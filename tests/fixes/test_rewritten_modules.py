@@ -332,7 +332,18 @@ class Net(nn.Module):
                 x = x * scale
         return self.blocks[-1](x)
 """
+SIZE_OR_NONE = """\
+def default(value, other):
+    return other if value is None else value
+
+
+class Net(nn.Module):
+    def forward(self, x, size=None):
+        size = default(size, x.shape[-1] - 1)
+        return x[..., :size]
+"""
 FORMS = {
+    "a size that may be None": SIZE_OR_NONE,
     "slices and partials": SLICES,
     "states in a list": CELLS,
     "settings": SETTINGS,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.annotations import annotate_parameter
 from tsguard.fixes.conversions import write_floats_in_both
 from tsguard.fixes.pieces import rewritten
-from tsguard.fixes.places import Function, functions_around
+from tsguard.fixes.places import Function, functions_around, nodes_at
+from tsguard.fixes.spelling import spelled
 from tsguard.fixes.sums import add_tensors
 from tsguard.report import Edit, Fix
 
@@ -19,7 +21,40 @@ if TYPE_CHECKING:
 def agree_or_inline(event: Event) -> Fix | None:
     """Both sides of a conditional expression are given one type, or it is compiled for each call by itself."""
     functions = functions_around(event.module.file, event.span)
-    return write_floats_in_both(event) or (_inline(event, functions[0]) if functions else None)
+    agreed = write_floats_in_both(event) or _type_after_other(event)
+    return agreed or (_inline(event, functions[0]) if functions else None)
+
+
+def _type_after_other(event: Event) -> Fix | None:
+    """``size = width if size is None else size`` tells that the parameter ``size`` is an ``Optional[int]``.
+
+    Unsafe: it may have been annotated otherwise.
+    """
+    file, types = event.module.file, {event.facts["then"], event.facts["otherwise"]} - {"Tensor"}
+    node = next(nodes_at(file, event.span, ast.IfExp), None)
+    functions = functions_around(file, event.span)
+    type_ = types.pop() if len(types) == 1 else ""
+    if node is None or not functions or type_ not in ("int", "float", "bool", "str"):
+        return None
+    asked = {f"{ast.unparse(node.orelse)} is None", f"{ast.unparse(node.body)} is not None"}
+    args = functions[0].args
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    param = next(
+        (p for p in every if ast.unparse(node.test) in (f"{p.arg} is None", f"{p.arg} is not None")), None
+    )
+    written = spelled(f"Optional[{type_}]", event.module, functions[0].lineno)
+    if param is None or ast.unparse(node.test) not in asked or written is None:
+        return None
+    if param.annotation is None:
+        return annotate_parameter(event.module, functions[0], param.arg, f"Optional[{type_}]")
+    change = rewritten(file, param.annotation, written.text)
+    is_tensor = ast.unparse(param.annotation) in ("Optional[Tensor]", "Optional[torch.Tensor]")
+    fix = (
+        Fix("unsafe", f"Annotate {param.arg} as Optional[{type_}]", (*written.edits, change))
+        if change
+        else None
+    )
+    return fix if is_tensor else None
 
 
 def convert_or_inline(event: Event) -> Fix | None:
