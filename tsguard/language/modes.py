@@ -70,8 +70,8 @@ LAYERS: dict[str, ModeUse] = {
     ),
 }
 
-# Layers that call a layer given to them.
-WRAPPERS = {"torch.nn.TransformerEncoder": "encoder_layer", "torch.nn.TransformerDecoder": "decoder_layer"}
+# The arguments by which TransformerEncoder and TransformerDecoder are given the layer that they copy.
+WRAPPED = ("encoder_layer", "decoder_layer")
 
 _DROP = ModeUse("dropout", "random", off=_NO_P)
 _NORM = ModeUse("statistics", "state", off=(("running_mean", None),))

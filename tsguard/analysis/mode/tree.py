@@ -9,13 +9,12 @@ from tsguard.analysis.python.copies import copy
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
     NONE,
-    External,
     ListValue,
     ModuleValue,
     TupleValue,
     constant,
 )
-from tsguard.language.modes import WRAPPERS
+from tsguard.language.modes import WRAPPED
 
 
 @dataclass(eq=False)
@@ -46,8 +45,7 @@ class Tree:
     def clones_in(self, module: ModuleValue) -> list[ModuleValue]:
         """The layers of a stack of torch.nn, copies of the one that its constructor was given."""
         if module not in self.clones:
-            wrapped = WRAPPERS.get(module.cls.name) if isinstance(module.cls, External) else None
-            layer = module.arguments.get(wrapped) if wrapped is not None else None
+            layer = next((module.arguments[name] for name in WRAPPED if name in module.arguments), None)
             count = constant(module.arguments.get("num_layers", NONE))
             turns = range(min(count, CLONED_LAYERS) if isinstance(count, int) else 1)
             self.clones[module] = [

@@ -237,10 +237,26 @@ _CONTAINER_METHODS = frozenset(
 )
 
 
-def _table_attribute(entry: dict[str, Any], owner: ModuleValue) -> Value:
+# What a layer holds where it is given None (torch/nn/modules/pooling.py, activation.py).
+_STANDING_IN = {"stride": "kernel_size", "kdim": "embed_dim", "vdim": "embed_dim"}
+
+
+def given_for(entry: dict[str, Any], owner: ModuleValue) -> Value | None:
+    """The argument that an attribute of a layer holds, as the constructor keeps it; None where it holds none."""
     source = entry.get("from")
-    if source is not None and source in owner.arguments:
-        value = owner.arguments[source]
+    value = owner.arguments.get(source) if source is not None else None
+    if value is None or source is None:
+        return None
+    if is_none(value) and source in _STANDING_IN and entry["type"] != "NoneType":
+        return owner.arguments.get(_STANDING_IN[source], Unknown())
+    if source == "scale_factor" and isinstance(value, Const) and type(value.value) is int:
+        return Const(float(value.value))  # torch/nn/modules/upsampling.py
+    return value
+
+
+def _table_attribute(entry: dict[str, Any], owner: ModuleValue) -> Value:
+    value = given_for(entry, owner)
+    if value is not None:
         if (
             entry.get("tuple")
             and isinstance(value, (Const, Unknown))

@@ -17,6 +17,7 @@ from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call as call_value
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.convert import as_value
+from tsguard.analysis.script.derived_layers import inherited_overloads, never_compiles
 from tsguard.analysis.script.module_attributes import find, get
 from tsguard.analysis.script.parametrizations import note_parametrized
 from tsguard.analysis.script.refusals import Refusal
@@ -84,6 +85,9 @@ def call(
         return SugaredUnknown()
     if compiler.container_kind(instance) == "list" and _is_sequential(compiler, instance):
         return _call_sequential(compiler, fc, callee, args, node)
+    recurrent = inherited_overloads(compiler.interp, instance)
+    if recurrent and len(args) + len(kwargs) < 2 and not never_compiles(instance, recurrent):
+        raise Refusal("unscriptable-layer/derived", node, name=compiler.name_of(instance), layer=recurrent)
     forward = get(compiler, fc, callee, "forward", node)
     if isinstance(forward, SugaredPython) and forward.receiver is not None and not forward.ignored:
         if forward.value == py.External("torch.nn.Module.forward"):

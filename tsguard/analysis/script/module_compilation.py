@@ -18,6 +18,7 @@ from tsguard.analysis.script.compiled import Signature
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.convert import as_value
+from tsguard.analysis.script.derived_layers import inherited_overloads, never_compiles
 from tsguard.analysis.script.inference import describe as kind_of
 from tsguard.analysis.script.interfaces import compile_child
 from tsguard.analysis.script.library_modules import forward_entry, library_member, misfits
@@ -330,7 +331,14 @@ def _library_refusals(
                 yield "unscriptable-layer/argument", facts
         elif instance.cls.name == "torch.nn.DataParallel":
             yield "unscriptable-layer", {"why": "it splits its input over devices"}
+    recurrent = inherited_overloads(compiler.interp, instance)
+    if recurrent and (instance is compiler.root or never_compiles(instance, recurrent)):
+        yield "unscriptable-layer/derived", {"layer": recurrent}
     bases = ancestry.kin(compiler.interp, instance.cls)
+    embedding = next((base for base in bases if base in ("torch.nn.Embedding", "torch.nn.EmbeddingBag")), "")
+    max_norm = py.constant(instance.arguments.get("max_norm", py.NONE)) if embedding else None
+    if isinstance(max_norm, (int, float)):
+        yield "embedding-max-norm/layer", {"layer": f"nn.{embedding.rpartition('.')[2]}"}
     if any(base.startswith("torch.distributions.") for base in bases):
         yield "unscriptable-layer/distribution", {}
     if any(map(_is_lazy, (*instance.parameters.values(), *instance.buffers.values()))):

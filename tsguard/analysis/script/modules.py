@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.python import ancestry
+from tsguard.analysis.python import ancestry, library
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import classes
@@ -356,7 +356,7 @@ def _from_tables(compiler: Compiler, instance: py.ModuleValue, info: ModuleInfo)
         for name, attribute in entry["attributes"].items():
             if name in info.attributes or name in info.constants or attribute["type"] == "?":
                 continue
-            given = instance.arguments.get(attribute.get("from", ""))
+            given = library.given_for(attribute, instance)
             type_ = schemas.parse_type(attribute["type"])
             if isinstance(given, py.Unknown):
                 given = compiler.interp.settled(given)

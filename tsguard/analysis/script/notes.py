@@ -62,6 +62,8 @@ def match(
         _format(fc, args[0], node)
     if name in ("sum", "sorted") and args and args[0].type is t.TENSOR:
         _extreme_of_tensor(fc, name, args[0], node)
+    if name.endswith(("embedding", "embedding_bag")):
+        _embedding(fc, found.schema, args, kwargs, node)
     if fc.none_tested:
         none_defaults.use(fc, [*args, *kwargs.values()], node, found)
     if not any(c.given is t.TENSOR for c in found.conversions):
@@ -74,6 +76,16 @@ def match(
         _note(fc, "number-before-tensor", node, expression=text_of(node), kind=kind)
     elif name in ("min", "max") and isinstance(node, ast.Call) and not _counts(fc.node, node.args):
         _note(fc, "builtin-extreme", node, function=name, expression=text_of(node))
+
+
+def _embedding(
+    fc: FunctionCompiler, schema: Schema, args: Sequence[Value], kwargs: Mapping[str, Value], node: ast.AST
+) -> None:
+    """A look-up that is to rescale rows."""
+    given = {argument.name: value for argument, value in zip(schema.arguments, args, strict=False)}
+    max_norm = kwargs.get("max_norm", given.get("max_norm"))
+    if max_norm is not None and max_norm.type not in (t.NONE, t.UNKNOWN):
+        _note(fc, "embedding-max-norm", node)
 
 
 _COUNTING = frozenset({"sum", "numel", "size", "argmax", "argmin", "count_nonzero", "int", "long", "to"})
