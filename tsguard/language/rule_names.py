@@ -195,6 +195,7 @@ RuleName: TypeAlias = Literal[
     "held-value/buffer",
     "held-value/caught",
     "held-value/exact",
+    "held-value/grown",
     "held-value/registered",
     "held-value/state",
     "hook-object",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
+from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace.shapes.dims import number
 from tsguard.analysis.trace.values import Traced
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def assigned(tracer: Tracer, before: py.Value | None, value: py.Value, name: str) -> None:
-    """A buffer without elements is given what has some, which does not go into it.
+    """A buffer without elements is given what has some, or one with some is given more, which does not go into it.
 
     An empty one is there to be filled: of the condition that it is so, the example has that side.
     """
@@ -22,6 +24,20 @@ def assigned(tracer: Tracer, before: py.Value | None, value: py.Value, name: str
         return
     if before.sizes is not None and 0 in before.sizes:
         report(tracer, "held-value/buffer", tracer.node, sure=True, name=f"self.{name}")
+    elif _grows(tracer, before, value):
+        report(tracer, "held-value/grown", tracer.node, name=f"self.{name}")
+
+
+def _grows(tracer: Tracer, before: py.TensorValue, value: Traced) -> bool:
+    """Whether a dimension is larger than it was, whatever the inputs."""
+    extent = shaping.extent(tracer, value)
+    if before.sizes is None or extent is None or extent.rank != len(before.sizes):
+        return False
+    pairs = zip(before.sizes, extent.dims, strict=True)
+    return any(
+        size is not None and dim is not None and (dim.plus(number(size), -1).least() or 0) > 0
+        for size, dim in pairs
+    )
 
 
 def registered(tracer: Tracer, module: py.ModuleValue, name: py.Value, node: ast.AST | None) -> None:

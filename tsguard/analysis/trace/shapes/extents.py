@@ -46,7 +46,7 @@ class Extent:
             return self.lead.first if self.lead is not None and index == 0 else None
         if index < 0:
             return dimension(self.lead.tensor, index + len(self.dims) - self.lead.dropped)
-        return dimension(self.lead.tensor, index) if not self.dims and not self.lead.dropped else None
+        return dimension(self.lead.tensor, index) if not self.dims else None
 
     def last(self, count: int) -> tuple[Dim | None, ...]:
         """The last dimensions, of which there are at least so many."""
