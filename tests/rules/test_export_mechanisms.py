@@ -162,6 +162,8 @@ EXPORTS = {
     "elements set up to a symbol": Case(
         "y = torch.zeros_like(x)\ny[: rest[0][0].item()] = 1\nreturn y", f"{X}, {COUNTS}"
     ),
+    "elements at what where gives": Case("return x[torch.where(x > 0)]"),
+    "elements at what nonzero gives": Case("return x[x.nonzero(as_tuple=True)]"),
     "a size in a text": Case('note = "%d of %s" % (x.shape[1], x)\nreturn x'),
     "a text with a colon": Case('note = "mean: {}".format(x.mean().item())\nreturn x'),
     "a text with a letter of a format": Case('note = "value %s" % x.mean().item()\nreturn x'),

@@ -104,19 +104,32 @@ def _taken(tracer: Tracer, outputs: py.Value | None, inputs: py.Value | None, no
     asked = [part for part in parts([inputs]) if isinstance(part, Traced)] if inputs is not None else []
     of_inputs = inputs is None or (bool(asked) and all(tensor.of != "state" for tensor in asked))
     kept = tracer.exports.keeping
-    if (
+    found = [part for part in parts([outputs or py.NONE]) if isinstance(part, Traced)]
+    is_followed = any(_comes_from(part, asked) for part in found)
+    may_keep = (
         of_inputs
-        and kept
-        and any(f.receiver is not None and has_parameters(f.receiver) for f in tracer.frames)
-    ) or any(_keeps(tracer, part, asked) for part in parts([outputs or py.NONE]) if isinstance(part, Traced)):
+        and not is_followed
+        and any(frame.receiver is not None and has_parameters(frame.receiver) for frame in tracer.frames)
+    )
+    if (may_keep and kept) or any(_keeps(tracer, part, asked) for part in found):
         report(tracer, "inner-gradient", node)
     elif kept or not tracer.exports.is_asked_of_gradients:
         not_known(tracer, node, "what the operations keep for the gradients is not told by the source")
 
 
+def _comes_from(output: Traced, asked: list[Traced]) -> bool:
+    """Whether the way that a tensor has come leads by one of those asked."""
+    step: Origin | None = output.origin
+    while step is not None:
+        if any(step == tensor.origin for tensor in asked):
+            return True
+        step = step.parent
+    return False
+
+
 def _keeps(tracer: Tracer, output: Traced, asked: list[Traced]) -> bool:
     """Whether an operation on the way to a tensor keeps its result for one of those asked."""
-    steps = list(_steps(output.origin))
+    steps = list(_steps(output.origin, asked))
     names = {tensor.origin.root.name.rpartition(".")[2] for tensor in asked if tensor.of == "state"}
     if not names:
         return any(id(step.node) in tracer.exports.keeping for step in steps)
@@ -129,9 +142,10 @@ def _keeps(tracer: Tracer, output: Traced, asked: list[Traced]) -> bool:
     return False
 
 
-def _steps(origin: Origin) -> Iterable[Origin]:
+def _steps(origin: Origin, asked: list[Traced]) -> Iterable[Origin]:
+    """The way back to what was given, or to what the gradients are taken with respect to."""
     step: Origin | None = origin
-    while step is not None:
+    while step is not None and not any(step == tensor.origin for tensor in asked):
         yield step
         step = step.parent
 

@@ -55,7 +55,7 @@ def _indices(tracer: Tracer, asked: py.Value, kwargs: dict[str, py.Value], piece
         return piece
     extent = shaping.extent(tracer, asked) if isinstance(asked, py.TensorValue) else None
     if extent is None or extent.rank is None:
-        return py.ListValue([piece], True)
+        return py.TupleValue((piece,), True)
     return py.TupleValue((piece,) * extent.rank)
 
 

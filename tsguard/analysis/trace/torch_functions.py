@@ -269,6 +269,13 @@ def _unique(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     return py.TupleValue((result,) * (1 + sum(map(bool, known)))) if any(known) else result
 
 
+def _where(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``torch.where(condition)`` gives a tuple of indices, as ``nonzero`` does; with more, elements."""
+    if len(args) == 1 and not kwargs:
+        return pieces.made(tracer, "nonzero", args, {"as_tuple": py.TRUE}, node)
+    return _operator(tracer, "aten::where", args, kwargs, node)
+
+
 def _untraceable(rule: RuleName) -> Handler:
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         tracer.report(rule, node)
@@ -340,6 +347,7 @@ _HANDLERS: dict[str, Handler] = {
     "torch.as_tensor": _from_values,
     "torch.Tensor": _constructed,
     "torch.numel": _numel,
+    "torch.where": _where,
     "torch.unique": _unique,
     "torch.unique_consecutive": _unique,
     "torch.is_tensor": _is_tensor,
