@@ -83,6 +83,22 @@ def test_what_is_refused_is_refused_with_an_open_batch_too(exported):
     assert (judged.verdict, judged.dynamic) == ("refused", "refused")
 
 
+def test_a_number_comes_out_of_an_identity_as_one(exported):
+    source = """
+        import torch
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.same = torch.nn.Identity()
+
+            def forward(self, x, scale: float):
+                scale = self.same(scale)
+                return x if scale == 5 else -x
+    """
+    assert exported(source).verdict == "exports"
+
+
 def test_what_the_forward_catches_is_not_refused(exported):
     source = """
         def f(x):

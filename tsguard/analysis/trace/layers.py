@@ -73,6 +73,8 @@ def _layer(
         tracer.report("untraceable-call/lazy", node)
     used(tracer, [*args, *kwargs.values()], node)
     values = [*args, *kwargs.values()]
+    if name == "torch.nn.Identity" and args and not isinstance(args[0], py.TensorValue):
+        return args[0]
     if name.startswith("torch.nn.ConvTranspose"):
         _note_output_size(tracer, args[1:2] or [kwargs.get("output_size", py.NONE)], node)
     if name in _RECURRENT and args and not isinstance(args[0], py.TensorValue):
