@@ -74,7 +74,7 @@ def match(
         other = next((a for a in args if a.type is not t.TENSOR), None)
         kind = "a number" if other is None or other.type is t.NUMBER else with_article(str(other.type))
         _note(fc, "number-before-tensor", node, expression=text_of(node), kind=kind)
-    elif name in ("min", "max") and isinstance(node, ast.Call) and not _counts(fc.node, node.args):
+    elif name in ("min", "max") and isinstance(node, ast.Call) and not _count(fc, args, node):
         _note(fc, "builtin-extreme", node, function=name, expression=text_of(node))
 
 
@@ -128,16 +128,26 @@ def _shows_items(node: ast.AST, text: str) -> bool:
     return False
 
 
-def _counts(function: ast.FunctionDef, args: Sequence[ast.expr]) -> bool:
-    """Whether among arguments is an element or a count, which are integers as a rule."""
+def _count(fc: FunctionCompiler, args: Sequence[Value], node: ast.Call) -> bool:
+    """Whether the Tensors among the arguments are elements or counts, which are integers as a rule."""
+    tensors = [given for value, given in zip(args, node.args, strict=False) if value.type is t.TENSOR]
+    # Of one Tensor a sum is mostly that of a mask; two are compared for what they are.
+    counting = _COUNTING if len(tensors) == 1 else _COUNTING - {"sum"}
+    return all(_counts(fc.node, [given], counting) for given in tensors or node.args)
+
+
+def _counts(
+    function: ast.FunctionDef, args: Sequence[ast.expr], counting: frozenset[str] = _COUNTING
+) -> bool:
+    """Whether among operands is an element or a count."""
     for arg in args:
-        if isinstance(arg, ast.Subscript) or _names_method(arg, _COUNTING):
+        if isinstance(arg, ast.Subscript) or _names_method(arg, counting):
             return True
-        if isinstance(arg, ast.BinOp) and _counts(function, [arg.left, arg.right]):
+        if isinstance(arg, ast.BinOp) and _counts(function, [arg.left, arg.right], counting):
             return True
         assigned = [n for n in walked(function) if isinstance(n, ast.Assign) and isinstance(arg, ast.Name)]
         sources = [n.value for n in assigned if text_of(n.targets[0]) == text_of(arg)]
-        if any(_names_method(source, _COUNTING) for source in sources):
+        if any(_names_method(source, counting) for source in sources):
             return True
     return False
 
