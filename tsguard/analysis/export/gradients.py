@@ -27,8 +27,10 @@ FUNCTIONS = frozenset(
 _TAKING = FUNCTIONS | {"torch.autograd.grad", "method.backward"}
 # What makes a function, or the result of one, that takes gradients.
 TRANSFORMS = frozenset(
-    f"torch.func.{name}"
-    for name in ("grad", "grad_and_value", "vjp", "jacrev", "jacfwd", "hessian", "linearize")
+    [
+        f"torch.func.{name}"
+        for name in ("grad", "grad_and_value", "vjp", "jacrev", "jacfwd", "hessian", "linearize")
+    ]
 )
 # Functions, methods and layers that keep their result, or a view of a weight; as _plain writes names.
 _KEEPING = frozenset(
@@ -153,7 +155,7 @@ def _steps(origin: Origin, asked: list[Traced]) -> Iterable[Origin]:
 def _operands(node: ast.AST | None) -> Iterable[ast.AST]:
     """What a step computes with first."""
     if isinstance(node, ast.Call):
-        return [*walked(node.func), *(part for arg in node.args[:1] for part in walked(arg))]
+        return [part for operand in (node.func, *node.args[:1]) for part in walked(operand)]
     return walked(node) if node is not None else []
 
 
