@@ -107,7 +107,8 @@ class ForwardTracer(Tracer):
         if isinstance(owner, Traced):
             owner.sizes_only = still
         if isinstance(owner, py.TensorValue):
-            exported.elements_set(self, key, self.node)
+            is_assigned = isinstance(self.statement, (ast.Assign, ast.AugAssign))
+            exported.elements_set(self, key, self.statement if is_assigned else self.node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(
             is_live(part) or is_symbolic(part) for part in parts([key])
         )
