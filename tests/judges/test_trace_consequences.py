@@ -111,6 +111,21 @@ HARMLESS = {
                 x = x + 1
             return x.new_zeros(int(group.max()) + 1, 4).index_add_(0, group, x)
     """,
+    "a list of parameters that are registered, or take no gradients": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(4, 4)
+                self.shared, self.fixed = [self.linear.weight], [nn.Parameter(torch.ones(4), requires_grad=False)]
+                self.added = []
+                for number in range(2):
+                    weight = nn.Parameter(torch.ones(4))
+                    self.added.append(weight)
+                    self.register_parameter(f"weight{number}", weight)
+
+            def forward(self, x):
+                return x @ self.shared[0] * self.fixed[0] * self.added[1]
+    """,
     "counts that nothing reads but the question whether there are any": """
         class Net(nn.Module):
             def __init__(self):
@@ -325,6 +340,15 @@ HARMFUL = {
                     length = x.shape[0]
                     self.steps = length
                 return x * length
+    """,
+    "parameters in a plain list": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weights = [nn.Parameter(torch.ones(4)) for _ in range(2)]
+
+            def forward(self, x):
+                return x * self.weights[0]
     """,
     "a constant that takes gradients": """
         class Net(nn.Module):

@@ -81,7 +81,7 @@ class TensorValue(Value):
     ``sizes`` are those that it was made with, None for one that is not known.
     ``filling`` is what each of its elements is, where that is known; ``several`` whether it comes
     from several numbers that were given, ``outside`` whether it was made before the forward that is followed,
-    ``grad`` whether it was asked to take gradients.
+    ``grad`` whether it was asked to take gradients, None where nobody said so.
     """
 
     role: str = ""
@@ -93,7 +93,12 @@ class TensorValue(Value):
     filling: Value | None = None
     several: bool = False
     outside: bool = False
-    grad: bool = False
+    grad: bool | None = None
+
+    @property
+    def takes_gradients(self) -> bool:
+        """As it was asked to, or as parameters do."""
+        return self.role == "parameter" if self.grad is None else self.grad
 
 
 @dataclass(eq=False, slots=True)

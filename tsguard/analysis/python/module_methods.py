@@ -54,7 +54,7 @@ def _register(registry: str, role: str) -> Any:
             owner.open = True
             name = f"?{len(owner.children)}"
         if isinstance(value, TensorValue) and role:
-            value = replace(value, role=role)
+            value = value if value.role == role else replace(value, role=role)
         elif role and isinstance(value, Unknown):
             value = NONE if value.default is not None and is_none(value.default) else TensorValue(role)
         owner.open = owner.open or interp.open_loops > 0  # there may be more of them

@@ -51,7 +51,7 @@ def call(
 ) -> Value:
     """The result of calling a name of torch."""
     made = _call(interp, function, args, kwargs, node)
-    if "requires_grad" in kwargs and type(made) is TensorValue and not made.role:
+    if "requires_grad" in kwargs and type(made) is TensorValue:
         made.grad = constant(interp.settled(kwargs["requires_grad"])) is True
     return made
 

@@ -25,6 +25,7 @@ from tsguard.analysis.trace.values import (
     Shape,
     Traced,
     Untraced,
+    parts,
     plainly,
     size,
 )
@@ -83,14 +84,30 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     is_applied = isinstance(value, py.External) and value.name == "torch.autograd.Function.apply"
     if is_applied and value is not None and isinstance(owner, py.ClassValue):
         return py.BoundMethod(value, owner)
+    return value if value is None else _met(tracer, owner, name, value)
+
+
+def _met(tracer: Tracer, owner: py.Value, name: str, value: py.Value) -> py.Value:
+    """An attribute as the trace has it: tensors may be state, or constants that it refuses."""
     if isinstance(value, py.TensorValue) and not isinstance(value, Traced):
         return _held(tracer, owner, name, value)
+    if isinstance(value, (py.ListValue, py.TupleValue, py.DictValue)) and isinstance(owner, py.ModuleValue):
+        _ask_container(tracer, name, value)
     return value
+
+
+def _ask_container(tracer: Tracer, name: str, container: py.Value) -> None:
+    """Report a plain container that holds parameters which no module of the target has registered."""
+    for part in parts([container]):
+        takes_gradients = type(part) is py.TensorValue and part.takes_gradients
+        if takes_gradients and id(part) not in tracer.state.registered:
+            tracer.report("untraceable-call/constant", tracer.node, name=f"self.{name}")
+            return
 
 
 def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> py.TensorValue:
     """A tensor that was made before the forward: state where it is a parameter or buffer, or else a constant."""
-    if value.grad and not value.role and isinstance(owner, py.ModuleValue):
+    if value.takes_gradients and not value.role and isinstance(owner, py.ModuleValue):
         tracer.report("untraceable-call/constant", tracer.node, name=f"self.{name}")
     if not value.role:
         return value

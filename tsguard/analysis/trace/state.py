@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python import library
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.values import Number, Traced, Untraced
@@ -66,10 +67,12 @@ class State:
 
     ``guards`` are the branches that ask only whether to set attributes, ``asking`` all that ask for state;
     ``held`` keeps containers alive that the forward replaces: no other may get their identity.
+    ``registered`` are the parameters of the modules that the root reaches through children.
     ``filled`` are the keys of dicts under which this call has put something, each with the branches around it.
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
+    registered: set[int] = field(default_factory=set)
     containers: dict[int, Cell] = field(default_factory=dict)
     shared: dict[int, str] = field(default_factory=dict)
     guards: set[int] = field(default_factory=set)
@@ -80,6 +83,9 @@ class State:
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
+        if isinstance(root, py.ModuleValue):
+            for _, module in library.descendants(root):
+                self.registered.update(map(id, module.parameters.values()))
         for owner in _reachable(root):
             self.owned[id(owner)] = owner
             for name, value in owner.attributes.items():
