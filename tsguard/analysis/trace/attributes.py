@@ -84,10 +84,10 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     is_applied = isinstance(value, py.External) and value.name == "torch.autograd.Function.apply"
     if is_applied and value is not None and isinstance(owner, py.ClassValue):
         return py.BoundMethod(value, owner)
-    return value if value is None else _met(tracer, owner, name, value)
+    return _met(tracer, owner, name, value)
 
 
-def _met(tracer: Tracer, owner: py.Value, name: str, value: py.Value) -> py.Value:
+def _met(tracer: Tracer, owner: py.Value, name: str, value: py.Value | None) -> py.Value | None:
     """An attribute as the trace has it: tensors may be state, or constants that it refuses."""
     if isinstance(value, py.TensorValue) and not isinstance(value, Traced):
         return _held(tracer, owner, name, value)
