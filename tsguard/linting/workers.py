@@ -60,7 +60,9 @@ def _submitted(
 ) -> Future[list[Outcome]] | None:
     try:
         return pool.submit(work.do, chunk)
-    except (BrokenProcessPool, OSError):  # OSError: it broke between two steps of starting a process.
+    # It broke between two steps of starting a process: what the process was to inherit is closed
+    # (OSError), or its number is taken by another file already (ValueError).
+    except (BrokenProcessPool, OSError, ValueError):
         return None
 
 
