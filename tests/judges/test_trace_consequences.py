@@ -607,6 +607,37 @@ def test_a_forward_of_another_package_that_cannot_be_followed_leaves_the_verdict
     assert judge(Program(project), find_target(project.module(path), "Net")).trace == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("[nn.Linear(4, 4)]", "unknown"),
+        ("[nn.Linear(4, 4).requires_grad_(False)]", "safe"),
+        ("[nn.Linear(4, 4).requires_grad_(requires_grad=False)]", "safe"),
+        ("[nn.Tanh(), nn.Identity()]", "safe"),
+        ("nn.ModuleList([nn.Linear(4, 4)])", "safe"),
+    ],
+)
+def test_layers_in_a_plain_list_may_take_gradients(tmp_path: Path, made: str, expected: str) -> None:
+    source = f"""
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = {made}
+
+        def forward(self, x):
+            return self.parts[0](x)
+    """
+    assert verdict(tmp_path, source) == expected
+
+
+def test_a_forward_that_torch_does_not_describe_leaves_every_verdict_open(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text("from torch import nn\n\nclass Net(nn.DataParallel):\n    pass\n", encoding="utf-8")
+    project = Project((tmp_path,))
+    judged = judge(Program(project), find_target(project.module(path), "Net(nn.Linear(4, 4))"))
+    assert (judged.script, judged.trace, judged.mode) == ("unknown", "unknown", "unknown")
+
+
 def test_a_constructor_that_checks_a_tensor_is_taken_to_pass(tmp_path: Path) -> None:
     source = """
     class Net(nn.Module):

@@ -52,6 +52,22 @@ def abstract(module: Module, node: ast.AST) -> Gap:
     return _gap(module, node, "its forward is abstract", "judge a class that overrides it")
 
 
+def inherited(module: Module, node: ast.AST, name: str) -> Gap:
+    """Of a module: its forward is that of a class of torch that no table describes."""
+    return _gap(module, node, f"the forward that {name} inherits from torch is not known", _ASK_TORCH)
+
+
+def parameters(module: Module, node: ast.AST) -> Gap:
+    """Of the parameters of a module in a plain container: tracing takes them only where they are frozen."""
+    return _gap(
+        module,
+        node,
+        f"whether the parameters of what {text_of(node)} calls, which is no submodule, require gradients"
+        " is not told by the source",
+        "hold it in an nn.ModuleList, or freeze it with requires_grad_(False)",
+    )
+
+
 def depth(module: Module, node: ast.AST) -> Gap:
     """Of a function's result: the calls that give it nest without an end in sight."""
     return _gap(module, node, "the calls nest too deeply to follow", _ASK_TORCH)

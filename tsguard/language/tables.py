@@ -38,6 +38,14 @@ def nearer(release: str, releases: Sequence[str] = RELEASES) -> str | None:
     return releases[number + (1 if number < releases.index(WHOLE) else -1)]
 
 
+# Bases with a forward of their own, and a layer of each that only checks the rank of its input besides
+# (torch/nn/modules/batchnorm.py, instancenorm.py).
+_PRIVATE = {
+    "torch.nn.modules.batchnorm._BatchNorm": "torch.nn.BatchNorm1d",
+    "torch.nn.modules.instancenorm._InstanceNorm": "torch.nn.InstanceNorm1d",
+}
+
+
 class Tables:
     """The tables of one torch release."""
 
@@ -71,9 +79,12 @@ class Tables:
 
     @functools.cached_property
     def modules(self) -> dict[str, Any]:
-        """Module class of ``torch.nn`` to its attributes and methods."""
+        """Module class of ``torch.nn`` to its attributes and methods, private bases with a forward included."""
         table: dict[str, Any] = self.table("modules")
-        return table
+        bases = {
+            base: {**table[layer], "bases": table[layer]["bases"][1:]} for base, layer in _PRIVATE.items()
+        }
+        return {**table, **bases}
 
     @functools.cached_property
     def tensor(self) -> dict[str, str]:

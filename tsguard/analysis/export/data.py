@@ -178,7 +178,7 @@ def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
     if len(args) == 1 and isinstance(args[0], Traced):
         report(tracer, "data-number/extreme", node, args[0].origin)
         return
-    given = list(parts(args))
+    given = parts(args)
     symbols = [v for v in given if isinstance(v, Held) or (isinstance(v, Number) and v.unbacked)]
     kinds = {_kind(symbol) for symbol in symbols}
     if not symbols or ("int" in kinds and len(given) == 2):

@@ -101,14 +101,7 @@ def _followed(
     forward = walk.attribute(module, "forward")
     if isinstance(forward, BoundMethod) and forward.function == External("torch.nn.Module.forward"):
         own_call = classes.class_member(walk, module.cls, "__call__")
-        if own_call is not None:
-            forward = classes.bind(own_call[0], module, module.cls)
-        elif (
-            base := next((name for name in ancestry.kin(walk, module.cls) if name in LAYERS), None)
-        ) is not None:
-            forward = BoundMethod(
-                External(f"{base}.forward"), module
-            )  # of a private base, which no table has
+        forward = forward if own_call is None else classes.bind(own_call[0], module, module.cls)
     if forward is None or isinstance(forward, Unknown):
         _opaque(walk, module, node)
         result: Value = TensorValue()
@@ -148,7 +141,7 @@ def _opaque(walk: ModeInterpreter, module: ModuleValue, node: ast.AST | None) ->
     if observes(name):
         if constant(module.attributes.get("observer_enabled", TRUE)) is not False:
             uses.observing(walk, module, name, node)
-    elif isinstance(module.cls, ClassValue) and name in ("torch.nn.Module", ""):
+    elif isinstance(module.cls, ClassValue):
         walk.gap(node, f"{module.cls.name} defines no forward that can be read")
 
 

@@ -13,6 +13,7 @@ from tsguard.analysis.python.following import Place
 from tsguard.analysis.values import ClassValue, External, ModuleValue, TupleValue, Value
 from tsguard.language.modes import FUNCTIONS, ModeUse
 from tsguard.language.rule_names import RuleName
+from tsguard.source.unparsing import unparsed
 
 # What a use is called where the modes differ, and where it acts in both: as a layer, as a function.
 _BY_MODE: dict[str, tuple[RuleName, RuleName]] = {
@@ -117,7 +118,7 @@ def _is_seeded(walk: ModeInterpreter, node: ast.AST | None) -> bool:
     function = walk.frames[-1].function if walk.frames else None
     before = [s for s in getattr(function, "body", ()) if s.lineno < getattr(node, "lineno", 0)]
     calls = [s.value for s in before if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
-    seeds = [c for c in calls if ast.unparse(c.func) in ("torch.manual_seed", "torch.random.manual_seed")]
+    seeds = [c for c in calls if unparsed(c.func) in ("torch.manual_seed", "torch.random.manual_seed")]
     return any(isinstance(arg, ast.Constant) for seed in seeds for arg in seed.args)
 
 

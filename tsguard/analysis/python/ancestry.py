@@ -97,6 +97,20 @@ def has_unknown_base(interp: Interpreter, cls: Value) -> bool:
     return _UNKNOWN in kin(interp, cls)
 
 
+# Classes of torch whose forward only raises, or is not there.
+WITHOUT_FORWARD = frozenset(
+    {
+        "torch.nn.Module",
+        "torch.nn.ModuleList",
+        "torch.nn.ModuleDict",
+        "torch.nn.ParameterList",
+        "torch.nn.ParameterDict",
+        "torch.jit.ScriptModule",
+        "torch.jit._script.ScriptModule",
+    }
+)
+
+
 def kin(interp: Interpreter, cls: Value) -> tuple[str, ...]:
     """The names of all External classes that a class derives from, ``?`` for one that is not known."""
     known = interp.program.kin.get(cls)

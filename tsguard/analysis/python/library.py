@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from tsguard.analysis.python import ancestry, losses
@@ -39,13 +40,6 @@ CONTAINERS = {
 }
 
 
-# Private bases that hold what a layer derived from them holds (torch/nn/modules/batchnorm.py, instancenorm.py).
-_DERIVED = {
-    "torch.nn.modules.batchnorm._BatchNorm": "torch.nn.BatchNorm1d",
-    "torch.nn.modules.instancenorm._InstanceNorm": "torch.nn.InstanceNorm1d",
-}
-
-
 def construct(interp: Interpreter, cls: External, args: list[Value], kwargs: dict[str, Value]) -> ModuleValue:
     """An instance of a class of torch.nn."""
     module = ModuleValue(cls)
@@ -62,9 +56,9 @@ def initialize(
     if base in CONTAINERS:
         fill_container(interp, module, base, args)
         return
-    entry = interp.tables.modules.get(_DERIVED.get(base, base))
-    module.open = module.open or (base != "torch.nn.Module" and base not in interp.tables.modules)
+    entry = interp.tables.modules.get(base)
     if entry is None:
+        module.open = module.open or base != "torch.nn.Module"
         losses.initialize(module, base, args, kwargs)
         return
     module.arguments = _bind(entry["init"], args, kwargs)
@@ -248,10 +242,17 @@ def given_for(entry: dict[str, Any], owner: ModuleValue) -> Value | None:
     if value is None or source is None:
         return None
     if is_none(value) and source in _STANDING_IN and entry["type"] != "NoneType":
-        return owner.arguments.get(_STANDING_IN[source], Unknown())
-    if source == "scale_factor" and isinstance(value, Const) and type(value.value) is int:
-        return Const(float(value.value))  # torch/nn/modules/upsampling.py
-    return value
+        stands_in = owner.arguments.get(_STANDING_IN[source], Unknown())
+        is_several = entry["type"].startswith("Tuple[") and isinstance(stands_in, Const)
+        return TupleValue((stands_in,) * (entry["type"].count(",") + 1)) if is_several else stands_in
+    return _as_floats(value) if source == "scale_factor" else value
+
+
+def _as_floats(value: Value) -> Value:
+    """The factor of an Upsample, or one for each dimension (torch/nn/modules/upsampling.py)."""
+    if isinstance(value, TupleValue):
+        return replace(value, items=tuple(map(_as_floats, value.items)))
+    return Const(float(value.value)) if isinstance(value, Const) and type(value.value) is int else value
 
 
 def _table_attribute(entry: dict[str, Any], owner: ModuleValue) -> Value:

@@ -20,6 +20,7 @@ from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
+    TRUE,
     Const,
     DictValue,
     External,
@@ -55,7 +56,8 @@ def call(
         return _constant_method(interp, name, receiver, args, node)
     if isinstance(receiver, TensorValue):
         if name == "requires_grad_":
-            receiver.grad = not args or constant(interp.settled(args[0])) is not False
+            asked = args[0] if args else kwargs.get("requires_grad", TRUE)
+            receiver.grad = constant(interp.settled(asked)) is not False
         elif name.endswith("_"):
             interp.change(receiver)
         return _tensor(name, receiver, node)

@@ -10,6 +10,7 @@ from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.library import OBSERVER_SWITCHES, append, descendants, extend, initialize
 from tsguard.analysis.values import (
     NONE,
+    TRUE,
     Const,
     External,
     ListValue,
@@ -104,6 +105,18 @@ def _itself(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: 
     return owner
 
 
+def _requires_grad(
+    interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    asked = args[0] if args else kwargs.get("requires_grad", TRUE)
+    takes = constant(interp.settled(asked)) is not False
+    for _, module in descendants(owner):
+        for parameter in module.parameters.values():
+            if isinstance(parameter, TensorValue):
+                parameter.grad = takes
+    return owner
+
+
 def _append(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     for child in args:
         append(interp, owner, child)
@@ -182,6 +195,7 @@ _METHODS = {
     "named_buffers": _nothing,
     "modules": _nothing,
     "named_modules": _nothing,
+    "requires_grad_": _requires_grad,
     **dict.fromkeys(
         [
             "to",
@@ -191,7 +205,6 @@ _METHODS = {
             "half",
             "double",
             "bfloat16",
-            "requires_grad_",
             "type",
             "share_memory",
             "to_empty",

@@ -61,6 +61,7 @@ class StructuralKeys:
         return known
 
     def _number(self, module: ModuleValue) -> int:
+        # Most of what a module holds are constants: they are not worth a call each.
         held = tuple(
             tuple(
                 [

@@ -15,7 +15,6 @@ from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import module_attributes, signatures
 from tsguard.analysis.script.context import Compiler
-from tsguard.analysis.script.library_modules import WITHOUT_FORWARD
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Compiled, Method, SugaredModule
 from tsguard.language import relations
@@ -168,7 +167,7 @@ def _in_library(compiler: Compiler, instance: py.ModuleValue, name: str) -> bool
         return True
     for base in ancestry.mro(compiler.interp, instance.cls):
         entry = compiler.tables.modules.get(base.name) if isinstance(base, py.External) else None
-        if isinstance(base, py.External) and entry is None and base.name not in WITHOUT_FORWARD:
+        if isinstance(base, py.External) and entry is None and base.name not in ancestry.WITHOUT_FORWARD:
             return True
         if entry is not None and (name in entry["methods"] or name == "forward"):
             return True

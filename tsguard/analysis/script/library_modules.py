@@ -39,7 +39,7 @@ def library_member(
         if entry is None:
             if name == "forward" and base.name in _CONTAINER_FORWARD:
                 return Method(owner, "forward")
-            if name == "forward" and base.name not in WITHOUT_FORWARD:
+            if name == "forward" and base.name not in ancestry.WITHOUT_FORWARD:
                 return SugaredUnknown()
             continue
         if name == "forward":
@@ -52,9 +52,6 @@ def library_member(
 
 
 _CONTAINER_FORWARD = frozenset({"torch.nn.Sequential"})
-WITHOUT_FORWARD = frozenset(
-    f"torch.nn.{kind}" for kind in ("Module", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
-)
 
 
 def _from_table(owner: SugaredModule, name: str, entry: dict[str, Any]) -> Sugared:

@@ -38,6 +38,7 @@ from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
     SugaredModule,
     SugaredPython,
+    SugaredUnknown,
     Value,
 )
 from tsguard.language import types as t
@@ -222,6 +223,9 @@ _CALLED_BY_FORWARD = (
 def _compile_inherited(compiler: Compiler, owner: SugaredModule) -> None:
     """Forward of a layer of torch, which the class has not overridden, with what it has of the rest."""
     forward = library_member(compiler, owner, "forward", None)
+    if isinstance(forward, SugaredUnknown) and isinstance(owner.instance.cls, py.ClassValue):
+        place, module = compiler.reporter.place_of(owner.instance)
+        compiler.reporter.add_gap(unread.inherited(module, place, owner.instance.cls.name))
     if isinstance(forward, SugaredPython) and forward.value == py.External("torch.nn.forward"):
         place, module = compiler.reporter.place_of(owner.instance)
         name = compiler.name_of(owner.instance)

@@ -19,7 +19,7 @@ from tsguard.analysis.script import differences, exits, none_defaults, truths
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import SugaredModule, Value
+from tsguard.analysis.script.sugared import Compiled, SugaredModule, Value
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
 from tsguard.language.matching import Match
@@ -62,8 +62,6 @@ def match(
         _format(fc, args[0], node)
     if name in ("sum", "sorted") and args and args[0].type is t.TENSOR:
         _extreme_of_tensor(fc, name, args[0], node)
-    if name.endswith(("embedding", "embedding_bag")):
-        _embedding(fc, found.schema, args, kwargs, node)
     if fc.none_tested:
         none_defaults.use(fc, [*args, *kwargs.values()], node, found)
     if not any(c.given is t.TENSOR for c in found.conversions):
@@ -78,11 +76,20 @@ def match(
         _note(fc, "builtin-extreme", node, function=name, expression=text_of(node))
 
 
-def _embedding(
-    fc: FunctionCompiler, schema: Schema, args: Sequence[Value], kwargs: Mapping[str, Value], node: ast.AST
+_LOOK_UPS = frozenset({"torch.nn.functional.embedding", "torch.nn.functional.embedding_bag"})
+
+
+def look_up(
+    fc: FunctionCompiler,
+    callee: Compiled,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    node: ast.AST,
 ) -> None:
-    """A look-up that is to rescale rows."""
-    given = {argument.name: value for argument, value in zip(schema.arguments, args, strict=False)}
+    """A look-up of an embedding that is to rescale rows."""
+    if callee.name not in _LOOK_UPS:
+        return
+    given = {a.name: value for a, value in zip(callee.schemas[0].arguments, args, strict=False)}
     max_norm = kwargs.get("max_norm", given.get("max_norm"))
     if max_norm is not None and max_norm.type not in (t.NONE, t.UNKNOWN):
         _note(fc, "embedding-max-norm", node)

@@ -225,6 +225,8 @@ def call_module(
     tracer.state_met = tracer.state_met or bool(module.parameters or module.buffers)
     if module.parameters and id(module) not in tracer.state.owned:
         tracer.report("untraced-value/module", node)
+    elif id(module) not in tracer.state.registered:
+        _ask_parameters(tracer, module, node)
     for hook in _hooks(module, "forward_pre"):
         changed = tracer.call(hook, [module, *hooks.arguments(hook, args, kwargs)], {}, node)
         if hooks.takes_keywords(hook, 2) and isinstance(changed, py.TupleValue) and len(changed.items) == 2:
@@ -239,6 +241,15 @@ def call_module(
         changed = tracer.call(hook, [module, *hooks.arguments(hook, args, kwargs, result)], {}, node)
         result = result if py.is_none(changed) else changed
     return result
+
+
+def _ask_parameters(tracer: Tracer, module: py.ModuleValue, node: ast.AST | None) -> None:
+    """A module that was there before but is no submodule: a trace takes its parameters only if they are frozen."""
+    if any(isinstance(p, py.TensorValue) and p.takes_gradients for p in module.parameters.values()):
+        gap = unread.parameters(tracer.module, node or tracer.target.node)
+        tracer.exports.harmless.add(gap.key)
+        if gap not in tracer.gaps:
+            tracer.gaps.append(gap)
 
 
 def _hooks(module: py.ModuleValue, kind: str) -> list[py.Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_CHILD_STEPS
 from tsguard.analysis.export import breaks, sizes
@@ -34,6 +35,7 @@ def forward(
     tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None, name: str = ""
 ) -> py.Value:
     """The result of a module whose forward is torch's own; ``name`` is the class it is called on."""
+    called = node or tracer.target.node
     node = node if node is not None else ast.Constant(None)
     values = [*args, *kwargs.values()]
     for base in ancestry.mro(tracer, module.cls):
@@ -50,6 +52,10 @@ def forward(
         if entry is not None:
             result = _layer(tracer, module, base.name, args, kwargs, node)
             return shaping.of_layer(tracer, base.name, module, args, kwargs, result)
+    if isinstance(module.cls, py.ClassValue) and not ancestry.WITHOUT_FORWARD.issuperset(
+        ancestry.kin(tracer, module.cls)[:1]
+    ):
+        tracer.gaps.append(unread.inherited(tracer.module, called, module.cls.name))
     origin = origin_of(values)
     return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 

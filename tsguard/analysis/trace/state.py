@@ -67,7 +67,7 @@ class State:
 
     ``guards`` are the branches that ask only whether to set attributes, ``asking`` all that ask for state;
     ``held`` keeps containers alive that the forward replaces: no other may get their identity.
-    ``registered`` are the parameters of the modules that the root reaches through children.
+    ``registered`` are the parameters of the modules that the root reaches through children, and those modules.
     ``filled`` are the keys of dicts under which this call has put something, each with the branches around it.
     """
 
@@ -85,7 +85,7 @@ class State:
         """Take note of a module, its submodules and the containers that they hold."""
         if isinstance(root, py.ModuleValue):
             for _, module in library.descendants(root):
-                self.registered.update(map(id, module.parameters.values()))
+                self.registered.update((id(module), *map(id, module.parameters.values())))
         for owner in _reachable(root):
             self.owned[id(owner)] = owner
             for name, value in owner.attributes.items():
