@@ -68,6 +68,16 @@ class Net(nn.Module):
             y = x - 1
         return y
 """
+LEFT_FIRST = """\
+class Net(nn.Module):
+    def forward(self, x, wanted: bool = False):
+        if wanted:
+            y, z = x * 2, x * 3
+        x = x + 1
+        if not wanted:
+            return x
+        return x + y - z
+"""
 SUM = """\
 class Net(nn.Module):
     def forward(self, x):
@@ -238,6 +248,7 @@ FORMS = {
     "embedding": EMBEDDING,
     "pads": PADS,
     "complements": COMPLEMENTS,
+    "left first": LEFT_FIRST,
     "sum": SUM,
     "sizes": SIZES,
     "alias": ALIAS,
@@ -372,6 +383,55 @@ import numpy as np
 class Net(nn.Module):
     def forward(self, x):
         return x * float(np.exp(np.arange(3)).sum())
+""",
+    "what is used behind a return": """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = 1
+
+    def forward(self, x, wanted=False):
+        if wanted:
+            y = x * 2
+        if self.heads > 1:
+            return x
+        with torch.no_grad():
+            z = x + 1
+        if not wanted:
+            return z
+        return z, y
+""",
+    "a loop over modules of which some give pairs": """\
+class Pair(nn.Module):
+    def forward(self, x):
+        return x, x
+
+
+class Steps(nn.Sequential):
+    def forward(self, x):
+        total = torch.zeros(3)
+        for module in self:
+            x, y = module(x)
+            total = total + y
+        return x + total
+
+
+class Other(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = Steps(nn.Identity())
+
+    def forward(self, x):
+        return self.steps(x)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = Steps(Pair())
+
+    def forward(self, x):
+        return self.steps(x)
 """,
     "all arguments": """\
 class Net(nn.Module):

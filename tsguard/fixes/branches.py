@@ -22,11 +22,14 @@ from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
-from tsguard.report import Fix
+from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
+
+
+_EXITS = (ast.Return, ast.Break, ast.Continue)
 
 
 def define_before(event: Event) -> Fix | None:
@@ -59,6 +62,8 @@ def define_before(event: Event) -> Fix | None:
 def raise_otherwise(event: Event) -> Fix | None:
     """An ``if`` without ``else`` whose variable is used afterwards gets one that raises.
 
+    Where ``if not flag: return`` comes before the use, the variable gets a Tensor that nothing reads.
+
     Unsafe: where the variable is not used after all, or was assigned in an earlier round of a loop, eager raises
     now.
     """
@@ -78,13 +83,36 @@ def raise_otherwise(event: Event) -> Fix | None:
         last = last.orelse[0]
     if _is_of_an_earlier_round(file, first, facts["name"]):
         return define_before(event)
+    if _is_assigned_ahead(file, first, facts["name"]):
+        return None
+    if _is_left_first(file, first, facts["name"]):
+        return _stand_in(event, first)
     if last.orelse or not _is_used_after(file, first, facts["name"]):
         return None
-    block = block_around(file, first)
-    ahead = [n for part in block[: block.index(first)] for n in ast.walk(part) if isinstance(n, ast.Name)]
-    if any(n.id == facts["name"] and isinstance(n.ctx, ast.Store) for n in ahead):
-        return None  # it is there that it has to be defined
-    message = f'raise RuntimeError("{facts["name"]} is not defined for these arguments")'
+    edit = _with_else(file, first, f'raise RuntimeError("{facts["name"]} is not defined for these arguments")')
+    return Fix("unsafe", "Raise where it is not defined", (edit,)) if edit else None
+
+
+def _stand_in(event: Event, branch: ast.If) -> Fix | None:
+    """A Tensor for a variable where an ``if`` does not assign it and nothing reads it."""
+    name = event.facts["name"]
+    file, text = event.module.file, f"{name} = torch.zeros(())"
+    torch = torch_imported(event.module, event.span.line)
+    last = branch.orelse[-1] if branch.orelse else None
+    edit = inserted_after(file, last, text) if last is not None else _with_else(file, branch, text)
+    if torch is None or edit is None:
+        return None
+    return Fix("unsafe", f"Define {name} where nothing reads it", (*torch, edit))
+
+
+def _is_assigned_ahead(file: SourceFile, branch: ast.If, name: str) -> bool:
+    """Whether the block of an ``if`` assigns the variable before: it is there that it has to be defined."""
+    block = block_around(file, branch)
+    return any(_names(part, name, ast.Store) for part in block[: block.index(branch)])
+
+
+def _with_else(file: SourceFile, node: ast.If, text: str) -> Edit | None:
+    """The edit that gives the last branch of an ``if`` an ``else`` with a statement."""
 
     def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         if not isinstance(block, cst.If):
@@ -92,15 +120,14 @@ def raise_otherwise(event: Event) -> Fix | None:
         innermost = block
         while isinstance(innermost.orelse, cst.If):
             innermost = innermost.orelse
-        otherwise = cst.Else(cst.IndentedBlock([statement(message)]))
+        otherwise = cst.Else(cst.IndentedBlock([statement(text)]))
         if innermost is block:
             return [block.with_changes(orelse=otherwise)]
         result = block.deep_replace(innermost, innermost.with_changes(orelse=otherwise))
         assert isinstance(result, cst.BaseStatement)
         return [result]
 
-    edit = changed_block(file, first, change)
-    return Fix("unsafe", "Raise where it is not defined", (edit,)) if edit else None
+    return changed_block(file, node, change)
 
 
 def _is_of_an_earlier_round(file: SourceFile, branch: ast.If, name: str) -> bool:
@@ -126,13 +153,28 @@ def _is_used_after(file: SourceFile, branch: ast.If, name: str) -> bool:
         ):
             return True
         part: ast.AST = later.test if isinstance(later, (ast.If, ast.While)) else later
-        if isinstance(later, (ast.For, ast.With, ast.Try)):
-            continue
-        nodes = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == name]
-        if any(isinstance(n.ctx, ast.Load) for n in nodes):
+        if not isinstance(later, (ast.For, ast.With, ast.Try)) and _names(part, name, ast.Load):
             return True
-        if nodes:
+        if _names(later, name, ast.Store) or any(isinstance(n, _EXITS) for n in ast.walk(later)):
+            return False  # what is read below may be read only where this goes on
+    return False
+
+
+def _names(node: ast.AST, name: str, use: type[ast.expr_context]) -> bool:
+    """Whether a variable is read, or assigned, somewhere below a node."""
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, use) for n in ast.walk(node))
+
+
+def _is_left_first(file: SourceFile, branch: ast.If, name: str) -> bool:
+    """Whether ``if not a: return`` comes below an ``if a:`` before anything reads its variable."""
+    if not isinstance(branch.test, ast.Name):
+        return False
+    flag, block = branch.test.id, block_around(file, branch)
+    for later in block[block.index(branch) + 1 :]:
+        if _names(later, flag, ast.Store) or _names(later, name, ast.Load):
             return False
+        if isinstance(later, ast.If) and isinstance(later.body[-1], (ast.Return, ast.Raise)):
+            return not later.orelse and ast.unparse(later.test) == f"not {flag}"
     return False
 
 

@@ -52,11 +52,20 @@ def unbind(event: Event) -> Fix | None:
     """``q, k, v = qkv`` of a Tensor becomes ``q, k, v = qkv.unbind(0)``."""
     file = event.module.file
     node = next(nodes_at(file, event.span, ast.expr), None)
-    if not isinstance(node, ast.expr) or isinstance(node, ast.Tuple):
+    if not isinstance(node, ast.expr) or isinstance(node, ast.Tuple) or _is_of_any_item(file, node):
         return None
     text = between(file, file.span(node))
     change = rewritten(file, node, f"{text}.unbind(0)" if isinstance(node, _ATOMS) else f"({text}).unbind(0)")
     return Fix("safe", "Unbind the Tensor", (change,)) if change else None
+
+
+def _is_of_any_item(file: SourceFile, node: ast.expr) -> bool:
+    """Whether a value is what the item of a loop gives, called: another module may give a tuple."""
+    if not isinstance(node, ast.Call):
+        return False
+    called = {n.id for n in ast.walk(node.func) if isinstance(n, ast.Name)}
+    loops = [n for n in nodes_around(file, node.lineno) if isinstance(n, (ast.For, ast.comprehension))]
+    return any(isinstance(n, ast.Name) and n.id in called for loop in loops for n in ast.walk(loop.target))
 
 
 def unbracket(event: Event) -> Fix | None:
