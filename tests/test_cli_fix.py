@@ -180,3 +180,36 @@ def test_a_filter_over_several_lines_becomes_a_loop(tsguard, net):
     assert "for i, (a, b) in enumerate(zip(xs, xs)):\n" in fixed
     assert "if (a.dim() > 1\n" in fixed
     assert "TSG154" not in tsguard("lint", "net.py").out
+
+
+class TestFilesThatBelongTogether:
+    NET = """\
+from torch import nn
+
+from helpers import tiled
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return tiled(x, 2)
+"""
+    HELPERS = "# what is shared\n\n\ndef tiled(x, times):\n    return x.repeat(1, times)\n"
+
+    @pytest.fixture
+    def pair(self, folder):
+        (folder / "net.py").write_text(self.NET)
+        (folder / "helpers.py").write_text(self.HELPERS)
+        return folder
+
+    def test_a_fix_lies_in_the_file_that_is_to_change(self, lint, tsguard, pair):
+        fixes = [f["fix"] for f in lint(".").report["findings"] if f["fix"]]
+        assert {edit["path"] for fix in fixes for edit in fix["edits"]} == {"helpers.py"}
+        assert tsguard("lint", "--fix", "--unsafe-fixes", ".").status == 0
+        assert (pair / "helpers.py").read_text() == self.HELPERS.replace("times)", "times: int)", 1)
+        assert (pair / "net.py").read_text() == self.NET
+
+    def test_a_file_that_was_not_asked_for_is_left_alone(self, tsguard, pair):
+        ran = tsguard("lint", "--fix", "--unsafe-fixes", "net.py")
+        assert "fixed" not in ran.err
+        assert (pair / "net.py").read_text() == self.NET
+        assert (pair / "helpers.py").read_text() == self.HELPERS

@@ -302,3 +302,20 @@ def test_what_need_not_be_compiled_is_left_out(tmp_path, fix):
     assert "    logged: Final" in text
     script = "import torch, net; torch.jit.script(net.Net()); net.Net().sizes"
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+
+
+def test_helpers_of_other_files_of_a_package_are_mended_too(tmp_path, fix):
+    package = tmp_path / "package"
+    (package / "blocks").mkdir(parents=True)
+    for folder in (package, package / "blocks"):
+        (folder / "__init__.py").write_text("")
+    (package / "helpers.py").write_text("# shared\n\n\ndef tiled(x, times):\n    return x.repeat(1, times)\n")
+    (package / "blocks" / "net.py").write_text(
+        "from torch import nn\n\nfrom ..helpers import tiled\n\n\n"
+        "class Net(nn.Module):\n    def forward(self, x):\n        return tiled(x, 2)\n"
+    )
+    done = fix("package/blocks/net.py:Net()", "--input", "torch.randn(2, 4)", "--write")
+    assert done.returncode == 0, done.stderr
+    assert "def tiled(x, times: int):" in (package / "helpers.py").read_text()
+    script = "import torch, package.blocks.net as net; torch.jit.script(net.Net())"
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)

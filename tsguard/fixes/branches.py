@@ -89,7 +89,9 @@ def raise_otherwise(event: Event) -> Fix | None:
         return _stand_in(event, first)
     if last.orelse or not _is_used_after(file, first, facts["name"]):
         return None
-    edit = _with_else(file, first, f'raise RuntimeError("{facts["name"]} is not defined for these arguments")')
+    edit = _with_else(
+        file, first, f'raise RuntimeError("{facts["name"]} is not defined for these arguments")'
+    )
     return Fix("unsafe", "Raise where it is not defined", (edit,)) if edit else None
 
 

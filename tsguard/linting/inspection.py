@@ -229,7 +229,7 @@ def _named(finding: Finding, job: Job) -> Finding:
     path = _shown(finding.path, job)
     if finding.fix is None:
         return replace(finding, path=path)
-    edits = tuple(replace(edit, path=path) for edit in finding.fix.edits)
+    edits = tuple(replace(edit, path=_shown(edit.path, job)) for edit in finding.fix.edits)
     return replace(finding, path=path, fix=replace(finding.fix, edits=edits))
 
 

@@ -124,9 +124,10 @@ def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -
 
 def _asked_for(finding: Finding, own: frozenset[str], mended: Path | None) -> Finding:
     """A finding; in files that were not asked for, nothing is to be fixed."""
-    if finding.fix is None or finding.path in own:
+    if finding.fix is None:
         return finding
-    if mended is not None and Path(os.path.abspath(finding.path)).is_relative_to(mended):
+    others = {path for path in (finding.path, *(e.path for e in finding.fix.edits)) if path not in own}
+    if all(mended is not None and Path(os.path.abspath(path)).is_relative_to(mended) for path in others):
         return finding
     return replace(finding, fix=None)
 
