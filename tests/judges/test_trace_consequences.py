@@ -126,6 +126,20 @@ HARMLESS = {
             def forward(self, x):
                 return x @ self.shared[0] * self.fixed[0] * self.added[1]
     """,
+    "arithmetic of a number and a Tensor by a function": """
+        def f(x):
+            return torch.pow(torch.sub(1.0, torch.add(2, x)), 2) / torch.mul(3, torch.div(1.0, x))
+    """,
+    "a shape that is matched with an ellipsis": """
+        def match(x, *wanted):
+            if not all(isinstance(size, int) or size is Ellipsis for size in wanted):
+                raise TypeError("sizes")
+            assert Ellipsis in wanted
+
+        def f(x):
+            match(x, ..., 4)
+            return x * 2
+    """,
     "counts that nothing reads but the question whether there are any": """
         class Net(nn.Module):
             def __init__(self):

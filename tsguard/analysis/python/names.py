@@ -54,6 +54,8 @@ def lookup(interp: Interpreter, name: str, scope: Scope) -> Value | None:
             if found is not None:
                 return found
         runner = runner.parent
+    if name == "Ellipsis":
+        return Const(...)
     if name in _BUILTINS:
         return External(f"builtins.{name}")
     if name == "__name__":

@@ -154,7 +154,8 @@ def percent(template: Value, given: Value, node: ast.AST) -> Unlike | None:
     found = [s for s in _SPECIFIERS.findall(str(template.const)) if s != "%%"]
     types = given.type.elements if isinstance(given.type, t.TupleType) else (given.type,)
     unlike = given.unlike if len(types) == 1 else None
-    values = [Value(type_, node=given.node, unlike=unlike) for type_ in types]
+    nodes = given.node.elts if isinstance(given.node, ast.Tuple) else [given.node] * len(types)
+    values = [Value(type_, node=node, unlike=unlike) for type_, node in zip(types, nodes, strict=False)]
     shown = [value for value, specifier in zip(values, found, strict=False) if specifier == "%s"]
     return text_of_any(shown, node)
 
@@ -167,12 +168,20 @@ def _kind(value: Value) -> str:
 
 def _reads_differently(value: Value) -> bool:
     """Whether the text is certainly another one: 0.5 reads alike in both, 7.0 and 0.1 do not."""
-    if isinstance(value.const, float) and math.isfinite(value.const):
-        return repr(value.const) != f"{value.const:.17g}"
+    if any(repr(number) != f"{number:.17g}" for number in _floats(value)):
+        return True
     if isinstance(value.type, t.ListType) and isinstance(value.node, ast.Attribute):
         return value.node.attr == "shape"
     unlike = value.unlike is not None and value.unlike.kind in ("int", "object")
     return unlike or (_is_tensor(value.type) and not value.parameter) or _quotes(value.type)
+
+
+def _floats(value: Value) -> list[float]:
+    """The finite floats that stand in the source of a value, in a literal of a container too."""
+    written = [value.const]
+    if isinstance(value.node, (ast.Constant, ast.Tuple, ast.List, ast.Dict)):
+        written += [node.value for node in ast.walk(value.node) if isinstance(node, ast.Constant)]
+    return [number for number in written if isinstance(number, float) and math.isfinite(number)]
 
 
 def _is_tensor(type_: t.Type) -> bool:

@@ -25,6 +25,7 @@ def of_operator(
     tracer: Tracer, overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
     """The result of the overload that takes these arguments, of an operator and not of a function of Python."""
+    overloads = tuple([schema for schema in overloads if _is_eager(schema)]) or overloads
     chosen = _chosen(overloads, args, kwargs)
     for argument, value in bound(chosen, args, kwargs) if chosen is not None else ():
         arguments.given(tracer, argument, value, node)
@@ -50,6 +51,12 @@ def of_schemas(
     if random and not any(isinstance(value, Traced) for value in values):
         return Traced(origin=Origin("random numbers", node), of="random")
     return of_type(chosen.returns, values, node)
+
+
+def _is_eager(schema: Schema) -> bool:
+    """Whether Python has an overload too: those of plain numbers are TorchScript's own."""
+    types = [schema.returns, *[argument.type for argument in schema.arguments]]
+    return not all(type_ in (t.INT, t.FLOAT, t.COMPLEX, t.BOOL, t.NUMBER) for type_ in types)
 
 
 def note_bools(

@@ -41,6 +41,14 @@ class Symbol(_Formula):
         return self.kind == "input" and isinstance(tensor, Symbol) and str(tensor.parts[0]).startswith("?")
 
     @property
+    def order(self) -> tuple[bool, int, str]:
+        """Its place among others, the same in every run: inputs first, then what holds the most quotients."""
+        return self.kind != "input", -self.depth, str(self)
+
+    def __str__(self) -> str:
+        return f"{self.kind}({', '.join(map(str, self.parts))})"
+
+    @property
     def least(self) -> int | None:
         """The least that it stands for where no input is empty; None where that is not told."""
         if self.kind == "input":
@@ -53,11 +61,18 @@ Monomial = frozenset[tuple[Symbol, int]]
 _ONE: Monomial = frozenset()
 
 
+def _text(monomial: Monomial) -> str:
+    return " ".join(sorted([f"{symbol}^{power}" for symbol, power in monomial]))
+
+
 @dataclass(frozen=True, slots=True)
 class Dim(_Formula):
     """A polynomial over symbols with whole coefficients."""
 
     terms: frozenset[tuple[Monomial, int]]
+
+    def __str__(self) -> str:
+        return " + ".join(sorted([f"{factor} {_text(monomial)}" for monomial, factor in self.terms]))
 
     @property
     def number(self) -> int | None:

@@ -49,7 +49,7 @@ class Facts:
     def equal(self, left: Dim, right: Dim) -> None:
         """Two dimensions are the same: a symbol of theirs stands for the rest from now on."""
         difference = self.resolved(left).plus(self.resolved(right), -1)
-        for symbol in sorted(set(difference.symbols()), key=lambda s: s.kind != "input"):
+        for symbol in sorted(set(difference.symbols()), key=lambda symbol: symbol.order):
             factor = dict(difference.terms).get(frozenset({(symbol, 1)}), 0)
             rest = difference.plus(symbol_dim(symbol), -factor)
             value = rest.times(number(-1)).over(number(factor)) if factor else None
@@ -131,7 +131,15 @@ class Facts:
 
 def _may_be(value: Dim, symbol: Symbol) -> bool:
     """Whether a symbol may stand for a value: no negative number, and nothing with itself in it."""
-    return (value.number is None or value.number >= 0) and symbol not in set(value.inner_symbols())
+    return (value.number is None or value.number >= 0) and not _holds(value, symbol)
+
+
+def _holds(value: Dim, symbol: Symbol) -> bool:
+    """Whether a symbol is in a value, or in a quotient in it."""
+    return any(
+        held == symbol or any(_holds(part, symbol) for part in held.parts if isinstance(part, Dim))
+        for held in value.symbols()
+    )
 
 
 def _replaced(dim: Dim, symbol: Symbol, value: Dim) -> Dim:
