@@ -79,6 +79,11 @@ def test_what_a_default_is_called_elsewhere_does_not_tell_its_type(fixed):
     assert fixed(text) == text
 
 
+def test_a_branch_on_what_is_only_compared_with_numbers_is_no_choice_between_tensors(fixed):
+    text = method("self, x, stage", "if stage == 2:\n            return x\n        return x + 1")
+    assert fixed(text) == text.replace("stage)", "stage: int)")
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("start", ["", "\ufeff"])
 def test_line_ends_and_byte_order_marks_stay(tmp_path, fixed, newline, start):

@@ -28,6 +28,16 @@ def annotate_by_default(event: Event) -> Fix | None:
     return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change)) if change else None
 
 
+def annotate_number(event: Event) -> Fix | None:
+    """``def forward(self, x, stage)`` becomes ``stage: int`` for what is only compared with ints."""
+    name, type_ = event.facts["parameter"], event.facts["type"]
+    for function in functions_around(event.module.file, event.span):
+        change = changed_parameter(event.module.file, function, name, lambda p: annotated(p, type_))
+        if change is not None:
+            return Fix("unsafe", f"Annotate {name} as {type_}", (change,))
+    return None
+
+
 def make_optional(event: Event) -> Fix | None:
     """``size: int = None`` becomes ``size: Optional[int] = None``; what has no annotation may be a Tensor."""
     name = event.facts.get("name") or event.facts["parameter"]

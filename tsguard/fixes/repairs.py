@@ -25,6 +25,7 @@ _REPAIRS = {
     "untyped-parameter/unpacked": ("sequences", "unbind_or_type"),
     "untyped-parameter/unpacked-or-none": ("annotations", "annotate_by_use"),
     "untyped-default": ("parameters", "annotate_by_default"),
+    "untyped-number": ("parameters", "annotate_number"),
     "parameter-kind/variadic": ("signatures", "drop_unused_variadic"),
     "parameter-kind/keyword-only": ("signatures", "allow_by_position"),
     "parameter-kind/positional-only": ("signatures", "allow_by_name"),

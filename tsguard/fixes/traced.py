@@ -9,10 +9,10 @@ from tsguard.fixes.blocks import block_around, changed_block, removed, statement
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import atom, rewritten
-from tsguard.fixes.places import nodes_around, nodes_at
+from tsguard.fixes.places import functions_around, nodes_around, nodes_at
 from tsguard.fixes.traced_branches import move_branch
 from tsguard.report import Edit, Fix
-from tsguard.source import SourceFile, Span
+from tsguard.source import SourceFile, Span, truths
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -84,6 +84,8 @@ def choose_with_where(event: Event) -> Fix | None:
     for node in nodes_around(file, event.span.line):
         if not isinstance(node, (ast.IfExp, ast.If)) or not _asks(file, node.test, event.span):
             continue
+        if any(_is_number(event, n.id) for n in ast.walk(node.test) if isinstance(n, ast.Name)):
+            return None
         compared = isinstance(node.test, ast.Compare) and len(node.test.ops) == 1
         one = compared and file.span(node.test) == event.span
         edits: list[Edit] = []
@@ -93,6 +95,12 @@ def choose_with_where(event: Event) -> Fix | None:
             return Fix("unsafe", "Choose with torch.where", (*torch, *edits))
         return move_branch(event, node) if isinstance(node, ast.If) else None
     return None
+
+
+def _is_number(event: Event, name: str) -> bool:
+    """Whether a function only compares a name with numbers: it is hardly a Tensor."""
+    around = functions_around(event.module.file, event.span)
+    return bool(around and truths.compared_with(name, around[0]))
 
 
 def _asks(file: SourceFile, test: ast.expr, span: Span) -> bool:

@@ -568,6 +568,7 @@ RuleName: TypeAlias = Literal[
     "untraced-value/random",
     "untraced-value/seed",
     "untyped-default",
+    "untyped-number",
     "untyped-parameter",
     "untyped-parameter/container",
     "untyped-parameter/container-or-none",

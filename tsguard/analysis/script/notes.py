@@ -15,7 +15,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import differences, exits, none_defaults, truths
+from tsguard.analysis.script import differences, exits, none_defaults, untyped_numbers
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
@@ -26,6 +26,7 @@ from tsguard.language.matching import Match
 from tsguard.language.relations import is_subtype
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
+from tsguard.source import truths
 from tsguard.source.walking import walked
 
 _OPERATORS = frozenset(
@@ -396,6 +397,7 @@ def resolution_scope(function: py.FunctionValue) -> Scope:
 def finish(compiler: Compiler, fc: FunctionCompiler, source: py.FunctionValue) -> None:
     """What only the whole function shows."""
     none_defaults.finish(fc)
+    untyped_numbers.finish(fc)
     lost = None if fc.failed else exits.lost_value(fc.node, fc.branches)
     if lost is not None:
         word = type(lost.exit).__name__.lower()

@@ -21,6 +21,26 @@ def is_only_tested(value: ast.expr, function: ast.AST) -> bool:
     return all(id(read) in tested for read in reads)
 
 
+def compared_with(name: str, function: ast.AST) -> list[int]:
+    """The whole numbers and bools that the tests of a function ask a name to equal; none where it is used for more."""
+    nodes = walked(function)
+    tests = [operand for node in nodes for test in _tests(node) for operand in _operands(test)]
+    numbers: list[int] = []
+    compared = set()
+    for test in tests:
+        if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == name:
+            wanted = test.comparators[0]
+            if _asks_equality(test) and isinstance(wanted, ast.Constant) and isinstance(wanted.value, int):
+                compared.add(id(test.left))
+                numbers.append(wanted.value)
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    return numbers if all(id(use) in compared for use in uses) else []
+
+
+def _asks_equality(test: ast.Compare) -> bool:
+    return len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.NotEq, ast.Is, ast.IsNot))
+
+
 def _targets(value: ast.expr, nodes: tuple[ast.AST, ...]) -> list[ast.expr]:
     for node in nodes:
         if isinstance(node, ast.Assign) and node.value is value:
