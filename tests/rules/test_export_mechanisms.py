@@ -106,6 +106,26 @@ REFUSED = {
     "elements set up to a tensor": Case(
         "y = torch.zeros_like(x)\ny[0, : rest[0][0]] = 1\nreturn y", f"{X}, {COUNTS}"
     ),
+    "an element set at a found place": Case("y = x.clone()\ny[0, x[0].argmax()] = 0\nreturn y"),
+    "a row added to at a found place": Case("y = x.clone()\ny[x[:, 0].argmax()] += 1\nreturn y"),
+    "a found place in a list of those that are set": Case(
+        "y = x.clone()\ny[[x[:, 0].argmax()]] = 1\nreturn y"
+    ),
+    "an element set at a truth": Case("y = x.clone()\ny[x.sum() > 0] = 1\nreturn y"),
+    "a found place beside a mask": Case("return x[x[:, 0] > 0, x[0].argmax()]"),
+    "a number beside several indices": Case(
+        "return x[torch.arange(2), rest[0].max().item()]", f"{X}, {COUNTS}"
+    ),
+    "every so many rows as data says": Case("return x[:: rest[0].max()]", f"{X}, {COUNTS}"),
+    "written up to a symbol, with gradients": Case(
+        "y = torch.zeros_like(x)\nn = rest[0][0].item()\ny[0, :n] = (x * self.w)[0, :n]\nreturn y",
+        f"{X}, {COUNTS}",
+        before="self.w = nn.Parameter(torch.ones(4))",
+    ),
+    "pairs of rows that where finds": Case(
+        "i, j = torch.where(x > 0)\nd = (rest[0][i] - rest[0][j]).abs()\nreturn x if d.size(0) == 0 else d.sum()",
+        f"{X}, torch.arange(4.0)",
+    ),
     "how many elements a mask selects": Case("return x if x[x > 0].numel() > 0 else -x"),
     "how many rows a mask selects": Case("y = x[x.sum(1) > 0]\nif y.size(0) == 0:\n    return x\nreturn y"),
     "the shape of what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn x if y.shape == x.shape else y"),
@@ -161,6 +181,19 @@ EXPORTS = {
     "a number as text": Case('note = f"{x.mean().item()}"\nreturn x'),
     "elements set up to a symbol": Case(
         "y = torch.zeros_like(x)\ny[: rest[0][0].item()] = 1\nreturn y", f"{X}, {COUNTS}"
+    ),
+    "an element read at a found place": Case("return x[0, x[0].argmax()] + x[x[:, 0].argmax()].sum()"),
+    "rows set at found places": Case("y = x.clone()\ny[torch.arange(3), x.argmax(1)] = 1\nreturn y"),
+    "written up to a symbol, without gradients": Case(
+        "y = torch.zeros_like(x)\nn = rest[0][0].item()\n"
+        "with torch.no_grad():\n    y[0, :n] = (x * self.w)[0, :n]\nreturn y",
+        f"{X}, {COUNTS}",
+        before="self.w = nn.Parameter(torch.ones(4))",
+    ),
+    "written up to a symbol, of what is detached": Case(
+        "y = torch.zeros_like(x)\nn = rest[0][0].item()\ny[0, :n] = (x * self.w).detach()[0, :n]\nreturn y",
+        f"{X}, {COUNTS}",
+        before="self.w = nn.Parameter(torch.ones(4))",
     ),
     "elements at what where gives": Case("return x[torch.where(x > 0)]"),
     "elements at what nonzero gives": Case("return x[x.nonzero(as_tuple=True)]"),

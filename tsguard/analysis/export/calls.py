@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arguments, data, gradients, sizes, state, types
+from tsguard.analysis.export import arguments, data, gradients, state, types
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.values import Number, Traced, parts
@@ -172,17 +172,3 @@ def counted(tracer: Tracer, tensor: Traced, node: ast.AST) -> None:
     extent = shaping.extent(tracer, tensor)
     if extent is not None and (first := extent.at(0)) is not None and first.is_of_data:
         report(tracer, "data-call/rows", node, tensor.origin)
-
-
-def elements_set(tracer: Tracer, key: py.Value, node: ast.AST | None) -> None:
-    """``y[:n] = x``: a bound that is a tensor has to be a number there, and so has an index among others."""
-    if isinstance(key, py.TupleValue):
-        indices = [part for part in key.items if isinstance(part, Number)]
-        data.symbol_wanted(tracer, "data-number/element", indices, node)
-        sizes.wanted(tracer, "fixed-size/index", indices, node)
-    for part in key.items if isinstance(key, py.TupleValue) else [key]:
-        if isinstance(part, py.SliceValue):
-            bounds = (part.start, part.stop, part.step)
-            taken = next((bound for bound in bounds if isinstance(bound, Traced)), None)
-            if taken is not None:
-                report(tracer, "data-number/bound", node, taken.origin)

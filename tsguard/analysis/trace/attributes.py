@@ -122,6 +122,7 @@ def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> 
         origin=shown,
         of="state",
         extent=None if value.sizes is None else known(value.sizes),
+        grad=value.grad,
     )
 
 

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, sizes
+from tsguard.analysis.export import data, indices, sizes
 from tsguard.analysis.python import containers
 from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -29,18 +29,12 @@ from tsguard.analysis.trace.values import (
     is_symbolic,
     plainly,
 )
-from tsguard.language.releases import ways
 
 
 def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:
     """``owner[key]`` where one of them is traced; None where neither is."""
     if isinstance(owner, py.TensorValue):
-        if isinstance(key, py.ListValue):
-            takes_tensors = ways(tracer.tables.release).indexes_by_listed_tensors
-            asked = [one for one in key.items if not (takes_tensors and isinstance(one, Traced))]
-            if len(asked) < len(key.items):
-                tracer.exports.is_asked_of_compile = False
-            data.number_wanted(tracer, "data-number/index", asked, node)
+        indices.taken(tracer, key, node)
         used(tracer, [key, *_bounds(key)], node)
         return shaping.of_item(tracer, owner, key, tensor([owner, key, *_bounds(key)], node))
     if isinstance(owner, Shape):

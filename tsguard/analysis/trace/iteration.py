@@ -52,9 +52,9 @@ def items(tracer: Tracer, value: py.Value, wanted: int | None) -> Items | None:
     if isinstance(value, (InputList, InputDict)):
         structure(tracer, value)
         return None
-    if isinstance(value, py.ListValue) and value.open and wanted is not None and value.items:
+    if isinstance(value, (py.ListValue, py.TupleValue)) and value.open and wanted is not None and value.items:
         is_short = len(value.items) < wanted and isinstance(value.items[-1], py.TensorValue)
-        return _repeated(value.items, wanted) if is_short else None
+        return _repeated(list(value.items), wanted) if is_short else None
     if isinstance(value, Held):
         return [Held()] * (wanted or 1), wanted is None
     if isinstance(value, (Opaque, Untraced, Number)):
@@ -89,7 +89,9 @@ def _rows(tracer: Tracer, value: Traced, wanted: int | None) -> Items:
         tracer.report("harmless-warning/rows", tracer.node, value.origin)
     else:
         tracer.report("size-loop-count/rows", tracer.node, value.origin)
-    row = Traced(origin=value.origin.then(tracer.node), of=value.of, extent=_of_row(extent))
+    row = Traced(
+        origin=value.origin.then(tracer.node), of=value.of, extent=_of_row(extent), recorded=value.recorded
+    )
     return [row] * (wanted or 1), wanted is None
 
 

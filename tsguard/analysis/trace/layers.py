@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_CHILD_STEPS
-from tsguard.analysis.export import breaks, sizes
+from tsguard.analysis.export import breaks, recording, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import ancestry, library
 from tsguard.analysis.trace import results, shaping
@@ -51,6 +51,8 @@ def forward(
         entry = tracer.tables.modules.get(base.name)
         if entry is not None:
             result = _layer(tracer, module, base.name, args, kwargs, node)
+            if base.name != "torch.nn.Identity":
+                recording.by_layer(module, result)
             return shaping.of_layer(tracer, base.name, module, args, kwargs, result)
     if isinstance(module.cls, py.ClassValue) and not ancestry.WITHOUT_FORWARD.issuperset(
         ancestry.kin(tracer, module.cls)[:1]

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arrays, data, gradients, sizes
+from tsguard.analysis.export import arrays, data, gradients, recording, sizes
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import booleans, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -56,12 +56,17 @@ def tensor(values: list[py.Value], node: ast.AST | None) -> py.TensorValue:
     """The tensor that an operator makes of values: of inputs, of module state, or constant."""
     origin = origin_of(values)
     if origin is not None:
-        return Traced(origin=origin.then(node), of_size=_is_of_size(values), sizes_only=is_of_sizes(values))
+        return Traced(
+            origin=origin.then(node),
+            of_size=_is_of_size(values),
+            sizes_only=is_of_sizes(values),
+            recorded=recording.is_recorded(values, node),
+        )
     others = [value for value in parts(values) if isinstance(value, Traced)]
     first = next((value for value in others if value.of == "random"), others[0] if others else None)
     if first is None:
         return py.TensorValue(several=any(data.lends_no_value(value) for value in values))
-    return Traced(origin=first.origin.then(node), of=first.of)
+    return Traced(origin=first.origin.then(node), of=first.of, recorded=recording.is_recorded(values, node))
 
 
 def is_of_sizes(values: list[py.Value]) -> bool:

@@ -6,8 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import calls as exported
-from tsguard.analysis.export import data, reports, state
+from tsguard.analysis.export import data, indices, reports, state
 from tsguard.analysis.python import names
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
@@ -108,7 +107,7 @@ class ForwardTracer(Tracer):
             owner.sizes_only = still
         if isinstance(owner, py.TensorValue):
             is_assigned = isinstance(self.statement, (ast.Assign, ast.AugAssign))
-            exported.elements_set(self, key, self.statement if is_assigned else self.node)
+            indices.set_(self, owner, key, value, self.statement if is_assigned else self.node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(
             is_live(part) or is_symbolic(part) for part in parts([key])
         )

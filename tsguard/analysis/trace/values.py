@@ -73,7 +73,7 @@ class Traced(TensorValue):
     """A tensor whose contents no reading of the source tells: made of inputs, of the module's
     parameters and buffers ("state"), or of random numbers.  ``extent`` is what is known of its shape,
     ``of_size`` whether it is made of one size and of nothing else, of which torch.export has the element,
-    ``sizes_only`` whether of sizes and constants alone."""
+    ``sizes_only`` whether of sizes and constants alone, ``recorded`` whether of what takes gradients."""
 
     origin: Origin = NOWHERE
     of: Literal["inputs", "state", "random"] = "inputs"
@@ -81,6 +81,7 @@ class Traced(TensorValue):
     extent: Extent | None = None
     of_size: bool = False
     sizes_only: bool = False
+    recorded: bool = False
 
 
 @dataclass(eq=False, slots=True)

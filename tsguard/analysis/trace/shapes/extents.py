@@ -118,7 +118,8 @@ def broadcast(left: Extent | None, right: Extent | None) -> Extent | None:
         left, right = right, left  # now the right one has no more dimensions than the left one may have
     if right.lead is not None:
         count = min(len(left.dims), len(right.dims))
-        return Extent(_broadcast(left.last(count), right.last(count)), Lead())
+        rows = None if left.lead is None or count else _rows_of_data(left.lead, right.lead)
+        return Extent(_broadcast(left.last(count), right.last(count)), Lead(first=rows))
     count = len(right.dims)
     if left.lead is None:
         return left.with_last(*_broadcast(left.last(count), right.dims)) if count else left
@@ -127,6 +128,13 @@ def broadcast(left: Extent | None, right: Extent | None) -> Extent | None:
     if count <= len(left.dims):
         return Extent(left.without_last(count).dims, left.lead).followed_by(*behind)
     return Extent(behind, Lead())
+
+
+def _rows_of_data(left: Lead, right: Lead) -> Dim | None:
+    """How many rows both have, where only data tells it of each."""
+    if left.first is None or right.first is None or not (left.first.is_of_data and right.first.is_of_data):
+        return None
+    return left.first
 
 
 def _broadcast(left: tuple[Dim | None, ...], right: tuple[Dim | None, ...]) -> tuple[Dim | None, ...]:
@@ -142,6 +150,8 @@ def _one(left: Dim | None, right: Dim | None) -> Dim | None:
         # Whatever goes with two or more is as many, or one.
         if dim is not None and (dim.number or 0) > 1:
             return dim
+    if left is not None and right is not None and left.is_of_data and right.is_of_data:
+        return left
     return None
 
 

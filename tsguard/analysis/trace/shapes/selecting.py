@@ -64,7 +64,7 @@ def repeated_each(op: Operation) -> Shaped:
 def masked(op: Operation) -> Shaped:
     """``x[mask]``: as many as the mask lets through, and the dimensions that it does not cover."""
     owner, key = op.args[:2]
-    if not isinstance(key, py.TensorValue) or not _is_mask(key):
+    if not isinstance(key, py.TensorValue) or not is_mask(key):
         return None
     shape, mask, many = op.shape(), extent_of(op.facts, key), _many(owner, key)
     if shape is not None and shape == mask:
@@ -77,25 +77,26 @@ def masked(op: Operation) -> Shaped:
 
 def by_indices(op: Operation) -> Shaped:
     """``x[indices]``, where only data tells how many indices there are: as many rows."""
-    owner, key = op.args[:2]
-    if not isinstance(key, py.TensorValue) or not is_of_data(op, key):
+    key = op.args[1]
+    many = _count_of_data(op, key) if isinstance(key, py.TensorValue) else None
+    if many is None:
         return None
-    shape, many = op.shape(), _many(owner, key)
+    shape = op.shape()
     found = None if shape is None else shape.replaced(0, many)
     return Extent((), Lead(first=many)) if found is None else found
 
 
-def is_of_data(op: Operation, key: py.TensorValue) -> bool:
-    """Whether a tensor is a row, or maybe more, of which only data tells the length."""
+def _count_of_data(op: Operation, key: py.TensorValue) -> Dim | None:
+    """How long a row, or maybe more, of indices is, where only data tells that."""
     extent = extent_of(op.facts, key)
     is_row = extent is not None and (extent.rank == 1 or (extent.rank is None and not extent.dims))
     dim = extent.at(0) if extent is not None and is_row else None
-    return dim is not None and dim.is_of_data
+    return dim if dim is not None and dim.is_of_data else None
 
 
 def let_through(op: Operation, mask: py.TensorValue) -> Dim | None:
     """How many a mask lets through along a dimension; None for a tensor of indices of which the number is told."""
-    return _many(op.args[0], mask) if _is_mask(mask) or is_of_data(op, mask) else None
+    return _many(op.args[0], mask) if is_mask(mask) else _count_of_data(op, mask)
 
 
 # What gives true or false for each element, and what leaves elements as they are.
@@ -113,7 +114,7 @@ _KEEPING = frozenset(
 )  # fmt: skip
 
 
-def _is_mask(key: py.TensorValue) -> bool:
+def is_mask(key: py.TensorValue) -> bool:
     """Whether a tensor holds what is true or false."""
     if key.dtype == "bool":
         return True

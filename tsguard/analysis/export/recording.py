@@ -1,0 +1,106 @@
+"""Whether torch records what is computed, for the gradients of parameters: torch.export does it with gradients on.
+
+A part of a tensor that is recorded is made anew once it has been written into, and the new one has other symbols
+for what data tells than those that torch.export is waiting for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import library
+from tsguard.analysis.trace.values import Traced, parts
+from tsguard.source.walking import walked
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.context import Tracer
+
+_WITHOUT = frozenset({"no_grad", "inference_mode"})
+# What gives whole numbers, truths, or the same without its way.
+_LOSING = frozenset(
+    [
+        "detach", "detach_", "argmax", "argmin", "argsort", "nonzero", "long", "int", "bool", "any", "all", "isnan",
+        "isinf", "isfinite", "eq", "ne", "gt", "ge", "lt", "le", "bincount", "unique", "count_nonzero", "searchsorted",
+        "bucketize", "multinomial", "bernoulli", "one_hot", "numel", "new_zeros", "new_ones", "new_full", "new_empty",
+        "new_tensor", "zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like",
+    ]
+)  # fmt: skip
+
+
+def is_recorded(values: Iterable[py.Value], node: ast.AST | None) -> bool:
+    """Whether what ``node`` makes of values is, if gradients are on there."""
+    if _is_losing(node):
+        return False
+    return any(isinstance(part, py.TensorValue) and _is_of_parameters(part) for part in parts(values))
+
+
+def _is_of_parameters(tensor: py.TensorValue) -> bool:
+    return tensor.takes_gradients or (isinstance(tensor, Traced) and tensor.recorded)
+
+
+def _is_losing(node: ast.AST | None) -> bool:
+    if isinstance(node, ast.Call):
+        function = node.func
+        return (
+            function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        ) in _LOSING
+    return isinstance(node, ast.Compare) or (isinstance(node, ast.Attribute) and node.attr == "data")
+
+
+def by_layer(module: py.ModuleValue, result: py.Value) -> None:
+    """What a layer with parameters gives is recorded."""
+    owners = (part for _, part in library.descendants(module))
+    held = [value for owner in owners for value in owner.parameters.values()]
+    if any(not isinstance(value, py.TensorValue) or value.takes_gradients for value in held):
+        for part in parts([result]):
+            if isinstance(part, Traced):
+                part.recorded = True
+
+
+def are_recorded(tracer: Tracer, values: Iterable[py.Value]) -> bool:
+    """Whether one of some tensors is, with a look at where gradients were off on its way."""
+    off = _where_off(tracer)
+    if off is None:
+        return False
+    return any(
+        _is_of_parameters(part) and not (isinstance(part, Traced) and off.intersection(_steps(part)))
+        for part in parts(values)
+        if isinstance(part, py.TensorValue)
+    )
+
+
+def _steps(tensor: Traced) -> Iterable[int]:
+    step = tensor.origin
+    while True:
+        yield id(step.node)
+        if step.parent is None:
+            return
+        step = step.parent
+
+
+def _where_off(tracer: Tracer) -> set[int] | None:
+    """The expressions (by identity) of the functions that run for which gradients are off; None if they are here."""
+    functions = [frame.function for frame in tracer.frames if frame.function is not None]
+    if any(_is_off(one) for function in functions for one in getattr(function, "decorator_list", ())):
+        return None
+    blocks = [
+        node
+        for function in functions
+        for node in walked(function)
+        if isinstance(node, ast.With) and any(_is_off(item.context_expr) for item in node.items)
+    ]
+    if any(block in tracer.enclosing for block in blocks):
+        return None
+    return {id(node) for block in blocks for node in walked(block)}
+
+
+def _is_off(node: ast.expr) -> bool:
+    """``torch.no_grad()``, ``torch.set_grad_enabled(False)``."""
+    function = node.func if isinstance(node, ast.Call) else node
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name == "set_grad_enabled" and isinstance(node, ast.Call):
+        return any(isinstance(arg, ast.Constant) and not arg.value for arg in node.args)
+    return name in _WITHOUT
