@@ -13,6 +13,7 @@ from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, functions_around
 from tsguard.report import Fix
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -56,7 +57,7 @@ def call_each(event: Event) -> Fix | None:
 
 def _choices(function: Function) -> Iterator[_Choice]:
     """The variables that are set once, to one of two names by a test of what stays the same, and only called."""
-    nodes = [n for part in function.body for n in ast.walk(part)]
+    nodes = [n for part in function.body for n in walked(part)]
     stored = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     for node in nodes:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.IfExp):

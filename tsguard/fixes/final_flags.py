@@ -13,6 +13,7 @@ from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -32,7 +33,7 @@ def declare_flag(event: Event) -> Fix | None:
     if method is None:
         return None
     owner, function = method
-    nodes = ast.walk(function) if event.rule == "return-type-mismatch" else nodes_around(file, line)
+    nodes = walked(function) if event.rule == "return-type-mismatch" else nodes_around(file, line)
     tests = [node.test for node in nodes if isinstance(node, (ast.If, ast.IfExp))]
     tests = [*_left_before(file, line), *tests]
     made = (final_flag(event.module, owner, test) for test in reversed(tests))
@@ -110,7 +111,7 @@ def _stores(owner: ast.ClassDef, name: str) -> list[tuple[str, ast.AST]]:
         (method.name, node)
         for method in owner.body
         if isinstance(method, Function)
-        for node in ast.walk(method)
+        for node in walked(method)
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Attribute) and target.attr == name

@@ -13,6 +13,7 @@ from tsguard.fixes.places import Function, nodes_around
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile, Span
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -38,7 +39,7 @@ def name_the_type(event: Event) -> Fix | None:
 def _annotations(file: SourceFile) -> list[ast.expr]:
     """What the signatures and variables of a file are annotated with."""
     found: list[ast.expr | None] = []
-    for node in ast.walk(file.tree):
+    for node in walked(file.tree):
         if isinstance(node, Function):
             found.append(node.returns)
         elif isinstance(node, (ast.arg, ast.AnnAssign)):
