@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -319,3 +320,26 @@ def test_helpers_of_other_files_of_a_package_are_mended_too(tmp_path, fix):
     assert "def tiled(x, times: int):" in (package / "helpers.py").read_text()
     script = "import torch, package.blocks.net as net; torch.jit.script(net.Net())"
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+
+
+def test_a_copy_below_the_working_folder_is_mended_by_one_name(tmp_path):
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "block.py").write_text(
+        "from torch import nn\n\nfrom helpers import tiled\n\n\n"
+        "class Block(nn.Module):\n    def forward(self, x):\n        return tiled(x, 2)\n"
+    )
+    (tmp_path / "project" / "helpers.py").write_text(
+        "def tiled(x, times, /):\n    return x.repeat(1, times)\n"
+    )
+    command = [sys.executable, "-m", "tsguard", "fix", "--isolated", "project/block.py:Block"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "scratch")}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    changed = [line for line in done.stdout.splitlines() if line.startswith(("+", "-"))]
+    assert changed == [
+        "--- project/helpers.py",
+        "+++ project/helpers.py",
+        "-def tiled(x, times, /):",
+        "+def tiled(x, times: int):",
+    ]

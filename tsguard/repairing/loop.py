@@ -258,7 +258,7 @@ class _Repair:
             settings, search_paths=tuple(dict.fromkeys(p for p in own if p != self.copy.origin))
         )
         report, _ = lint(Plan((job,), mended=self.copy.copy), settings)
-        return [finding for finding in report.findings if finding.family == "script"]
+        return [_absolute(finding) for finding in report.findings if finding.family == "script"]
 
     def _told(self, now: Judged) -> list[Fix]:
         """Assertions of what calls give, by what eager gave, where a function is annotated to return Any."""
@@ -286,6 +286,15 @@ class _Repair:
                 module = project.module(path, shown=str(path))
                 found += annotations(module, seen.line, seen.name, seen.types)
         return found
+
+
+def _absolute(finding: Finding) -> Finding:
+    """A finding with whole paths: reports name files below the working folder from there, torch does not."""
+    path = os.path.abspath(finding.path)
+    if finding.fix is None:
+        return replace(finding, path=path)
+    edits = tuple(replace(edit, path=os.path.abspath(edit.path)) for edit in finding.fix.edits)
+    return replace(finding, path=path, fix=replace(finding.fix, edits=edits))
 
 
 def _parses(path: str, text: str) -> bool:

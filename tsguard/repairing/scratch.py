@@ -84,9 +84,10 @@ def origin_of(subject: Subject) -> Path:
 def _copy(origin: Path, copy: Path) -> None:
     """Copy the sources; other files are linked to where they are."""
     number = 0
-    for folder, below, files in os.walk(origin):
-        below[:] = [name for name in below if not _is_left_out(folder, name)]
-        there = copy / Path(folder).relative_to(origin)
+    for folder, below, files in os.walk(os.path.realpath(origin)):
+        # Temporary files may lie in the project: the copy is no part of itself.
+        below[:] = [n for n in below if not _is_left_out(folder, n) and Path(folder, n) not in copy.parents]
+        there = copy / Path(folder).relative_to(os.path.realpath(origin))
         there.mkdir(parents=True, exist_ok=True)
         for name in files:
             number += 1
