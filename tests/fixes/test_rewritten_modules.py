@@ -342,7 +342,65 @@ class Net(nn.Module):
         size = default(size, x.shape[-1] - 1)
         return x[..., :size]
 """
+ASKED = """\
+def exists(value):
+    return value is not None
+
+
+def absent(value):
+    \"""Whether there is none.\"""
+    return value is None
+
+
+class Net(nn.Module):
+    def __init__(self, gated=True, rotary=None):
+        super().__init__()
+        self.gate = nn.Linear(5, 5) if gated else None
+        self.rotary = rotary
+
+    def forward(self, x, mask=None):
+        if exists(self.rotary):
+            x = self.rotary.rotate(x)
+        found = exists(mask) == exists(self.gate)
+        if absent(mask) and not absent(self.gate) and not found:
+            x = self.gate(x)
+        if exists(mask):
+            x = x.masked_fill(mask, 0.0)
+        return x
+"""
+OPTIONS = """\
+class Net(nn.Module):
+    def forward(self, x):
+        # along which
+        along = dict(dim=-1)
+        resized = {"scale_factor": 2.0,
+                   "mode": "nearest"}
+        x = F.normalize(x, **along).softmax(along["dim"])
+        return F.interpolate(x, **resized)
+"""
+NOISE = """\
+class Net(nn.Module):
+    def forward(self, x):
+        return x + torch.zeros_like(x).uniform_(0, to=1) * 0
+"""
+AUTOCAST = """\
+from torch.amp import autocast
+
+
+def helper(x):
+    return x * 2
+
+
+class Net(nn.Module):
+    @autocast("cuda", enabled=False)
+    def forward(self, x):
+        return helper(x)
+"""
 FORMS = {
+    "a helper that asks for None": ASKED,
+    "options in a dict": OPTIONS,
+    "bounds of noise": NOISE,
+    "a decorator of precision": AUTOCAST,
     "a size that may be None": SIZE_OR_NONE,
     "slices and partials": SLICES,
     "states in a list": CELLS,

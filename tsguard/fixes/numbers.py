@@ -10,7 +10,7 @@ from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.lambdas import write_out_map
 from tsguard.fixes.pieces import atom, rewritten
-from tsguard.fixes.places import nodes_around
+from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.fixes.variables import annotate_appended
 from tsguard.report import Fix
 from tsguard.source import SourceFile
@@ -29,7 +29,9 @@ def convert_numbers(event: Event) -> Fix | None:
         return _convert(event, "float")
     if "List[int]" in wanted and "Tensor" in given and given.startswith(("List", "Tuple")):
         return _convert(event, "int")
-    return _normal_by_floats(event) if facts.get("function", "").endswith("normal") else None
+    if facts.get("function", "").endswith("normal"):
+        return _normal_by_floats(event)
+    return _float_for_operator(event) if (wanted, given) == ("float", "int") else None
 
 
 def turn_round_or_write_out(event: Event) -> Fix | None:
@@ -91,6 +93,17 @@ def _normal_by_floats(event: Event) -> Fix | None:
             made = tuple(e for e in edits if e is not None)
             if made and is_of_torch(event.module, event.facts["function"]):
                 return Fix("safe", "Write mean and std as floats", made)
+    return None
+
+
+def _float_for_operator(event: Event) -> Fix | None:
+    """``x.uniform_(0, 1)`` becomes ``x.uniform_(0.0, 1)``: the operator takes a float, and makes one of an int in Python."""
+    file, value = event.module.file, event.facts["value"]
+    for call in nodes_at(file, event.span, ast.Call):
+        given = [*call.args, *(k.value for k in call.keywords if k.arg == event.facts["argument"])]
+        wrong = next((n for n in given if ast.unparse(n) == value and _is_int(file, n)), None)
+        change = rewritten(file, wrong, f"{value}.0") if wrong is not None else None
+        return Fix("safe", f"Write {value} as {value}.0", (change,)) if change else None
     return None
 
 

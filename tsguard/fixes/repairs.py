@@ -120,6 +120,8 @@ _REPAIRS = {
     "class-built-in-forward": ("layers", "drop_variable"),
     "class-built-in-forward/no-init": ("layers", "drop_variable"),
     "grad-decorator-names": ("signatures", "leave_decorator_for_with"),
+    "grad-decorator-names/autocast": ("signatures", "leave_decorator_for_with"),
+    "grad-decorator-names/other": ("signatures", "leave_decorator_for_with"),
     "grad-decorator": ("signatures", "leave_decorator_for_with"),
     "missing-attribute": ("branches", "ask_for_attribute"),
     "class-attribute": ("class_annotations", "make_constant"),
@@ -133,7 +135,7 @@ _REPAIRS = {
     "legacy-norm-hook": ("norm_hooks", "hook_by_function"),
     "module-as-value/unpacked": ("module_pairs", "index_pair"),
     "sequential-types": ("branches", "raise_where_nothing_is_returned"),
-    "keyword-unpacking": ("signatures", "drop_forwarded_keywords"),
+    "keyword-unpacking": ("unpacked_keywords", "pass_by_name"),
     "unscriptable-layer/number": ("layers", "make_with_float"),
     "missing-super-init": ("layers", "inherit_init"),
     "lambda": ("lambdas", "do_without_lambda"),
@@ -158,6 +160,20 @@ _REPAIRS = {
 }
 
 
+# Where a helper was asked whether a value is None, that comes before the type of the value.
+_ASKED = frozenset(
+    {
+        "argument-type",
+        "argument-type/inferred",
+        "module-as-value",
+        "none-argument",
+        "not-callable/none",
+        "optional-not-refined",
+        "optional-not-refined/argument",
+        "optional-not-refined/expression",
+        "unknown-method/none",
+    }
+)
 # What is wrong at one place is mended in one way, for however many targets it is reported.
 _MADE: WeakKeyDictionary[SourceFile, dict[Hashable, Fix | None]] = WeakKeyDictionary()
 
@@ -174,7 +190,11 @@ def repair(event: Event) -> Fix | None:
 
 
 def _repair(event: Event) -> Fix | None:
-    module, function = _REPAIRS[event.rule]
+    asked = _by("asked_by_helpers", "ask_in_place", event) if event.rule in _ASKED else None
+    return asked or _by(*_REPAIRS[event.rule], event)
+
+
+def _by(module: str, function: str, event: Event) -> Fix | None:
     make: Repair = getattr(importlib.import_module(f"tsguard.fixes.{module}"), function)
     return make(event)
 

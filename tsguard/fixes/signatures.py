@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.definitions_elsewhere import defined
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_header, rewritten
@@ -32,11 +33,15 @@ def _function(event: Event) -> Function | None:
 
 
 def _fix(event: Event, function: Function, message: str, safe: bool, change: _Change) -> Fix | None:
+    return _fix_in(event.module.file, function, message, safe, change)
+
+
+def _fix_in(file: SourceFile, function: Function, message: str, safe: bool, change: _Change) -> Fix | None:
     def changed(definition: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         result = change(definition) if isinstance(definition, cst.FunctionDef) else None
         return None if result is None else [result]
 
-    edit = changed_block(event.module.file, function, changed)
+    edit = changed_block(file, function, changed)
     return Fix("safe" if safe else "unsafe", message, (edit,)) if edit else None
 
 
@@ -214,19 +219,28 @@ def take_self(event: Event) -> Fix | None:
     return _fix(event, function, "Take self", False, change)
 
 
+_GRADIENTS = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled")
+
+
+def _is_autocast(decorator: ast.expr) -> bool:
+    """``@autocast("cuda", enabled=False)``, told in constants, as TorchScript takes it behind ``with``."""
+    if not isinstance(decorator, ast.Call):
+        return False
+    told = [*decorator.args, *(k.value for k in decorator.keywords if k.arg in ("device_type", "enabled"))]
+    constant = all(isinstance(value, ast.Constant) for value in told)
+    named = ast.unparse(decorator.func).rpartition(".")[2] == "autocast"
+    return named and constant and len(told) == len(decorator.args) + len(decorator.keywords)
+
+
 def leave_decorator_for_with(event: Event) -> Fix | None:
-    """``@torch.no_grad()`` over a method becomes ``with torch.no_grad():`` in it."""
-    functions = [
-        n
-        for n in nodes_around(event.module.file, event.span.line)
-        if isinstance(n, Function) and (n.name == event.facts["function"].rpartition(".")[2])
-    ]
-    if not functions:
+    """``@torch.no_grad()`` over a method becomes ``with torch.no_grad():`` in it; ``@autocast`` likewise."""
+    found = _decorated(event)
+    if found is None:
         return None
-    function = functions[-1]
+    file, function = found
     managers = [ast.unparse(d) for d in function.decorator_list]
-    if len(managers) != 1 or not managers[0].startswith(
-        ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled")
+    if len(managers) != 1 or not (
+        managers[0].startswith(_GRADIENTS) or _is_autocast(function.decorator_list[0])
     ):
         return None
     manager = managers[0] if managers[0].endswith(")") else f"{managers[0]}()"
@@ -247,7 +261,17 @@ def leave_decorator_for_with(event: Event) -> Fix | None:
         new = definition.body.with_changes(body=[*body[:kept], block])
         return definition.with_changes(decorators=[], body=new)
 
-    return _fix(event, function, f"Write with {manager} inside", True, change)
+    return _fix_in(file, function, f"Write with {manager} inside", True, change)
+
+
+def _decorated(event: Event) -> tuple[SourceFile, Function] | None:
+    """The function that an event is about: the one around it, or the one that is called there, in whichever file."""
+    file, name = event.module.file, event.facts["function"].rpartition(".")[2]
+    above = [n for n in nodes_around(file, event.span.line) if isinstance(n, Function) and n.name == name]
+    if above:
+        return file, above[-1]
+    elsewhere = defined(event.module, name)
+    return (elsewhere[0].file, elsewhere[1]) if elsewhere is not None else None
 
 
 def _is_text(node: ast.stmt) -> bool:

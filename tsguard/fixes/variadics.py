@@ -71,9 +71,9 @@ def _held(module: Module, function: Function, variadic: str, counts: list[int], 
     least, most = counts[0], counts[-1]
     names = [f"{variadic.removesuffix('s') or variadic}{i}" for i in range(most)]
     typed = spelled("Optional[Tensor]", module, function.lineno)
-    if not least or set(names) & taken or typed is None or function.args.kwonlyargs:
+    if not least or set(names) & taken or typed is None:
         return []
-    listed = least < most or _is_indexed(function, variadic)
+    listed = least < most or _is_indexed(function, variadic) or _is_assigned(function, variadic)
     around = "[{}]" if listed else "({},)" if least == 1 else "({})"
     lines = [f"{variadic} = {around.format(', '.join(names[:least]))}\n"]
     lines += [f"if {name} is not None:\n    {variadic}.append({name})\n" for name in names[least:]]
@@ -89,12 +89,19 @@ def _held(module: Module, function: Function, variadic: str, counts: list[int], 
             annotation = cst.Annotation(cst.parse_expression(typed.text))
             params.append(cst.Param(cst.Name(name), annotation, default=cst.Name("None")))
         own = block.params
-        every = own.with_changes(params=[*own.params, *params], star_arg=cst.MaybeSentinel.DEFAULT)
+        star = cst.ParamStar() if own.kwonly_params else cst.MaybeSentinel.DEFAULT
+        every = own.with_changes(params=[*own.params, *params], star_arg=star)
         return [block.with_changes(params=every, body=block.body.with_changes(body=body))]
 
     edit = changed_block(module.file, function, change)
     imports = typed.edits if least < most else ()
     return [Fix("unsafe", f"Name what *{variadic} was given", (*imports, edit))] if edit else []
+
+
+def _is_assigned(function: Function, name: str) -> bool:
+    """Whether a variable becomes something else, which is no tuple of that length in most cases."""
+    nodes = [n for part in function.body for n in ast.walk(part)]
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes)
 
 
 def _is_indexed(function: Function, name: str) -> bool:
