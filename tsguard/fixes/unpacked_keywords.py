@@ -78,7 +78,7 @@ def _text(file: SourceFile, value: ast.expr) -> str:
 
 def _instead(block: cst.BaseStatement, lines: list[str]) -> list[cst.BaseStatement]:
     """Assignments in the place of one, below the comments that it has."""
-    written = [cst.parse_statement(line) for line in lines]
+    written: list[cst.BaseStatement] = [cst.parse_statement(line) for line in lines]
     if isinstance(block, cst.SimpleStatementLine) and isinstance(written[0], cst.SimpleStatementLine):
         written[0] = written[0].with_changes(leading_lines=block.leading_lines)
     return written
