@@ -174,6 +174,8 @@ _ASKED = frozenset(
         "unknown-method/none",
     }
 )
+# What is None may be used in a branch only that a flag of the constructor leaves out.
+_LEFT_OUT = frozenset({"none-argument", "operator-types/absent"})
 # What is wrong at one place is mended in one way, for however many targets it is reported.
 _MADE: WeakKeyDictionary[SourceFile, dict[Hashable, Fix | None]] = WeakKeyDictionary()
 
@@ -191,7 +193,8 @@ def repair(event: Event) -> Fix | None:
 
 def _repair(event: Event) -> Fix | None:
     asked = _by("asked_by_helpers", "ask_in_place", event) if event.rule in _ASKED else None
-    return asked or _by(*_REPAIRS[event.rule], event)
+    made = asked or _by(*_REPAIRS[event.rule], event)
+    return made or (_by("final_flags", "declare_flag", event) if event.rule in _LEFT_OUT else None)
 
 
 def _by(module: str, function: str, event: Event) -> Fix | None:
