@@ -396,7 +396,20 @@ class Net(nn.Module):
     def forward(self, x):
         return helper(x)
 """
+LEFT_OUT = """\
+class Net(nn.Module):
+    def __init__(self, base=None, scaled=False):
+        super().__init__()
+        self.base = base
+        self.scaled = scaled
+
+    def forward(self, x):
+        if not self.scaled:
+            return x
+        return (x - 2) / self.base
+"""
 FORMS = {
+    "a flag above what is None": LEFT_OUT,
     "a helper that asks for None": ASKED,
     "options in a dict": OPTIONS,
     "bounds of noise": NOISE,
