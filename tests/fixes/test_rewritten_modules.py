@@ -398,10 +398,10 @@ class Net(nn.Module):
 """
 LEFT_OUT = """\
 class Net(nn.Module):
-    def __init__(self, base=None, scaled=False):
+    def __init__(self):
         super().__init__()
-        self.base = base
-        self.scaled = scaled
+        self.base = None
+        self.scaled = False
 
     def forward(self, x):
         if not self.scaled:
