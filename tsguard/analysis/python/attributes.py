@@ -106,6 +106,8 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
         fields = list(owner.cls.annotations)
         if name in fields and fields.index(name) < len(owner.items):
             return owner.items[fields.index(name)]
+    elif isinstance(owner, TupleValue) and name not in _OF_TUPLES and not name.startswith("__"):
+        return _result_field(owner, name)
     if isinstance(owner, TensorValue) and name in _TENSOR_PROPERTIES:
         return _TENSOR_PROPERTIES[name]()
     if isinstance(owner, (FunctionValue, Partial)):
@@ -130,6 +132,28 @@ def _enum_attribute(interp: Interpreter, owner: EnumMember, name: str) -> Value 
     if found is None and owner.alike is not None:
         return get(interp, owner.alike, name)
     return Unknown(named(owner.name, name))
+
+
+# What tuples have, and sizes.
+_OF_TUPLES = frozenset({"count", "index", "numel"})
+# What torch calls the parts of results, by how many these have.
+_FIELDS = {
+    2: (
+        ("values", "indices"), ("min", "max"), ("eigenvalues", "eigenvectors"), ("Q", "R"), ("L", "info"),
+        ("sign", "logabsdet"), ("mantissa", "exponent"), ("LU", "pivots"), ("LD", "pivots"), ("inverse", "info"),
+        ("result", "info"), ("hist", "bin_edges"), ("a", "tau"), ("self", "jpvt"), ("output", "counts"),
+    ),
+    3: (("U", "S", "V"), ("U", "S", "Vh"), ("P", "L", "U"), ("LU", "pivots", "info"), ("LD", "pivots", "info")),
+    4: (("solution", "residuals", "rank", "singular_values"), ("data", "batch_sizes", "sorted_indices", "unsorted_indices")),
+}  # fmt: skip
+
+
+def _result_field(owner: TupleValue, name: str) -> Value:
+    """``x.max(-1).values``: a part of a tuple that torch has names for."""
+    for fields in _FIELDS.get(len(owner.items), ()):
+        if name in fields:
+            return owner.items[fields.index(name)]
+    return Unknown()
 
 
 def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | None:

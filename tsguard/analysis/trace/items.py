@@ -35,8 +35,8 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
     """``owner[key]`` where one of them is traced; None where neither is."""
     if isinstance(owner, py.TensorValue):
         indices.taken(tracer, key, node)
-        used(tracer, [key, *_bounds(key)], node)
-        return shaping.of_item(tracer, owner, key, tensor([owner, key, *_bounds(key)], node))
+        used(tracer, [key, *bounds(key)], node)
+        return shaping.of_item(tracer, owner, key, tensor([owner, key, *bounds(key)], node))
     if isinstance(owner, Shape):
         return _of_shape(tracer, owner, plainly(key), node)
     if isinstance(owner, Pieces):
@@ -51,11 +51,12 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
     return _of_container(tracer, owner, key, node)
 
 
-def _bounds(key: py.Value) -> list[py.Value]:
+def bounds(key: py.Value) -> list[py.Value]:
+    """The numbers in the brackets of a tensor."""
     if isinstance(key, py.SliceValue):
         return [key.start, key.stop, key.step]
     if isinstance(key, py.TupleValue):
-        return [bound for part in key.items for bound in (part, *_bounds(part))]
+        return [bound for part in key.items for bound in (part, *bounds(part))]
     return []
 
 
@@ -94,7 +95,7 @@ def _part_of_open(tracer: Tracer, owner: Shape, part: slice | None, origin: Orig
 def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:
     """Python indexes lists and dicts with the number itself, and says nothing of it."""
     if isinstance(owner, (py.ListValue, py.TupleValue, py.DictValue, py.ModuleValue)):
-        data.symbol_wanted(tracer, "data-number/index", [key, *_bounds(key)], node)
+        data.symbol_wanted(tracer, "data-number/index", [key, *bounds(key)], node)
     if (
         isinstance(key, Number)
         and key.known is not None
@@ -118,13 +119,13 @@ def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST)
         used(tracer, [key], node)
         return _any_of(owner)
     if isinstance(key, py.SliceValue):
-        live = next((b for b in _bounds(key) if isinstance(b, Number) and is_live(b)), None)
+        live = next((b for b in bounds(key) if isinstance(b, Number) and is_live(b)), None)
         if live is not None:
             report_number(tracer, "index", live, node)
-        lost_sight(tracer, _bounds(key))
+        lost_sight(tracer, bounds(key))
         if (
             live is None
-            and any(isinstance(b, Number) for b in _bounds(key))
+            and any(isinstance(b, Number) for b in bounds(key))
             and not isinstance(owner, InputList)
         ):
             return containers.item(tracer, owner, plainly(key), node)

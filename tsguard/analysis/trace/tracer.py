@@ -10,7 +10,16 @@ from tsguard.analysis.export import data, indices, reports, state
 from tsguard.analysis.python import names
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
-from tsguard.analysis.trace import attributes, calls, conditions, expressions, iteration, statements
+from tsguard.analysis.trace import (
+    attributes,
+    calls,
+    conditions,
+    expressions,
+    items,
+    iteration,
+    statements,
+    uses,
+)
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import is_of_sizes
 from tsguard.analysis.trace.values import Traced, is_live, is_symbolic, parts, plainly
@@ -107,7 +116,9 @@ class ForwardTracer(Tracer):
             owner.sizes_only = still
         if isinstance(owner, py.TensorValue):
             is_assigned = isinstance(self.statement, (ast.Assign, ast.AugAssign))
-            indices.set_(self, owner, key, value, self.statement if is_assigned else self.node)
+            node = self.statement if is_assigned else self.node
+            uses.used(self, [key, *items.bounds(key), value], node)
+            indices.set_(self, owner, key, value, node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(
             is_live(part) or is_symbolic(part) for part in parts([key])
         )
