@@ -264,11 +264,11 @@ def made(path: Path):
     return module.Net().eval()
 
 
-def mended(tmp_path: Path, text: str) -> tuple[Path, Path, Fixed]:
+def mended(tmp_path: Path, text: str, start: str = "") -> tuple[Path, Path, Fixed]:
     """A file as it was and as the fixes leave it, and what is found then."""
     before, after = tmp_path / "before.py", tmp_path / "after.py"
-    before.write_text(HEAD + text)
-    after.write_text(HEAD + text)
+    for path in (before, after):
+        path.write_text(start + HEAD + text)
     settings = Settings(root=tmp_path, jobs=1, cache=False)
     done = fix(plan([parse(f"{after}:Net", settings)], settings), settings, unsafe=True)
     return before, after, done

@@ -454,6 +454,32 @@ def test_a_module_is_mended(tmp_path, text):
         torch.testing.assert_close(module(x), one(x))
 
 
+def test_where_annotations_are_text_constants_are_listed(tmp_path):
+    text = """\
+LIMIT = 0.5
+
+
+class Net(nn.Module):
+    scale = 2
+
+    def __init__(self):
+        super().__init__()
+        self.base = None
+        self.scaled = False
+
+    def forward(self, x):
+        if not self.scaled:
+            return x.clamp(max=LIMIT) * self.scale
+        return (x - 2) / self.base
+"""
+    before, after, done = mended(tmp_path, text, "from __future__ import annotations\n\n")
+    assert [f.message for f in done.report.findings if f.family == "script"] == []
+    assert done.report.errors == ()
+    assert "Final" not in after.read_text()
+    x = torch.rand(2, 3)
+    assert torch.equal(torch.jit.script(made(after))(x), made(before)(x))
+
+
 def test_bounds_of_normal_are_written_as_floats(tmp_path):
     text = """\
 class Net(nn.Module):

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import OPEN_TYPES, without_annotation
 from tsguard.fixes.blocks import class_around
-from tsguard.fixes.edits import edit, insertion
+from tsguard.fixes.declared_constants import are_text, in_class, listed_constant
+from tsguard.fixes.edits import edit
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
 from tsguard.fixes.places import Function, nodes_around
 from tsguard.fixes.spelling import spelled
-from tsguard.report import Edit, Fix
+from tsguard.report import Fix
 from tsguard.source import Span
 from tsguard.source.statements import statements
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
-    from tsguard.project.modules import Module
 
 
 def drop_class_annotation(event: Event) -> Fix | None:
@@ -47,20 +47,6 @@ def declare_attribute(event: Event) -> Fix | None:
     return Fix("safe", f"Declare {facts['name']} as {facts['wanted']}", (*written.edits, made))
 
 
-def in_class(module: Module, owner: ast.ClassDef, line: str) -> Edit | None:
-    """The edit that puts a line at the top of a class, below its docstring."""
-    file = module.file
-    is_text = isinstance(owner.body[0], ast.Expr) and isinstance(owner.body[0].value, ast.Constant)
-    first = owner.body[1] if is_text and len(owner.body) > 1 else owner.body[0]
-    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-    text = file.lines[start - 1]
-    indent = text[: len(text) - len(text.lstrip())]
-    if start == owner.lineno or not indent:
-        return None
-    gap = file.newline * (1 if isinstance(first, (ast.AnnAssign, ast.Assign)) else 2)
-    return insertion(file, start, 1, f"{indent}{line}{gap}")
-
-
 def make_constant(event: Event) -> Fix | None:
     """``scale = 2`` in a class body becomes ``scale: Final[int] = 2``."""
     file, name = event.module.file, event.facts["name"]
@@ -73,7 +59,10 @@ def make_constant(event: Event) -> Fix | None:
     ]
     if len(found) != 1 or not _is_plain(found[0][0].value):
         return None
-    node, _ = found[0]
+    node, owner = found[0]
+    if are_text(event.module):
+        listed = listed_constant(event.module, owner, name)
+        return Fix("safe", f"Declare {name} in __constants__", (listed,)) if listed else None
     edits = imported(event.module, "typing", ["Final"], node.lineno)
 
     def change(small: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:

@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import method_around, receiver
-from tsguard.fixes.imports import imported, module_imported
+from tsguard.fixes.declared_constants import declared_final
+from tsguard.fixes.imports import module_imported
 from tsguard.fixes.numbers import numbers_in
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_at
@@ -38,16 +39,13 @@ def hold_global(event: Event) -> Fix | None:
         edit = rewritten(file, node, ast.unparse(value))
         return Fix("safe", f"Write {name} out", (edit,)) if edit else None
     owner, function = method
-    final = imported(event.module, "typing", ["Final"], owner.lineno)
-    if final is None or any(_binds(part, name) for part in owner.body):
+    if any(_binds(part, name) for part in owner.body):
         return None
-    from tsguard.fixes.class_annotations import in_class
-
-    declared = in_class(event.module, owner, f"{name}: Final = {name}")
+    declared = declared_final(event.module, owner, name, name)
     read = rewritten(file, node, f"{receiver(function)}.{name}")
     if declared is None or read is None:
         return None
-    return Fix("safe", f"Hold {name} in the class", (*final, declared, read))
+    return Fix("safe", f"Hold {name} in the class", (*declared, read))
 
 
 def _is_of_math(event: Event, name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import blocks_of, method_around
-from tsguard.fixes.class_annotations import in_class
+from tsguard.fixes.declared_constants import are_text, declared_final
 from tsguard.fixes.imports import imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
@@ -57,12 +57,12 @@ def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | Non
         maker = next((c for c in classes if _stores(c, name)), None)
         if maker is None or not all(_is_settled(c, name) for c in classes):
             continue
-        final = imported(module, "typing", ["Final"], maker.lineno)
         declared = _declared(module, classes, maker, name)
         # What Python sets later, as DataParallel does in its copies, is not what is scripted.
         later = any(method != "__init__" for c in classes for method, _ in _stores(c, name))
-        if declared is not None and final is not None:
-            return Fix("unsafe" if later else "safe", f"Declare {name} as Final", (*final, declared))
+        if declared is not None:
+            how = "in __constants__" if are_text(module) else "as Final"
+            return Fix("unsafe" if later else "safe", f"Declare {name} {how}", declared)
     return None
 
 
@@ -79,19 +79,23 @@ def _ancestry(module: Module, owner: ast.ClassDef) -> list[ast.ClassDef]:
     return found
 
 
-def _declared(module: Module, classes: list[ast.ClassDef], maker: ast.ClassDef, name: str) -> Edit | None:
-    """The edit that declares a flag, or makes the declaration that there is a final one."""
+def _declared(
+    module: Module, classes: list[ast.ClassDef], maker: ast.ClassDef, name: str
+) -> tuple[Edit, ...] | None:
+    """The edits that declare a flag, or make the declaration that there is a final one."""
     annotations = [
         n.annotation
         for owner in classes
         for n in owner.body
         if isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == name and n.value is None
     ]
-    if not annotations:
-        return in_class(module, maker, f"{name}: Final")
+    if not annotations or are_text(module):
+        return declared_final(module, maker, name)
     type_ = ast.unparse(annotations[0])
     plain = len(annotations) == 1 and type_ in ("bool", "int", "str", "float")
-    return rewritten(module.file, annotations[0], f"Final[{type_}]") if plain else None
+    final = imported(module, "typing", ["Final"], maker.lineno)
+    change = rewritten(module.file, annotations[0], f"Final[{type_}]") if plain else None
+    return (*final, change) if final is not None and change is not None else None
 
 
 def _flags(test: ast.expr) -> Iterator[str]:

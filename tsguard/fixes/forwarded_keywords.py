@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, class_around, inserted_after
-from tsguard.fixes.class_annotations import in_class
-from tsguard.fixes.imports import imported, module_imported
+from tsguard.fixes.declared_constants import declared_final
+from tsguard.fixes.imports import module_imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function
 from tsguard.report import Fix
@@ -34,12 +34,9 @@ def pass_where_taken(module: Module, function: Function, kwarg: str, seen: tuple
         return []
     held = _held(owner, wrapped)
     flag = f"{wrapped}_takes_{names[0]}"
-    inspect, final = (
-        module_imported(module, "inspect", owner.lineno),
-        imported(module, "typing", ["Final"], owner.lineno),
-    )
-    declared = in_class(module, owner, f"{flag}: Final[bool]")
-    if held is None or inspect is None or final is None or declared is None:
+    inspect = module_imported(module, "inspect", owner.lineno)
+    declared = declared_final(module, owner, flag, type_="Final[bool]")
+    if held is None or inspect is None or declared is None:
         return []
     line = f'self.{flag} = "{names[0]}" in inspect.signature(self.{wrapped}.forward).parameters'
     settled = inserted_after(file, held, line)
@@ -57,7 +54,7 @@ def pass_where_taken(module: Module, function: Function, kwarg: str, seen: tuple
     edit = changed_block(file, function, change)
     if edit is None or settled is None:
         return []
-    edits = (*inspect, *final, declared, settled, edit)
+    edits = (*inspect, *declared, settled, edit)
     return [Fix("unsafe", f"Pass **{kwarg} where they are taken", edits)]
 
 

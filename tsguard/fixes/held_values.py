@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around
-from tsguard.fixes.class_annotations import in_class
+from tsguard.fixes.declared_constants import in_class
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import imported, is_of_torch, torch_imported
 from tsguard.fixes.pieces import rewritten
