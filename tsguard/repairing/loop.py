@@ -31,6 +31,8 @@ from tsguard.source import SourceFile
 
 # One edit brings the next objection to light; more rounds than this help nobody.
 _ROUNDS = 12
+# Rounds of lint before torch is asked: that takes seconds, as it imports the code anew.
+_STEPS = 4
 Tell = Callable[[str], None]
 _Annotations = Callable[[Module, int, str, Mapping[str, tuple[str, ...]]], Iterable[Fix]]
 
@@ -77,6 +79,7 @@ class _Repair:
     now: Judged = field(default_factory=lambda: Judged("stopped"))
     there: Subject = field(init=False)
     rejected: set[object] = field(default_factory=set)
+    careful: bool = False
     old: dict[Path, str] = field(default_factory=dict)
 
     def run(self, others: Sequence[_Repair]) -> Repaired:
@@ -151,7 +154,8 @@ class _Repair:
             findings = self._lint()
             fixes = [finding.fix for finding in findings if finding.fix is not None]
             fixes += self._told(self.now)
-            kept = self._keep([fix for fix in fixes if unsafe or fix.applicability == "safe"])
+            kept = self._keep_steps(findings, unsafe=unsafe)
+            kept = kept or self._keep([fix for fix in fixes if unsafe or fix.applicability == "safe"])
             # Functions that an edit has made were not seen before.
             kept = kept or self._keep(self._seen(self.now))
             # What takes None for a Tensor may compile, and asks in vain whether it is None.
@@ -162,6 +166,29 @@ class _Repair:
             if not kept:
                 break
         return made
+
+    def _keep_steps(self, findings: Sequence[Finding], *, unsafe: bool) -> list[Fix]:
+        """The fixes of several rounds of lint, if eager does with all of them as it did; else it is one by one from then on."""
+        old: dict[Path, str] = {}
+        made: list[Fix] = []
+        for _ in range(0 if self.careful else _STEPS):
+            fixes = [
+                f.fix for f in findings if f.fix is not None and (unsafe or f.fix.applicability == "safe")
+            ]
+            fixes = [fix for fix in dict.fromkeys(fixes) if self._key(fix) not in self.rejected]
+            texts = dict(self._edited(fixes, {}))
+            if not texts:
+                break
+            old = {**{path: self.copy.read(path).text for path in texts}, **old}
+            self.copy.write(texts)
+            made += fixes
+            findings = self._lint()
+            if not any(finding.severity == "error" for finding in findings):
+                break
+        if not made or self._confirmed(old):
+            return made
+        self.careful = True
+        return []
 
     def _keep(self, fixes: Sequence[Fix]) -> list[Fix]:
         """Those of the fixes that do no harm: all at once, or else one after the other."""
@@ -224,6 +251,10 @@ class _Repair:
         if texts == old:
             return False
         self.copy.write(texts)
+        return self._confirmed(old)
+
+    def _confirmed(self, old: Mapping[Path, str]) -> bool:
+        """Whether that is so of edits that are made; if not, the files become what they were."""
         word = self._judge()
         if word.status in ("changed", "stopped", "crashed") or (
             self.now.status == "raises" and word.status == "refused"
