@@ -397,11 +397,15 @@ class Net(nn.Module):
         return helper(x)
 """
 LEFT_OUT = """\
+def given(value):
+    return value is not None
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.base = None
-        self.scaled = False
+        self.scaled = given(self.base) and bool(self.training)
 
     def forward(self, x):
         if not self.scaled:

@@ -60,16 +60,20 @@ def _asked(module: Module, function: Function) -> list[tuple[ast.AST, ast.Call, 
                 continue
             name = node.func.id
             if name not in tests:
-                helper = defined(module, name)
-                tests[name] = _asks_for_none(helper[1]) if helper is not None else None
+                tests[name] = asks_for_none(module, name)
             is_none = tests[name]
             if is_none is not None:
                 found.append((parent, node, is_none))
     return found
 
 
-def _asks_for_none(helper: Function) -> bool | None:
-    """Whether a function says that its argument is None (True) or is not (False); None where it does something else."""
+def asks_for_none(module: Module, name: str) -> bool | None:
+    """Whether the function of a name says that its argument is None (True) or is not (False); None where it does something else."""
+    found = defined(module, name)
+    return _answer(found[1]) if found is not None else None
+
+
+def _answer(helper: Function) -> bool | None:
     body = helper.body[1:] if ast.get_docstring(helper) is not None else helper.body
     only = body[0] if len(body) == 1 else None
     if not isinstance(only, ast.Return) or only.value is None or len(helper.args.args) != 1:

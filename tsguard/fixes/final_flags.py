@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.asked_by_helpers import asks_for_none
 from tsguard.fixes.blocks import blocks_of, method_around
 from tsguard.fixes.declared_constants import are_text, declared_final
 from tsguard.fixes.imports import imported
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from tsguard.analysis.events import Event
     from tsguard.project.modules import Module
 
-_PLAIN = (ast.Name, ast.Constant, ast.Compare, ast.Attribute, ast.UnaryOp)
+_PLAIN = (ast.Name, ast.Constant, ast.Compare, ast.Attribute)
+_ASKING = frozenset({"bool", "isinstance", "hasattr", "callable", "issubclass"})
 
 
 def declare_flag(event: Event) -> Fix | None:
@@ -55,7 +57,7 @@ def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | Non
     classes = _ancestry(module, owner)
     for name in _flags(test):
         maker = next((c for c in classes if _stores(c, name)), None)
-        if maker is None or not all(_is_settled(c, name) for c in classes):
+        if maker is None or not all(_is_settled(module, c, name) for c in classes):
             continue
         declared = _declared(module, classes, maker, name)
         # What Python sets later, as DataParallel does in its copies, is not what is scripted.
@@ -122,9 +124,20 @@ def _stores(owner: ast.ClassDef, name: str) -> list[tuple[str, ast.AST]]:
     ]
 
 
-def _is_settled(owner: ast.ClassDef, name: str) -> bool:
+def _is_settled(module: Module, owner: ast.ClassDef, name: str) -> bool:
     """Whether a class assigns an attribute where torch compiles nothing, if at all, and it is a flag by its looks."""
     return all(
-        method.startswith("__") and isinstance(node, ast.Assign) and isinstance(node.value, _PLAIN)
+        method.startswith("__") and isinstance(node, ast.Assign) and _is_flag(module, node.value)
         for method, node in _stores(owner, name)
     )
+
+
+def _is_flag(module: Module, value: ast.expr) -> bool:
+    """Whether a value is a flag by its looks; ``exists(context)`` is one where ``exists`` asks for None."""
+    if isinstance(value, ast.BoolOp):
+        return all(_is_flag(module, part) for part in value.values)
+    if isinstance(value, ast.UnaryOp) and not isinstance(value.op, ast.Not):
+        return _is_flag(module, value.operand)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id in _ASKING or asks_for_none(module, value.func.id) is not None
+    return isinstance(value, (*_PLAIN, ast.UnaryOp))
