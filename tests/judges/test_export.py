@@ -125,6 +125,19 @@ def test_a_bare_argument_that_is_asked_may_be_a_flag(exported):
     assert exported("def f(x, flag):\n    return x * 2 if flag else x").verdict == "exports"
 
 
+@pytest.mark.parametrize("body", ["x * pair.left", "x * pair[1]", "pair._replace(left=x)"])
+def test_a_named_tuple_keeps_its_names(exported, body):
+    source = f"""
+    class Pair(typing.NamedTuple):
+        left: torch.Tensor
+        right: torch.Tensor
+
+    def f(x, pair: Pair):
+        return {body}
+    """
+    assert exported("import typing\n" + textwrap.dedent(source)).verdict == "exports"
+
+
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [

@@ -140,6 +140,17 @@ HARMLESS = {
             match(x, ..., 4)
             return x * 2
     """,
+    "a named tuple whose items are taken by place": """
+        from typing import NamedTuple
+
+        class Pair(NamedTuple):
+            left: torch.Tensor
+            right: torch.Tensor
+
+        def f(pair: Pair):
+            left, right = pair
+            return left * pair[1] + right
+    """,
     "counts that nothing reads but the question whether there are any": """
         class Net(nn.Module):
             def __init__(self):
@@ -354,6 +365,24 @@ HARMFUL = {
                     length = x.shape[0]
                     self.steps = length
                 return x * length
+    """,
+    "a named tuple that is read by a name": """
+        from typing import NamedTuple
+
+        class Pair(NamedTuple):
+            left: torch.Tensor
+            right: torch.Tensor
+
+        def f(x, pair: Pair):
+            return x * pair.left
+    """,
+    "a named tuple without types that is read by a name": """
+        from collections import namedtuple
+
+        Pair = namedtuple("Pair", ["left", "right"])
+
+        def f(pair: Pair):
+            return pair.left * pair.right
     """,
     "parameters in a plain list": """
         class Net(nn.Module):

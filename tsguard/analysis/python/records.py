@@ -26,7 +26,7 @@ def construct(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
 ) -> Value | None:
     """An instance, where the constructor in force is one made from fields."""
-    if ancestry.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks:
+    if is_named_tuple(interp, cls):
         bases = [base for base in ancestry.mro(interp, cls) if isinstance(base, ClassValue)]
         return TupleValue(tuple(_bound(_fields(bases), args, kwargs).values()), cls=cls)
     if not _has_made_constructor(interp, cls):
@@ -36,6 +36,11 @@ def construct(
     if post is not None:
         interp.call(BoundMethod(post[0], instance), [], {}, None)
     return instance
+
+
+def is_named_tuple(interp: Interpreter, cls: ClassValue) -> bool:
+    """Whether the instances of a class are tuples whose items have names."""
+    return ancestry.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks
 
 
 def _has_made_constructor(interp: Interpreter, cls: ClassValue) -> bool:

@@ -19,6 +19,7 @@ from tsguard.analysis.trace.shapes.operation import extent_of
 from tsguard.analysis.trace.values import (
     Derived,
     Fixed,
+    InputRecord,
     Number,
     Opaque,
     Property,
@@ -72,6 +73,8 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
         return _of_fixed(owner, name)
     if isinstance(owner, (Derived, Untraced)):
         return owner
+    if isinstance(owner, InputRecord) and not hasattr(tuple, name):
+        tracer.report("untraceable-input/named-tuple", tracer.node, name=owner.name)
     if isinstance(owner, py.ModuleValue) and name == "training":
         return Fixed(None, "bool", py.FALSE, about="mode")
     if isinstance(owner, (py.ModuleReference, py.External)):

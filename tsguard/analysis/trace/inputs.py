@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import types as exported
-from tsguard.analysis.python import ancestry
+from tsguard.analysis.python import ancestry, records
 from tsguard.analysis.trace import kinds, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.examples import Examples
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import OMITTED
 from tsguard.analysis.trace.shapes.extents import ANY
-from tsguard.analysis.trace.values import InputDict, InputList, Opaque, Traced
+from tsguard.analysis.trace.values import InputDict, InputList, InputRecord, Opaque, Traced
 from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
@@ -296,7 +296,20 @@ def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin)
         return InputList([Traced(origin=origin, extent=ANY)], True, origin=origin)
     if name in _DICTS:
         return InputDict({}, True, origin=origin)
+    if isinstance(meaning, py.ClassValue) and records.is_named_tuple(tracer, meaning):
+        return _of_record(tracer, meaning, origin)
     return Opaque(None, origin=origin)
+
+
+def _of_record(tracer: Tracer, cls: py.ClassValue, origin: Origin) -> py.Value | None:
+    """A named tuple of what its fields are annotated with; None for one that holds a number or a string."""
+    untyped = "collections.namedtuple" in cls.marks and "annotated" not in cls.marks
+    parts = [
+        Traced(origin=origin) if untyped else _of_type(tracer, annotation, cls.scope, origin)
+        for annotation in cls.annotations.values()
+    ]
+    items = tuple([part for part in parts if part is not None])
+    return InputRecord(items, cls=cls, name=origin.name) if len(items) == len(parts) else None
 
 
 def _of_generic(tracer: Tracer, name: str, inner: ast.expr, scope: Scope, origin: Origin) -> py.Value | None:

@@ -189,6 +189,13 @@ class InputList(ListValue):
 
 
 @dataclass(eq=False, slots=True)
+class InputRecord(TupleValue):
+    """A named tuple given as an input, which torch.jit.trace passes on without the names."""
+
+    name: str = ""
+
+
+@dataclass(eq=False, slots=True)
 class InputDict(DictValue):
     """A dict of tensors given as an input: with the example's keys."""
 
