@@ -126,6 +126,17 @@ REFUSED = {
         "i, j = torch.where(x > 0)\nd = (rest[0][i] - rest[0][j]).abs()\nreturn x if d.size(0) == 0 else d.sum()",
         f"{X}, torch.arange(4.0)",
     ),
+    "a loss of two selections": Case(
+        "return nn.functional.smooth_l1_loss(x[x.sum(1) > 0], (x * 2)[x.sum(1) > 0])"
+    ),
+    "a layer's loss of two selections": Case("return nn.MSELoss()(x[x > 0], (x * 2)[x > 0])"),
+    "how alike two selections are": Case(
+        "return torch.cosine_similarity(x[x.sum(1) > 0], (x * 2)[x.sum(1) > 0])"
+    ),
+    "the logarithm of a sum over what a mask selects": Case("return x[x > 0].logsumexp(0)"),
+    "what a mask selects, rolled": Case("return x[x.sum(1) > 0].roll(1, 1)"),
+    "differences of what a mask selects": Case("return x[0][x[0] > 0].diff()", "torch.ones(3, 4)"),
+    "the spectrum of what a mask selects": Case("return torch.fft.rfft(x.flatten()[x.flatten() > 0])"),
     "how many elements a mask selects": Case("return x if x[x > 0].numel() > 0 else -x"),
     "how many rows a mask selects": Case("y = x[x.sum(1) > 0]\nif y.size(0) == 0:\n    return x\nreturn y"),
     "the shape of what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn x if y.shape == x.shape else y"),
@@ -194,6 +205,18 @@ EXPORTS = {
         "y = torch.zeros_like(x)\nn = rest[0][0].item()\ny[0, :n] = (x * self.w).detach()[0, :n]\nreturn y",
         f"{X}, {COUNTS}",
         before="self.w = nn.Parameter(torch.ones(4))",
+    ),
+    "a loss of rows at the same found indices": Case(
+        "i = (x.sum(1) > 0).nonzero().squeeze(1)\nreturn nn.functional.mse_loss(x[i], (x * 2)[i])"
+    ),
+    "a loss of what one mask selects": Case(
+        "y = x.sum(1) > 0\nreturn nn.functional.smooth_l1_loss(x[y], (x * 2)[y])"
+    ),
+    "a loss of one selection": Case(
+        "y = x[x.sum(1) > 0]\nreturn nn.functional.smooth_l1_loss(y, torch.zeros_like(y))"
+    ),
+    "layers over what a mask selects": Case(
+        "y = x[x.sum(1) > 0]\nreturn torch.cat([y.cumsum(0), y.softmax(0).flip(0), nn.functional.layer_norm(y, (4,))])"
     ),
     "elements at what where gives": Case("return x[torch.where(x > 0)]"),
     "elements at what nonzero gives": Case("return x[x.nonzero(as_tuple=True)]"),

@@ -6,9 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arguments, data, gradients, state, types
+from tsguard.analysis.export import arguments, data, gradients, selections, state, types
 from tsguard.analysis.export.reports import report
-from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.values import Number, Traced, parts
 
 if TYPE_CHECKING:
@@ -33,11 +32,6 @@ _OF_NUMBERS = frozenset(
         "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine",
     ]
 )  # fmt: skip
-# What asks whether a tensor has any elements, or how many rows.
-_COUNTING = frozenset({"batch_norm", "instance_norm", "cdist", "chunk", "split", "unbind", "tensor_split"})
-# Of these, what goes along one dimension.
-_ALONG = frozenset({"chunk", "split", "unbind", "tensor_split"})
-_COUNTING_LAYERS = ("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm", "torch.nn.InstanceNorm")
 _MADE_OF_VALUES = frozenset(
     {"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor", "BoolTensor", "IntTensor"}
 )
@@ -78,8 +72,7 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
 
 def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """A function whose first argument is a tensor."""
-    if short in _COUNTING and not (short in _ALONG and _leaves_rows(short, args, kwargs)):
-        counted(tracer, tensor, node)
+    selections.called(tracer, short, tensor, args, kwargs, node)
     if short in _OF_NUMBERS and tensor.of == "inputs":
         report(tracer, "lost-size/operator", node, tensor.origin, function=short)
     if short in _ANSWERED_BY_DATA:
@@ -103,15 +96,6 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         )
         if isinstance(how, Traced) or (isinstance(how, Number) and short == "chunk"):
             data.number_wanted(tracer, "data-number/index", [how], node)
-
-
-def _leaves_rows(short: str, args: Args, kwargs: Kwargs) -> bool:
-    """Whether a tensor is divided along another dimension than the first, or into pieces of given lengths."""
-    place = 1 if short == "unbind" else 2
-    along = args[place] if len(args) > place else kwargs.get("dim", py.Const(0))
-    how = args[1] if len(args) > 1 else kwargs.get("split_size_or_sections", py.NONE)
-    lengths = short == "split" and isinstance(how, (py.ListValue, py.TupleValue))
-    return lengths or py.constant(along) != 0
 
 
 def _notes_kinds(tracer: Tracer, short: str, args: Args, kwargs: Kwargs) -> None:
@@ -158,17 +142,9 @@ def scripted(tracer: Tracer, module: py.ModuleValue, node: ast.AST | None) -> No
 def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
     """A layer of torch is called."""
     gradients.called(tracer, name, args, {}, node)
+    selections.layer(tracer, name, args, node)
     first = args[0] if args else py.NONE
     if ".Lazy" in name:
         report(tracer, "moved-module/lazy", node)
     elif name in _ASKING_LAYERS and isinstance(first, Traced):
         report(tracer, "data-call", node, first.origin, function=_ASKING_LAYERS[name])
-    elif name.startswith(_COUNTING_LAYERS) and isinstance(first, Traced):
-        counted(tracer, first, node)
-
-
-def counted(tracer: Tracer, tensor: Traced, node: ast.AST) -> None:
-    """An operation asks whether a tensor is empty, or how many rows it has."""
-    extent = shaping.extent(tracer, tensor)
-    if extent is not None and (first := extent.at(0)) is not None and first.is_of_data:
-        report(tracer, "data-call/rows", node, tensor.origin)

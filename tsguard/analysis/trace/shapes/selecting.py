@@ -63,10 +63,10 @@ def repeated_each(op: Operation) -> Shaped:
 
 def masked(op: Operation) -> Shaped:
     """``x[mask]``: as many as the mask lets through, and the dimensions that it does not cover."""
-    owner, key = op.args[:2]
+    key = op.args[1]
     if not isinstance(key, py.TensorValue) or not is_mask(key):
         return None
-    shape, mask, many = op.shape(), extent_of(op.facts, key), _many(owner, key)
+    shape, mask, many = op.shape(), extent_of(op.facts, key), _many(key)
     if shape is not None and shape == mask:
         return Extent((many,))
     is_open = shape is None or mask is None or shape.lead is not None or mask.rank is None
@@ -96,7 +96,7 @@ def _count_of_data(op: Operation, key: py.TensorValue) -> Dim | None:
 
 def let_through(op: Operation, mask: py.TensorValue) -> Dim | None:
     """How many a mask lets through along a dimension; None for a tensor of indices of which the number is told."""
-    return _many(op.args[0], mask) if is_mask(mask) else _count_of_data(op, mask)
+    return _many(mask) if is_mask(mask) else _count_of_data(op, mask)
 
 
 # What gives true or false for each element, and what leaves elements as they are.

@@ -1,0 +1,111 @@
+"""What asks how many elements there are of what data selects: torch.export has a symbol there, and cannot say.
+
+Asked of torch 2.13, operation by operation, with the rows and the columns that a mask lets through.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.export.reports import report
+from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.values import Traced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.context import Tracer
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+
+# Along one dimension, the first by default.
+_DIVIDING = frozenset({"chunk", "split", "unbind", "tensor_split"})
+# Along one dimension, the last by default.
+_ALONG_LAST = frozenset(
+    ["diff", "trapz", "trapezoid", "fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
+)  # fmt: skip
+# Whatever the dimension.
+_WHOLE = frozenset(
+    [
+        "batch_norm", "instance_norm", "local_response_norm", "cdist", "logsumexp", "cummax", "cummin", "roll", "fftshift",
+        "ifftshift", "gradient", "pinv", "matrix_rank",
+    ]
+)  # fmt: skip
+_WHOLE_LAYERS = (
+    "torch.nn.BatchNorm",
+    "torch.nn.SyncBatchNorm",
+    "torch.nn.InstanceNorm",
+    "torch.nn.LocalResponseNorm",
+)
+# Whether two tensors are of one size, to warn where they are not.
+_COMPARING = frozenset(
+    [
+        "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+        "binary_cross_entropy_with_logits", "multilabel_margin_loss", "cosine_similarity",
+    ]
+)  # fmt: skip
+_COMPARING_LAYERS = frozenset(
+    [
+        f"torch.nn.{name}"
+        for name in ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss", "CosineSimilarity")
+    ]
+)  # fmt: skip
+
+
+def called(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """A function whose first argument is a tensor."""
+    if short in _COMPARING:
+        _compared(tracer, tensor, args, kwargs, node)
+    elif short in _WHOLE:
+        _asked(tracer, tensor, _dims(tracer, tensor), node)
+    elif short in _DIVIDING and not _leaves_rows(short, args, kwargs):
+        _asked(tracer, tensor, [_at(tracer, tensor, 0)], node)
+    elif short in _ALONG_LAST and not kwargs.keys() & {"dim", "n"}:
+        _asked(tracer, tensor, [_at(tracer, tensor, -1)], node)
+
+
+def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
+    """A layer of torch is called."""
+    if not args or not isinstance(args[0], Traced):
+        return
+    if name in _COMPARING_LAYERS:
+        _compared(tracer, args[0], args, {}, node)
+    elif name.startswith(_WHOLE_LAYERS):
+        _asked(tracer, args[0], _dims(tracer, args[0]), node)
+
+
+def _asked(tracer: Tracer, tensor: Traced, dims: list[Dim | None], node: ast.AST) -> None:
+    if any(dim is not None and dim.is_of_data for dim in dims):
+        report(tracer, "data-call/rows", node, tensor.origin)
+
+
+def _compared(tracer: Tracer, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """Each mask has a symbol of its own for how many it lets through, though two may be alike."""
+    other = args[1] if len(args) > 1 else kwargs.get("target", kwargs.get("x2"))
+    if not isinstance(other, Traced):
+        return
+    one, two = _at(tracer, tensor, 0), _at(tracer, other, 0)
+    if one is not None and two is not None and one.is_of_data and two.is_of_data and one != two:
+        report(tracer, "data-call/rows", node, tensor.origin)
+
+
+def _at(tracer: Tracer, tensor: Traced, index: int) -> Dim | None:
+    extent = shaping.extent(tracer, tensor)
+    return None if extent is None else extent.at(index)
+
+
+def _dims(tracer: Tracer, tensor: Traced) -> list[Dim | None]:
+    """The dimensions of which something is known."""
+    extent = shaping.extent(tracer, tensor)
+    return [] if extent is None else [extent.at(0), *extent.dims]
+
+
+def _leaves_rows(short: str, args: Args, kwargs: Kwargs) -> bool:
+    """Whether a tensor is divided along another dimension than the first, or into pieces of given lengths."""
+    place = 1 if short == "unbind" else 2
+    along = args[place] if len(args) > place else kwargs.get("dim", py.Const(0))
+    how = args[1] if len(args) > 1 else kwargs.get("split_size_or_sections", py.NONE)
+    lengths = short == "split" and isinstance(how, (py.ListValue, py.TupleValue))
+    return lengths or py.constant(along) != 0
