@@ -412,7 +412,19 @@ class Net(nn.Module):
             return x
         return (x - 2) / self.base
 """
+KERNELS = """\
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        # exactly
+        with sdpa_kernel([SDPBackend.MATH]):
+            x = F.scaled_dot_product_attention(x, x, x)
+        return x
+"""
 FORMS = {
+    "a choice of kernels": KERNELS,
     "a flag above what is None": LEFT_OUT,
     "a helper that asks for None": ASKED,
     "options in a dict": OPTIONS,

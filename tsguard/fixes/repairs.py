@@ -115,6 +115,7 @@ _REPAIRS = {
     "unscriptable-function": ("products", "multiply_or_leave"),
     "unscriptable-function/method": ("guards", "leave_to_python"),
     "unscriptable-dependency": ("einops_calls", "call_methods"),
+    "context-manager": ("context_managers", "enter_in_python"),
     "super-call": ("parents", "reach_parent"),
     "module-built-in-forward": ("layers", "call_function_instead"),
     "class-built-in-forward": ("layers", "drop_variable"),
