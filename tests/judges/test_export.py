@@ -428,3 +428,14 @@ def test_a_product_of_sizes_that_is_made_a_number_holds_the_batch(exported):
 def test_a_variable_of_old_is_the_tensor_itself(exported, made, verdict):
     judged = exported(f"from torch.autograd import Variable\ndef f(x):\n    return {made}")
     assert (judged.verdict, judged.compile) == (verdict, "breaks")
+
+
+@pytest.mark.parametrize(
+    ("index", "verdict"),
+    [("y[i]", "unknown"), ("y[0]", "exports"), ("y[i] > 0", "exports"), ("x[i].argmax()", "refused")],
+)
+def test_whether_an_index_is_one_place_has_to_be_told(exported, index, verdict):
+    source = (
+        f"def f(x, y):\n    z = x.clone()\n    for i in range(4):\n        z[i, {index}] = 1\n    return z"
+    )
+    assert exported(source).verdict == verdict

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, recording, sizes
-from tsguard.analysis.export.reports import report
+from tsguard.analysis.export.reports import not_known, report
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.shapes.selecting import is_mask
 from tsguard.analysis.trace.values import Held, Number, Traced
@@ -61,6 +61,10 @@ def set_(tracer: Tracer, owner: py.TensorValue, key: py.Value, value: py.Value, 
     for part in keys:
         if isinstance(part, Traced) and _is_single(tracer, part):
             data.number_wanted(tracer, "data-number/place", [part], node)
+        elif isinstance(part, Traced) and node is not None and _may_be_single(tracer, part):
+            not_known(
+                tracer, node, "whether elements are set at one index or at several is not told by the source"
+            )
         elif isinstance(part, py.SliceValue):
             taken_of = next((one for one in _numbers(part) if isinstance(one, Traced)), None)
             if taken_of is not None:
@@ -109,6 +113,20 @@ def _is_single(tracer: Tracer, part: py.Value) -> bool:
     if not isinstance(part, Traced):
         return isinstance(part, Number)
     return not is_mask(part) and _has_no_dimensions(tracer, part)
+
+
+def _may_be_single(tracer: Tracer, part: Traced) -> bool:
+    """Whether an index is an element or a row, one after the other, of a tensor of unknown rank."""
+    extent = shaping.extent(tracer, part)
+    if is_mask(part) or (extent is not None and extent.rank is not None):
+        return False
+    step = part.origin.node
+    if isinstance(step, ast.Call):
+        return getattr(step.func, "id", "") in _ONE_BY_ONE
+    return isinstance(step, ast.Subscript) and isinstance(step.slice, ast.Name)
+
+
+_ONE_BY_ONE = frozenset({"enumerate", "zip"})
 
 
 def _has_no_dimensions(tracer: Tracer, part: Traced) -> bool:
