@@ -384,6 +384,15 @@ class Net(nn.Module):
     def forward(self, x):
         return x * float(np.exp(np.arange(3)).sum())
 """,
+    "the lesser of two numbers": """\
+def lesser(one, other):
+    return min(one, other)
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return x * lesser(x.shape[0] * 0.5, 2)
+""",
     "what is used behind a return": """\
 class Net(nn.Module):
     def __init__(self):

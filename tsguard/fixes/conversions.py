@@ -11,7 +11,7 @@ from tsguard.fixes.expressions import is_condition
 from tsguard.fixes.imports import has_torch, module_imported, torch_imported
 from tsguard.fixes.numbers import as_floats, numbers_in
 from tsguard.fixes.pieces import atom, rewritten
-from tsguard.fixes.places import nodes_around, nodes_at
+from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.report import Applicability, Fix
 from tsguard.source import SourceFile
 
@@ -220,10 +220,22 @@ def take_torch_extreme(event: Event) -> Fix | None:
         return None
     if event.facts.get("function") not in ("max", "min"):
         return None
-    if any(isinstance(arg, ast.Constant) for arg in node.args):
+    around = functions_around(event.module.file, event.span)
+    if any(isinstance(arg, ast.Constant) or (around and _may_be_number(around[0], arg)) for arg in node.args):
         return None
     change = rewritten(event.module.file, node.func, f"torch.{event.facts['function']}imum")
     return Fix("unsafe", f"Use torch.{event.facts['function']}imum", (change,)) if change else None
+
+
+def _may_be_number(function: Function, value: ast.expr) -> bool:
+    """Whether a value is made of a parameter that only TorchScript takes for a Tensor: nothing is asked of it."""
+    bare = {a.arg for a in (*function.args.args, *function.args.kwonlyargs) if a.annotation is None}
+    asked = {
+        n.value.id
+        for n in ast.walk(function)
+        if isinstance(n, (ast.Attribute, ast.Subscript)) and isinstance(n.value, ast.Name)
+    }
+    return any(isinstance(n, ast.Name) and n.id in bare - asked - {"self"} for n in ast.walk(value))
 
 
 def stack_tensors(event: Event) -> Fix | None:
