@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace.values import Opaque, Traced
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -39,6 +40,23 @@ _FUNCTIONS_OF_FORM = frozenset(
 def data_taken(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> None:
     """``owner.data`` is read."""
     report(tracer, "data-attribute", node, owner.origin if isinstance(owner, Traced) else None)
+
+
+def taken_of_state(tracer: Tracer, owner: py.TensorValue, name: str, node: ast.AST | None) -> None:
+    """An attribute that no tensor has is read of a parameter or buffer: that of the program does not have it."""
+    is_held = isinstance(owner, Traced) and owner.of == "state"
+    if is_held and isinstance(node, ast.Attribute) and node.attr == name and not _is_set(tracer, name):
+        report(tracer, "given-attribute", node, name=name)
+
+
+def _is_set(tracer: Tracer, name: str) -> bool:
+    """Whether the code that runs sets an attribute of this name itself."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
+        for frame in tracer.frames
+        if frame.function is not None
+        for node in walked(frame.function)
+    )
 
 
 def taken_of_data(tracer: Tracer, name: str, node: ast.AST | None) -> None:

@@ -7,6 +7,7 @@ derives from a known one is not.
 from __future__ import annotations
 
 import ast
+import keyword
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -103,6 +104,12 @@ def check_input(tracer: Tracer, value: py.Value, node: ast.AST | None) -> None:
         return
     if not _is_registered(tracer, value.cls):
         report(tracer, "unknown-type/input", node, type=value.cls.name)
+
+
+def check_name(tracer: Tracer, parameter: ast.AST | None) -> None:
+    """Report a Tensor whose name, written small, is a keyword: the program has a variable of that name."""
+    if isinstance(parameter, ast.arg) and keyword.iskeyword(parameter.arg.lower()):
+        report(tracer, "input-name", parameter, name=parameter.arg, keyword=parameter.arg.lower())
 
 
 def check_annotated(tracer: Tracer, name: str, parameter: ast.arg) -> None:

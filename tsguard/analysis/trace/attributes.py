@@ -157,6 +157,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
     if name in ("grad", "grad_fn", "_base", "name"):
         return py.Unknown()
     if name not in tracer.tables.tensor and not name.startswith("_"):
+        exported.taken_of_state(tracer, owner, name, node)
         return None
     return py.BoundMethod(py.External(f"method.{name}"), owner)
 

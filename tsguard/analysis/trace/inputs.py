@@ -77,6 +77,8 @@ def _as_input(tracer: Tracer, value: py.Value, name: str, path: str = "") -> py.
 def _check(tracer: Tracer, value: py.Value, parameter: ast.arg | None) -> None:
     """Report an input that torch.jit.trace refuses."""
     exported.check_input(tracer, value, parameter)
+    if isinstance(value, py.TensorValue):
+        exported.check_name(tracer, parameter)
     rule = refused(value)
     if rule:
         tracer.report(rule, parameter, name=getattr(parameter, "arg", ""))
@@ -208,7 +210,10 @@ def _of_parameter(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue
     if parameter.annotation is None and parameter.arg in kinds.lists_of(function.node):
         origin = Origin(parameter.arg)
         return InputList([Traced(origin=origin, extent=ANY)], True, origin=origin)
-    return _of_annotation(tracer, parameter, function.scope)
+    value = _of_annotation(tracer, parameter, function.scope)
+    if isinstance(value, Traced):
+        exported.check_name(tracer, parameter)
+    return value
 
 
 def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:
