@@ -1083,3 +1083,13 @@ def test_what_is_drawn_after_a_seed_is_the_same_each_time(judge, seed: str, verd
             return x + torch.randn_like(x)
     """)
     assert outcome.verdict == verdict
+
+
+def test_what_is_drawn_in_a_lambda_has_no_seed_before_it(judge):
+    source = """
+        class Net(nn.Module):
+            def forward(self, x, noise=None):
+                drawn = (lambda: torch.randn_like(x))() if noise is None else noise
+                return x + drawn
+    """
+    assert judge(source).verdict == "dependent"

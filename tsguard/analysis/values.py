@@ -58,10 +58,9 @@ class Atom(Value):
 class Unknown(Value):
     """What the source does not tell.
 
-    ``term`` is what it stands for (a parameter, a condition over parameters; None where
-    nothing is to tell it by): equal terms mean equal values.  ``hint`` is the name
-    of its Python type where known, ``default`` its value when every parameter has its
-    default.  ``guess`` is the likelier truth of a condition where no default decides it.
+    ``term`` is what it stands for (a parameter, a condition over parameters; None where nothing is to
+    tell it by): equal terms mean equal values.  ``hint`` is the name of its Python type where known,
+    ``default`` its value when every parameter has its default, ``guess`` the likelier truth of a condition.
     ``unread`` is where and why it was not read, for what could not be found or followed.
     """
 
@@ -374,18 +373,15 @@ def slice_of(key: SliceValue) -> slice | None:
 
 def by_name(items: Mapping[str, Value], is_open: bool = False) -> DictValue:
     """A dict whose keys are names, such as ``vars(object)`` or ``**kwargs``."""
-    named: dict[object, Value] = {}
-    named.update(items)
-    return DictValue(named, is_open)
+    return DictValue({**items}, is_open)
 
 
 @dataclass(eq=False, slots=True, repr=False)
 class Scope:
     """One namespace and the one that encloses it.
 
-    The outermost scope of a module has no ``parent``; its names are evaluated from
-    the module's bindings when they are first asked for.  The frame of a generator function
-    collects what it has ``yielded``.
+    The outermost scope of a module has no ``parent``; its names are evaluated from the module's bindings
+    when they are first asked for.  The frame of a generator function collects what it has ``yielded``.
     """
 
     module: Module

@@ -116,7 +116,8 @@ def random(walk: ModeInterpreter, name: str, node: ast.AST | None) -> None:
 def _is_seeded(walk: ModeInterpreter, node: ast.AST | None) -> bool:
     """Whether the function that runs has given torch's generator one seed on every way to a place."""
     function = walk.frames[-1].function if walk.frames else None
-    before = [s for s in getattr(function, "body", ()) if s.lineno < getattr(node, "lineno", 0)]
+    body = [] if function is None or isinstance(function, ast.Lambda) else function.body
+    before = [s for s in body if s.lineno < getattr(node, "lineno", 0)]
     calls = [s.value for s in before if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
     seeds = [c for c in calls if unparsed(c.func) in ("torch.manual_seed", "torch.random.manual_seed")]
     return any(isinstance(arg, ast.Constant) for seed in seeds for arg in seed.args)

@@ -17,6 +17,7 @@ from tsguard.analysis.script import (
     classes,
     differences,
     late_defaults,
+    look_ups,
     notes,
     python_objects,
     signatures,
@@ -72,7 +73,7 @@ def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node
         schemas = fc.compiler.function_schemas(fc, callee.function, node)
         return call_schemas(fc, schemas, args, kwargs, node, callee.function.name)
     if isinstance(callee, Compiled):
-        notes.look_up(fc, callee, args, kwargs, node)
+        look_ups.called(fc, callee, args, kwargs, node)
         return call_schemas(fc, callee.schemas, args, kwargs, node, callee.name)
     if isinstance(callee, (Method, SugaredModule)):
         return _call_member(fc, callee, args, kwargs, node)

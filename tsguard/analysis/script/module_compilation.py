@@ -58,9 +58,11 @@ def compile_module(
     compiler.compiled_modules.add((id(instance), interface))
     if instance.traced:
         return
+    prepared = _prepared(compiler, instance)
+    if prepared is None:
+        return
+    instance = prepared
     if isinstance(instance.cls, py.ClassValue):
-        if not _prepared(compiler, instance):
-            return
         _check_initialized(compiler, instance)
         compiler.info(instance)
         missing = ancestry.not_read(compiler.interp, instance.cls)
@@ -92,11 +94,11 @@ def _compile_children(
             compiler.reporter.add_gap(known or unread.use(module, place))
 
 
-def _prepared(compiler: Compiler, instance: py.ModuleValue) -> bool:
-    """Run ``__prepare_scriptable__``, by which a class may refuse to be scripted."""
+def _prepared(compiler: Compiler, instance: py.ModuleValue) -> py.ModuleValue | None:
+    """What ``__prepare_scriptable__`` gives to be scripted instead, which is not asked again; None where it refuses."""
     found = python_classes.class_member(compiler.interp, instance.cls, "__prepare_scriptable__")
     if found is None or not isinstance(found[0], py.FunctionValue):
-        return True
+        return instance
     try:
         result = compiler.interp.call(py.BoundMethod(found[0], instance), [], {})
     except Raised as raised:
@@ -104,11 +106,10 @@ def _prepared(compiler: Compiler, instance: py.ModuleValue) -> bool:
         compiler.report(
             Refusal("declared-unscriptable", place, name=compiler.name_of(instance)), found[0].module
         )
-        return False
-    if isinstance(result, py.ModuleValue) and result is not instance:
-        compile_module(compiler, result)
-        return False
-    return not isinstance(result, py.Unknown)
+        return None
+    if isinstance(result, py.ModuleValue):
+        return compiler.model(result)
+    return None if isinstance(result, py.Unknown) else instance
 
 
 def _check_initialized(compiler: Compiler, instance: py.ModuleValue) -> None:

@@ -19,7 +19,7 @@ from tsguard.analysis.script import differences, exits, none_defaults, untyped_n
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Compiled, SugaredModule, Value
+from tsguard.analysis.script.sugared import SugaredModule, Value
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
 from tsguard.language.matching import Match
@@ -57,8 +57,9 @@ def match(
     name: str,
 ) -> None:
     """A call that fits only because torch reads a tensor as a number."""
-    if name == "tensor" or (name == "as_tensor" and args[0].type is not t.TENSOR):
-        _tensor_of_tensors(fc, args[0], node)
+    given = args[0] if args else kwargs.get("data")
+    if given is not None and (name == "tensor" or (name == "as_tensor" and given.type is not t.TENSOR)):
+        _tensor_of_tensors(fc, given, node)
     if name == "format" and args:
         _format(fc, args[0], node)
     if name in ("sum", "sorted") and args and args[0].type is t.TENSOR:
@@ -75,25 +76,6 @@ def match(
         _note(fc, "number-before-tensor", node, expression=text_of(node), kind=kind)
     elif name in ("min", "max") and isinstance(node, ast.Call) and not _count(fc, args, node):
         _note(fc, "builtin-extreme", node, function=name, expression=text_of(node))
-
-
-_LOOK_UPS = frozenset({"torch.nn.functional.embedding", "torch.nn.functional.embedding_bag"})
-
-
-def look_up(
-    fc: FunctionCompiler,
-    callee: Compiled,
-    args: Sequence[Value],
-    kwargs: Mapping[str, Value],
-    node: ast.AST,
-) -> None:
-    """A look-up of an embedding that is to rescale rows."""
-    if callee.name not in _LOOK_UPS:
-        return
-    given = {a.name: value for a, value in zip(callee.schemas[0].arguments, args, strict=False)}
-    max_norm = kwargs.get("max_norm", given.get("max_norm"))
-    if max_norm is not None and max_norm.type not in (t.NONE, t.UNKNOWN):
-        _note(fc, "embedding-max-norm", node)
 
 
 _COUNTING = frozenset({"sum", "numel", "size", "argmax", "argmin", "count_nonzero", "int", "long", "to"})

@@ -195,7 +195,8 @@ class _Reader:
             return
         if isinstance(value, py.Unknown) and not value.hint:
             return
-        if isinstance(value, py.EnumMember) and type_ == self._enum(value):
+        of_enum = isinstance(type_, t.EnumType)  # another class of the kind may have no type
+        if of_enum and isinstance(value, py.EnumMember) and type_ == self._enum(value):
             return
         given = self._default_type(value)
         if given is None:
