@@ -373,7 +373,7 @@ def slice_of(key: SliceValue) -> slice | None:
 
 def by_name(items: Mapping[str, Value], is_open: bool = False) -> DictValue:
     """A dict whose keys are names, such as ``vars(object)`` or ``**kwargs``."""
-    return DictValue({**items}, is_open)
+    return DictValue(dict(items.items()), is_open)
 
 
 @dataclass(eq=False, slots=True, repr=False)
