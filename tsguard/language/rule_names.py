@@ -16,6 +16,7 @@ RuleName: TypeAlias = Literal[
     "argument-count/together",
     "argument-count/twice",
     "argument-type",
+    "argument-type/applied",
     "argument-type/inferred",
     "argument-type/opaque",
     "argument-type/range",

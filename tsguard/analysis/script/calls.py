@@ -335,6 +335,9 @@ def _call_python(
     if callee.ignored and isinstance(value, (py.FunctionValue, py.BoundMethod)):
         return _call_ignored(fc, callee, args, kwargs, node)
     if callee.opaque:
+        # torch knows of Function.apply that it takes a Tensor first, and nothing of the rest.
+        if args and args[0].type not in (t.TENSOR, t.UNKNOWN):
+            raise Refusal("argument-type/applied", node, function=callee.name, type=args[0].type)
         return Simple(Value(t.TENSOR, node=node, opaque=True))
     if callee.receiver is not None:
         raise Refusal("unscriptable-function/method", node, name=text_of(node.func), why=callee.name)
