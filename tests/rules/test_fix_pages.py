@@ -41,6 +41,7 @@ BY_HAND = {
     "TSG123-bad-3",
     "TSG123-bad-4",
     "TSG124-bad-1",
+    "TSG124-bad-5",
     "TSG125-bad-2",
     "TSG125-bad-3",
     "TSG125-bad-4",
