@@ -679,6 +679,33 @@ def test_a_forward_that_torch_does_not_describe_leaves_every_verdict_open(tmp_pa
     project = Project((tmp_path,))
     judged = judge(Program(project), find_target(project.module(path), "Net(nn.Linear(4, 4))"))
     assert (judged.script, judged.trace, judged.mode) == ("unknown", "unknown", "unknown")
+    assert judged.unknown == judged.trace_unknown == judged.mode_unknown
+
+
+@pytest.mark.parametrize("base", ["Module", "ModuleList"])
+def test_only_script_takes_a_class_without_a_forward(tmp_path: Path, base: str) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(f"from torch import nn\n\nclass Net(nn.{base}):\n    pass\n", encoding="utf-8")
+    judged = judge(Program(Project((tmp_path,))), find_target(Project((tmp_path,)).module(path), "Net"))
+    assert (judged.script, judged.trace, judged.mode) == ("ok", "unknown", "unknown")
+    (cause,) = judged.trace_unknown
+    assert judged.mode_unknown == judged.export.unknown == (cause,)
+    assert cause.why == "Net defines no forward, so calling it raises"
+
+
+def test_a_named_tuple_that_holds_its_own_kind_is_an_input_without_end(tmp_path: Path) -> None:
+    source = """
+    from typing import NamedTuple, Optional
+
+    class Tree(NamedTuple):
+        value: torch.Tensor
+        left: Optional["Tree"]
+
+    class Net(nn.Module):
+        def forward(self, tree: Tree):
+            return tree.value
+    """
+    assert verdict(tmp_path, source) == "hazardous"
 
 
 def test_a_constructor_that_checks_a_tensor_is_taken_to_pass(tmp_path: Path) -> None:

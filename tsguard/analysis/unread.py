@@ -57,13 +57,21 @@ def inherited(module: Module, node: ast.AST, name: str) -> Gap:
     return _gap(module, node, f"the forward that {name} inherits from torch is not known", _ASK_TORCH)
 
 
+def no_forward(module: Module, node: ast.AST, name: str) -> Gap:
+    """Of a module that is called: neither its class nor any above it has a forward."""
+    return _gap(
+        module, node, f"{name} defines no forward, so calling it raises", "judge a class that defines it"
+    )
+
+
 def parameters(module: Module, node: ast.AST) -> Gap:
     """Of the parameters of a module in a plain container: tracing takes them only where they are frozen."""
+    callee = node.func if isinstance(node, ast.Call) else node
     return _gap(
         module,
         node,
-        f"whether the parameters of what {text_of(node)} calls, which is no submodule, require gradients"
-        " is not told by the source",
+        f"{text_of(callee)} is no submodule, and the source does not tell whether its parameters require"
+        " gradients",
         "hold it in an nn.ModuleList, or freeze it with requires_grad_(False)",
     )
 

@@ -13,7 +13,6 @@ from tsguard.analysis.values import (
     FALSE,
     TRUE,
     BoundMethod,
-    ClassValue,
     Const,
     External,
     FunctionValue,
@@ -141,8 +140,10 @@ def _opaque(walk: ModeInterpreter, module: ModuleValue, node: ast.AST | None) ->
     if observes(name):
         if constant(module.attributes.get("observer_enabled", TRUE)) is not False:
             uses.observing(walk, module, name, node)
-    elif isinstance(module.cls, ClassValue):
-        walk.gap(node, f"{module.cls.name} defines no forward that can be read")
+        return
+    gap = ancestry.without_forward(walk, module.cls, walk.module, node or walk.target.node)
+    if gap is not None:
+        walk.unread(gap)
 
 
 def forward_of_library(
@@ -159,7 +160,7 @@ def forward_of_library(
     use = LAYERS.get(base)
     if use is not None:
         uses.layer(walk, use, base, module, node)
-    elif base == "torch.nn.Module":
+    elif base in ancestry.WITHOUT_FORWARD:
         _opaque(walk, module, node)
     return result_of(base)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from tsguard.analysis import unread
@@ -13,6 +14,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
+from tsguard.project.modules import Module
 from tsguard.project.targets import MODULE_BASES
 
 
@@ -134,3 +136,16 @@ def not_read(interp: Interpreter, cls: ClassValue) -> Gap | None:
     return next(
         (base.unread for base in mro(interp, cls) if isinstance(base, ClassValue) and base.unread), None
     )
+
+
+def without_forward(interp: Interpreter, cls: Value, module: Module, node: ast.AST) -> Gap | None:
+    """Why there is no forward to follow in a class that neither defines one nor has one of a table.
+
+    ``module`` and ``node`` are the place of the call, for a class of torch itself.
+    """
+    name = next(iter(kin(interp, cls)), _UNKNOWN)
+    if isinstance(cls, ClassValue) and name != _UNKNOWN:
+        module, node = cls.module, cls.node
+    if name in WITHOUT_FORWARD:
+        return unread.no_forward(module, node, getattr(cls, "name", name).rpartition(".")[2])
+    return unread.inherited(module, node, cls.name) if isinstance(cls, ClassValue) else None

@@ -224,9 +224,11 @@ _CALLED_BY_FORWARD = (
 def _compile_inherited(compiler: Compiler, owner: SugaredModule) -> None:
     """Forward of a layer of torch, which the class has not overridden, with what it has of the rest."""
     forward = library_member(compiler, owner, "forward", None)
-    if isinstance(forward, SugaredUnknown) and isinstance(owner.instance.cls, py.ClassValue):
+    if isinstance(forward, SugaredUnknown):
         place, module = compiler.reporter.place_of(owner.instance)
-        compiler.reporter.add_gap(unread.inherited(module, place, owner.instance.cls.name))
+        gap = ancestry.without_forward(compiler.interp, owner.instance.cls, module, place)
+        if gap is not None:
+            compiler.reporter.add_gap(gap)
     if isinstance(forward, SugaredPython) and forward.value == py.External("torch.nn.forward"):
         place, module = compiler.reporter.place_of(owner.instance)
         name = compiler.name_of(owner.instance)

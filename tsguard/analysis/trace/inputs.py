@@ -190,7 +190,7 @@ def _add_optional(
     for parameter in parameters:
         default = defaults[parameter.arg]
         if isinstance(default, ast.Constant) and default.value is None and parameter.annotation is not None:
-            value = _of_type(tracer, parameter.annotation, function.scope, Origin(parameter.arg))
+            value = _of_type(tracer, parameter.annotation, _Annotated(function.scope, Origin(parameter.arg)))
             if isinstance(value, Traced):
                 value.extent = shaping.of_input(tracer.facts, parameter.arg)
                 result.kwargs[parameter.arg] = value
@@ -221,7 +221,7 @@ def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value
     if parameter.annotation is None:
         tracer.untold[parameter.arg] = parameter
         return Traced(origin=origin, extent=shaping.of_input(tracer.facts, parameter.arg))
-    value = _of_type(tracer, parameter.annotation, scope, origin)
+    value = _of_type(tracer, parameter.annotation, _Annotated(scope, origin))
     exported.check_annotated(tracer, _meant(tracer, parameter.annotation, scope), parameter)
     if isinstance(value, Traced):
         tracer.exports.tensors.add(parameter.arg)
@@ -269,23 +269,32 @@ def _meant(tracer: Tracer, annotation: ast.expr, scope: Scope) -> str:
     return meaning.name if isinstance(meaning, py.External) else ""
 
 
-def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin) -> py.Value | None:
+@dataclass(frozen=True, slots=True)
+class _Annotated:
+    """Where an annotation stands: its scope, the input it is of, and the named tuples around it."""
+
+    scope: Scope
+    origin: Origin
+    within: tuple[py.ClassValue, ...] = ()
+
+
+def _of_type(tracer: Tracer, annotation: ast.expr, at: _Annotated) -> py.Value | None:
     """An input of an annotated type; None for a number or a string."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
             annotation = ast.parse(annotation.value, mode="eval").body
         except SyntaxError:
-            return Opaque(None, origin=origin)
+            return Opaque(None, origin=at.origin)
     if isinstance(annotation, ast.BinOp):
-        left = _of_type(tracer, annotation.left, scope, origin)
-        return left if not py.is_none(left or py.FALSE) else _of_type(tracer, annotation.right, scope, origin)
+        left = _of_type(tracer, annotation.left, at)
+        return left if not py.is_none(left or py.FALSE) else _of_type(tracer, annotation.right, at)
     if isinstance(annotation, ast.Constant) and annotation.value is None:
         return py.NONE
     head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    meaning = tracer.plain.evaluate(head, scope)
+    meaning = tracer.plain.evaluate(head, at.scope)
     name = meaning.name if isinstance(meaning, py.External) else ""
     if isinstance(annotation, ast.Subscript):
-        return _of_generic(tracer, name, annotation.slice, scope, origin)
+        return _of_generic(tracer, name, annotation.slice, at)
     if name in _SCALARS:
         return None
     if name in (
@@ -296,49 +305,52 @@ def _of_type(tracer: Tracer, annotation: ast.expr, scope: Scope, origin: Origin)
         "torch.FloatTensor",
         "torch.BoolTensor",
     ):
-        return Traced(origin=origin)
+        return Traced(origin=at.origin)
     if name in _LISTS | _TUPLES:
-        return InputList([Traced(origin=origin, extent=ANY)], True, origin=origin)
+        return InputList([Traced(origin=at.origin, extent=ANY)], True, origin=at.origin)
     if name in _DICTS:
-        return InputDict({}, True, origin=origin)
+        return InputDict({}, True, origin=at.origin)
     if isinstance(meaning, py.ClassValue) and records.is_named_tuple(tracer, meaning):
-        return _of_record(tracer, meaning, origin)
-    return Opaque(None, origin=origin)
+        return _of_record(tracer, meaning, at)
+    return Opaque(None, origin=at.origin)
 
 
-def _of_record(tracer: Tracer, cls: py.ClassValue, origin: Origin) -> py.Value | None:
+def _of_record(tracer: Tracer, cls: py.ClassValue, at: _Annotated) -> py.Value | None:
     """A named tuple of what its fields are annotated with; None for one that holds a number or a string."""
+    if cls in at.within:
+        return Opaque(None, origin=at.origin)
+    field_of = _Annotated(cls.scope, at.origin, (*at.within, cls))
     untyped = "collections.namedtuple" in cls.marks and "annotated" not in cls.marks
     parts = [
-        Traced(origin=origin) if untyped else _of_type(tracer, annotation, cls.scope, origin)
+        Traced(origin=at.origin) if untyped else _of_type(tracer, annotation, field_of)
         for annotation in cls.annotations.values()
     ]
     items = tuple([part for part in parts if part is not None])
-    return InputRecord(items, cls=cls, name=origin.name) if len(items) == len(parts) else None
+    return InputRecord(items, cls=cls, name=at.origin.name) if len(items) == len(parts) else None
 
 
-def _of_generic(tracer: Tracer, name: str, inner: ast.expr, scope: Scope, origin: Origin) -> py.Value | None:
+def _of_generic(tracer: Tracer, name: str, inner: ast.expr, at: _Annotated) -> py.Value | None:
     elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
     if name == "typing.Optional":
-        return _of_type(tracer, elements[0], scope, origin)
+        return _of_type(tracer, elements[0], at)
     if name in ("typing.Union", "typing.Annotated"):
         found = [
-            _of_type(tracer, e, scope, origin) for e in (elements if name == "typing.Union" else elements[:1])
+            _of_type(tracer, e, at) for e in (elements if name == "typing.Union" else elements[:1])
         ]
         return next(
             (v for v in found if v is not None and not py.is_none(v)),
-            None if None in found else Opaque(None, origin=origin),
+            None if None in found else Opaque(None, origin=at.origin),
         )
     if name in _LISTS | _TUPLES:
         every = name in _LISTS or (len(elements) == 2 and isinstance(elements[1], ast.Constant))
-        parts = [_of_type(tracer, e, scope, origin) for e in (elements[:1] if every else elements)]
+        parts = [_of_type(tracer, e, at) for e in (elements[:1] if every else elements)]
         if None in parts:
             return None
         if every:
             for part in parts:
                 if isinstance(part, Traced):
                     part.extent = ANY
-        return InputList([part for part in parts if part is not None], every, origin=origin)
+        return InputList([part for part in parts if part is not None], every, origin=at.origin)
     if name in _DICTS:
-        return InputDict({}, True, origin=origin)
-    return Opaque(None, origin=origin)
+        return InputDict({}, True, origin=at.origin)
+    return Opaque(None, origin=at.origin)

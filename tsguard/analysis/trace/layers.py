@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_CHILD_STEPS
 from tsguard.analysis.export import breaks, recording, sizes
@@ -54,10 +53,9 @@ def forward(
             if base.name != "torch.nn.Identity":
                 recording.by_layer(module, result)
             return shaping.of_layer(tracer, base.name, module, args, kwargs, result)
-    if isinstance(module.cls, py.ClassValue) and not ancestry.WITHOUT_FORWARD.issuperset(
-        ancestry.kin(tracer, module.cls)[:1]
-    ):
-        tracer.gaps.append(unread.inherited(tracer.module, called, module.cls.name))
+    gap = ancestry.without_forward(tracer, module.cls, tracer.module, called)
+    if gap is not None:
+        tracer.gaps.append(gap)
     origin = origin_of(values)
     return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 
