@@ -14,9 +14,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tsguard.repairing.judging import judged
 from tsguard.runtime.events import Devices, InternalError
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
 from tsguard.runtime.processes import MARK, descendants, kill_marked
+from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits, Task
 
 HERE = "tsguard.runtime.worker.devices:devices"
@@ -47,6 +49,30 @@ def test_a_killed_zygote_is_replaced() -> None:
         assert own._zygote is not None
         own._zygote.kill()
         own._zygote.wait()
+        assert own.run(Task(HERE, {})).ending == "finished"
+
+
+def test_parts_of_torch_are_imported_once_for_all_tasks(tmp_path: Path) -> None:
+    file = tmp_path / "net.py"
+    file.write_text(
+        "import sys\nfrom torch import nn\nKNOWN = 'torch._dynamo' in sys.modules\n"
+        "import torch._dynamo\n\nclass Net(nn.Module):\n"
+        "    if KNOWN:\n        def forward(self, x):\n            return x\n"
+        "    else:\n        def forward(self, x):\n            return x[next(iter([0]))]\n"
+    )
+    root, inputs = str(tmp_path), ("torch.ones(2)",)
+    subject = Subject("s", str(file), file.name, root, "net", "Net", "module", "Net()", inputs)
+    with Launcher() as own:
+        first = judged(own, subject, tmp_path / "none.pt", Limits())
+        then = judged(own, subject, tmp_path / "kept.pt", Limits())
+    assert (first.status, then.status) == ("refused", "ok")
+
+
+def test_what_is_no_part_of_torch_is_left_to_the_tasks() -> None:
+    with Launcher() as own:
+        before = own._zygote
+        own.import_parts(["no_such_module", "torch.no_such_part"])
+        assert own._zygote is before
         assert own.run(Task(HERE, {})).ending == "finished"
 
 

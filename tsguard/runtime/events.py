@@ -167,6 +167,13 @@ class RepairJudged:
     parts: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PartsImported:
+    """Parts of torch that the code brought in, as names of modules."""
+
+    modules: tuple[str, ...]
+
+
 # -- data loaders ----------------------------------------------------------------------------
 
 
@@ -257,6 +264,7 @@ Event = (
     | Devices
     | Seen
     | RepairJudged
+    | PartsImported
     | LoaderFound
     | CostMeasured
     | Collated

@@ -17,6 +17,9 @@ _LONGEST_LINE = 16 * 2**20
 SUPERVISOR_WORD = "tsguard"
 """The word between a supervisor and its user: both are ours, so it is no secret."""
 
+JOB, IMPORT = b"j", b"i"
+"""What the warm process is told with a socket: there is a task on it, or names of modules to import."""
+
 HEARTBEAT_SECONDS = 2.0
 """How often a supervisor says that it is alive."""
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ from typing import Any
 from tsguard.runtime import bootstrap
 from tsguard.runtime.budgets import CLEAR_UP_SECONDS, IMPORT_SECONDS
 from tsguard.runtime.events import Event, Phase, read
-from tsguard.runtime.frames import HEARTBEAT_SECONDS, SUPERVISOR_WORD, FrameReader
+from tsguard.runtime.frames import HEARTBEAT_SECONDS, IMPORT, JOB, SUPERVISOR_WORD, FrameReader
 from tsguard.runtime.processes import MARK, kill_marked
 from tsguard.runtime.task import Outcome, Task
 
@@ -63,6 +63,7 @@ class Launcher:
         self._python = python or sys.executable
         self._lock = threading.Lock()
         self._supervisors: set[int] = set()
+        self._parts: set[str] = set()
         self._ended = False
         self._mark = secrets.token_hex(16)
         self._zygote: subprocess.Popen[bytes] | None = None
@@ -121,6 +122,25 @@ class Launcher:
         self._supervisors.discard(supervisor or 0)
         return Outcome(**outcome, events=tuple(events))
 
+    def import_parts(self, modules: Iterable[str]) -> None:
+        """Have the warm process import parts of torch, so that tasks to come need not; once each."""
+        with self._lock:
+            new = [name for name in modules if name not in self._parts]
+            self._parts.update(new)
+            if new and self._control is not None and not self._imported(self._control, new):
+                self._stop()
+
+    def _imported(self, control: socket.socket, names: list[str]) -> bool:
+        """Whether the warm process has done that, and can still be forked."""
+        ours, theirs = socket.socketpair()
+        with ours:
+            ours.settimeout(IMPORT_SECONDS)
+            with theirs, contextlib.suppress(OSError):
+                socket.send_fds(control, [IMPORT], [theirs.fileno()])
+            with contextlib.suppress(OSError):
+                ours.sendall(json.dumps(names).encode() + b"\n")
+            return _first_line(ours) is not None
+
     def _frames(self, task: Task) -> Iterator[dict[str, Any]]:
         connection = self._hand_over(task)
         reader = FrameReader(SUPERVISOR_WORD)
@@ -154,7 +174,7 @@ class Launcher:
                         if self._control is None:
                             self._start()
                         assert self._control is not None
-                        socket.send_fds(self._control, [b"j"], [theirs.fileno()])
+                        socket.send_fds(self._control, [JOB], [theirs.fileno()])
                     break
                 except OSError:
                     with self._lock:

@@ -31,7 +31,7 @@ def supervise(job: int) -> None:
     """Read a task from the socket ``job``, have it done, and report there."""
     adopt_orphans()
     with socket.socket(fileno=job) as connection:
-        asked = json.loads(_line(connection))
+        asked = json.loads(line_of(connection))
         task = Task.from_json(asked["task"])
         if task.cwd is not None:
             os.chdir(task.cwd)
@@ -42,7 +42,8 @@ def supervise(job: int) -> None:
         kill_below(os.getpid())
 
 
-def _line(connection: socket.socket) -> bytes:
+def line_of(connection: socket.socket) -> bytes:
+    """The one line that our side sends; without it there is nothing to do."""
     data = b""
     while not data.endswith(b"\n"):
         part = connection.recv(2**16)

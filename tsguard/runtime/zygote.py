@@ -1,6 +1,7 @@
 """The warm process: imports torch once, then forks a supervisor with a worker for each task.
 
-It must stay forkable: one thread, no OpenMP region, no CUDA. So it imports and waits.
+It must stay forkable: one thread, no OpenMP region, no CUDA. So it imports and waits. What it imports is torch,
+and later the parts of torch that tasks were seen to need: never the user's code.
 """
 
 from __future__ import annotations
@@ -17,15 +18,19 @@ import socket
 import sys
 from typing import Any
 
+import psutil
+
 from tsguard.runtime.budgets import IDLE_SECONDS
+from tsguard.runtime.frames import IMPORT
 from tsguard.runtime.processes import adopt_orphans, descendants, kill_below, parent_of, reap
-from tsguard.runtime.supervisor import supervise
+from tsguard.runtime.supervisor import line_of, supervise
 
 _WORKER_MODULES = (
     "tsguard.runtime.worker.session",
     "tsguard.runtime.worker.reloading",
     "tsguard.runtime.worker.harvest",
     "tsguard.runtime.worker.peeling",
+    "tsguard.runtime.worker.repairing",
 )
 
 
@@ -46,7 +51,10 @@ def main(control: int) -> None:
         if not message:
             break
         for job in jobs:
-            supervisors.add(_fork_supervisor(connection, job))
+            if message == IMPORT:
+                _import_parts(job)
+            else:
+                supervisors.add(_fork_supervisor(connection, job))
     kill_below(os.getpid())
 
 
@@ -64,6 +72,22 @@ def _warm_up() -> dict[str, Any]:
     gc.collect()
     gc.freeze()
     return {**facts, "torch": torch.__version__, "cuda": torch.version.cuda, "error": None}
+
+
+def _import_parts(job: int) -> None:
+    """Import the parts of torch that the socket ``job`` names; answer if we can still be forked."""
+    with socket.socket(fileno=job) as connection:
+        threads = psutil.Process().num_threads()
+        for name in json.loads(line_of(connection)):
+            if name.startswith("torch."):
+                with contextlib.suppress(Exception):
+                    importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
+        if psutil.Process().num_threads() > threads:
+            # A fork would lose them: another process is started in our place.
+            os._exit(1)
+        connection.sendall(b"{}\n")
 
 
 def _fork_supervisor(connection: socket.socket, job: int) -> int:

@@ -21,7 +21,7 @@ from tsguard.report import AttemptError
 from tsguard.runtime import events
 from tsguard.runtime.budgets import SECONDS_FOR_PARTS, SEEN_ELEMENTS
 from tsguard.runtime.channel import Channel
-from tsguard.runtime.events import RepairJudged, Seen, SeenFunction
+from tsguard.runtime.events import PartsImported, RepairJudged, Seen, SeenFunction
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.backends import forget_failures
@@ -33,7 +33,14 @@ from tsguard.runtime.worker.running import run
 
 
 def judge(argument: dict[str, Any], channel: Channel) -> None:
-    """Send what became of the code (``RepairJudged``), and what eager was seen to pass (``Seen``)."""
+    """Send what became of the code (``RepairJudged``), what eager was seen to pass (``Seen``) and what was imported."""
+    before = set(sys.modules)
+    _judge(argument, channel)
+    parts = (name for name in list(sys.modules) if name.startswith("torch.") and name not in before)
+    channel.send(PartsImported(tuple(parts)))
+
+
+def _judge(argument: dict[str, Any], channel: Channel) -> None:
     subject = Subject.from_json(argument["subject"])
     code = UserCode.around(subject.file, subject.module)
     kept = Path(argument["kept"])
