@@ -29,7 +29,7 @@ class ModeInterpreter(Follower):
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
     ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
     ``changes`` counts what is done to modules, ``following`` are the statements of the block after
-    the one that runs.
+    the one that runs, ``renewed`` the attributes that this call has set anew on every way to it.
     """
 
     def __init__(self, program: Program, target: Target, world: World) -> None:
@@ -41,6 +41,7 @@ class ModeInterpreter(Follower):
         self.dependent: list[ModuleValue] = []
         self.changes = 0
         self.following: list[ast.stmt] = []
+        self.renewed: frozenset[tuple[ObjectValue, str]] = frozenset()
         self.events: dict[tuple[object, ...], Event] = {}
         self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
         self.gaps: dict[tuple[str, int, str], Gap] = {}
@@ -112,12 +113,14 @@ class ModeInterpreter(Follower):
     ) -> Iterator[Frame]:
         """Run code of a function; a mode that it narrows down to ends with it."""
         owner = f"{function.owner.name}." if function.owner is not None else ""
-        label, called = owner + function.name, self.place(node)
+        label, called, renewed = owner + function.name, self.place(node), self.renewed
         with (
             self.within(Frame(label, function.module, called, receiver, function.node)) as frame,
             self.only(self.mode),
         ):
             yield frame
+        if frame.returned:
+            self.renewed = renewed
 
     @contextmanager
     def only(self, mode: Mode) -> Iterator[None]:

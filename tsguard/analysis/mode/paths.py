@@ -16,7 +16,7 @@ from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.values import External, TensorValue, TupleValue, Unknown, Value
+from tsguard.analysis.values import External, ObjectValue, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -25,6 +25,7 @@ __all__ = ["HANDLERS", "choose", "execute", "truths"]
 
 Path = Callable[[], Signal]
 Names = dict[str, Value]
+Renewed = frozenset[tuple[ObjectValue, str]]
 
 _REMARKS = re.compile(r"_?(check|validate|assert|verify|log|warn|print|debug|info|error|exception)\w*")
 
@@ -129,43 +130,46 @@ def explore(walk: ModeInterpreter, scope: Scope, alternatives: list[Path]) -> Si
     """Follow each alternative from the same state; what they leave is joined."""
     if len(alternatives) == 1:
         return alternatives[0]()
-    before, mode = scope.names, walk.mode
-    ends: list[tuple[Signal, Names, Mode]] = []
+    before, mode, renewed = scope.names, walk.mode, walk.renewed
+    ends: list[tuple[Signal, Names, Mode, Renewed]] = []
     for follow in alternatives:
-        scope.names, walk.mode = dict(before), mode
+        scope.names, walk.mode, walk.renewed = dict(before), mode, renewed
         try:
             with walk.branching():
-                ends.append((follow(), scope.names, walk.mode))
+                ends.append((follow(), scope.names, walk.mode, walk.renewed))
         except Raised:
             continue
     if not ends:
-        scope.names, walk.mode = before, mode
+        scope.names, walk.mode, walk.renewed = before, mode, renewed
         raise Raised("")
     going_on = [end for end in ends if end[0] is None]
     modes = {end[2] for end in going_on}
     walk.mode = modes.pop() if len(modes) == 1 else mode
+    walk.renewed = frozenset.intersection(*[end[3] for end in going_on or ends])
     scope.names = _joined([end[1] for end in going_on or ends], either)
     return _signal(walk, [end[0] for end in ends])
 
 
 def fork(walk: ModeInterpreter, scope: Scope, train: list[Path], other: list[Path]) -> Signal:
     """Follow one way in train() and another in eval(); where one of them ends, the other goes on alone."""
-    before = scope.names
-    ends: dict[Mode, tuple[Signal, Names]] = {}
+    before, renewed = scope.names, walk.renewed
+    ends: dict[Mode, tuple[Signal, Names, Renewed]] = {}
     for mode, alternatives in (("train", train), ("eval", other)):
-        scope.names, walk.mode = dict(before), mode  # type: ignore[assignment]
+        scope.names, walk.mode, walk.renewed = dict(before), mode, renewed  # type: ignore[assignment]
         try:
-            ends[mode] = (explore(walk, scope, alternatives), scope.names)  # type: ignore[index]
+            signal = explore(walk, scope, alternatives)
+            ends[mode] = (signal, scope.names, walk.renewed)  # type: ignore[index]
         except Raised:
             continue
     if not ends:
-        scope.names, walk.mode = before, "both"
+        scope.names, walk.mode, walk.renewed = before, "both", renewed
         raise Raised("")
     going_on: list[Mode] = [mode for mode, end in ends.items() if end[0] is None]
     left = going_on or list(ends)
     walk.mode = left[0] if len(left) == 1 else "both"
     scope.names = _joined([ends[mode][1] for mode in left], _by_mode)
-    return _signal(walk, [signal for signal, _ in ends.values()])
+    walk.renewed = frozenset.intersection(*[ends[mode][2] for mode in left])
+    return _signal(walk, [end[0] for end in ends.values()])
 
 
 def _by_mode(values: list[Value]) -> Value:
@@ -233,7 +237,7 @@ def _any_of(*ways: Callable[[], Value]) -> Value:
 
 def _for(walk: ModeInterpreter, node: ast.For, scope: Scope) -> Signal:
     items, is_open = iterate(walk, walk.evaluate(node.iter, scope))
-    mode = walk.mode
+    mode, renewed = walk.mode, walk.renewed
     walk.open_loops += is_open
     try:
         for item in items:
@@ -246,6 +250,7 @@ def _for(walk: ModeInterpreter, node: ast.For, scope: Scope) -> Signal:
                 return _perhaps(walk, signal) if is_open else signal
     finally:
         walk.open_loops -= is_open
+        walk.renewed = renewed
     return walk.execute(node.orelse, scope)
 
 
@@ -256,13 +261,13 @@ def _perhaps(walk: ModeInterpreter, signal: Return) -> Signal:
 
 
 def _while(walk: ModeInterpreter, node: ast.While, scope: Scope) -> Signal:
-    mode = walk.mode
+    mode, renewed = walk.mode, walk.renewed
     for _ in range(64):
         train, other = _truths_here(walk, walk.evaluate(node.test, scope))
         if train is False and other is False:
             return None
         signal = walk.execute(node.body, scope)
-        walk.mode = mode
+        walk.mode, walk.renewed = mode, renewed
         if signal is BREAK:
             return None
         if isinstance(signal, Return):
@@ -273,12 +278,14 @@ def _while(walk: ModeInterpreter, node: ast.While, scope: Scope) -> Signal:
 
 
 def _try(walk: ModeInterpreter, node: ast.Try, scope: Scope) -> Signal:
+    renewed = walk.renewed
     try:
         signal = walk.execute([*node.body, *node.orelse], scope)
     except Raised:
         if not node.handlers:
             raise
         signal = explore(walk, scope, [lambda h=h: walk.execute(h.body, scope) for h in node.handlers])  # type: ignore[misc]
+    walk.renewed = renewed
     final = walk.execute(node.finalbody, scope)
     return final if final is not None else signal
 
@@ -299,7 +306,9 @@ def _match(walk: ModeInterpreter, node: ast.Match, scope: Scope) -> Signal:
 
 def _changing(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> Signal:
     state.check(walk, node, scope)
-    return python.HANDLERS[type(node)](walk, node, scope)
+    signal = python.HANDLERS[type(node)](walk, node, scope)
+    state.renew(walk, node, scope)
+    return signal
 
 
 def _expression(walk: ModeInterpreter, node: ast.Expr, scope: Scope) -> Signal:

@@ -14,6 +14,7 @@ from tsguard.analysis.values import (
     External,
     ModuleReference,
     ModuleValue,
+    ObjectValue,
     TensorValue,
     Unknown,
     Value,
@@ -21,6 +22,7 @@ from tsguard.analysis.values import (
 from tsguard.language.modes import is_random_operator
 from tsguard.language.rule_names import RuleName
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -112,9 +114,20 @@ def _changed(walk: ModeInterpreter, target: ast.expr, node: ast.stmt, scope: Sco
         owner.parameters.get(target.attr), TensorValue
     ):
         return "state-updated-in-eval"
-    if target.attr in owner.attributes and (in_place or _counts(target, node)):
-        return "state-updated-in-eval/counter"
-    return None
+    if target.attr not in owner.attributes or (owner, target.attr) in walk.renewed:
+        return None
+    return "state-updated-in-eval/counter" if in_place or _counts(target, node) else None
+
+
+def renew(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> None:
+    """Note the attributes that an assignment sets to something that owes nothing to what they held."""
+    if not isinstance(node, ast.Assign):
+        return
+    for target in node.targets:
+        if isinstance(target, ast.Attribute) and not _reads(node.value, target):
+            owner = walk.evaluate(target.value, scope)
+            if isinstance(owner, ObjectValue):
+                walk.renewed |= {(owner, target.attr)}
 
 
 def _is_state(value: Value | None) -> bool:
@@ -128,6 +141,11 @@ def _counts(target: ast.Attribute, node: ast.stmt) -> bool:
         unparsed(value.left),
         unparsed(value.right),
     )
+
+
+def _reads(value: ast.expr, target: ast.Attribute) -> bool:
+    """Whether an expression reads an attribute of the name that is assigned, of whatever object."""
+    return any(isinstance(part, ast.Attribute) and part.attr == target.attr for part in walked(value))
 
 
 def _is_move(target: ast.expr, value: ast.expr | None) -> bool:

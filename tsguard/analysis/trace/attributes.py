@@ -92,6 +92,7 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
 
 def _met(tracer: Tracer, owner: py.Value, name: str, value: py.Value | None) -> py.Value | None:
     """An attribute as the trace has it: tensors may be state, or constants that it refuses."""
+    tracer.state.meet(value)
     if isinstance(value, py.TensorValue) and not isinstance(value, Traced):
         return _held(tracer, owner, name, value)
     if isinstance(value, (py.ListValue, py.TupleValue, py.DictValue)) and isinstance(owner, py.ModuleValue):

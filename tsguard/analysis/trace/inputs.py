@@ -334,9 +334,7 @@ def _of_generic(tracer: Tracer, name: str, inner: ast.expr, at: _Annotated) -> p
     if name == "typing.Optional":
         return _of_type(tracer, elements[0], at)
     if name in ("typing.Union", "typing.Annotated"):
-        found = [
-            _of_type(tracer, e, at) for e in (elements if name == "typing.Union" else elements[:1])
-        ]
+        found = [_of_type(tracer, e, at) for e in (elements if name == "typing.Union" else elements[:1])]
         return next(
             (v for v in found if v is not None and not py.is_none(v)),
             None if None in found else Opaque(None, origin=at.origin),

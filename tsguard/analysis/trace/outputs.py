@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced
+from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced, parts
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
@@ -26,13 +26,16 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
 
 
 def _is_state(tracer: Tracer, value: py.Value) -> bool:
-    """Whether a tensor is returned as the module holds it: nothing in the trace makes it."""
-    if isinstance(value, Traced) and value.of == "state" and value.role:
-        return True
-    owners = tracer.state.owned.values()
-    return isinstance(value, py.TensorValue) and any(
-        value is held for owner in owners for held in owner.attributes.values()
-    )
+    """Whether a tensor is returned as it was before the call, and nothing else of the trace has come to it.
+
+    One that an operation has taken is a constant of the graph.  Parameters and buffers are inputs of the traced
+    graph, and may be part of a result.
+    """
+    if isinstance(value, Traced):
+        return value.of == "state" and bool(value.role)
+    tensors = (part for part in parts([value]) if isinstance(part, py.TensorValue))
+    met = tracer.state.met
+    return any(tensor.outside and not tensor.role and met[id(tensor)] == 1 for tensor in tensors)
 
 
 def check_kind(tracer: Tracer, function: py.FunctionValue, result: py.Value) -> None:

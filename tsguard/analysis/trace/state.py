@@ -8,6 +8,7 @@ after, where the new value rests on the old one.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -16,8 +17,9 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import library
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.values import Number, Traced, Untraced
+from tsguard.analysis.trace.values import Number, Traced, Untraced, parts
 from tsguard.language.rule_names import RuleName
+from tsguard.source.assigning import assigned_later
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -48,13 +50,14 @@ class Walker(Protocol):
 class _History:
     """The statements that read a cell, and the event of one that changed it.
 
-    ``renewed`` when the forward has set it to something that owes nothing to earlier calls,
+    ``renewed`` are the branches within which the forward has set it to something that owes nothing to
+    earlier calls, none of them where it has done so on every way; None where it has not.
     ``guards`` when it was only asked whether to set attributes (``if not self.ready:``), ``used``
     when more than a branch that asks for state was told what it holds.
     """
 
     readers: set[int] = field(default_factory=set)
-    renewed: bool = False
+    renewed: tuple[int, ...] | None = None
     guards: bool = False
     used: bool = False
     changed: Event | None = None
@@ -66,9 +69,11 @@ class State:
     """The objects that were there before the forward, by identity, and what happens to them.
 
     ``guards`` are the branches that ask only whether to set attributes, ``asking`` all that ask for state;
-    ``held`` keeps containers alive that the forward replaces: no other may get their identity.
+    ``held`` keeps alive what the forward replaces: no other may get its identity.
     ``registered`` are the parameters of the modules that the root reaches through children, and those modules.
-    ``filled`` are the keys of dicts under which this call has put something, each with the branches around it.
+    ``filled`` are the keys of dicts under which this call has put something, each with the branches around it,
+    ``settings`` what branches ask for that no code in sight changes.  ``met`` counts how often the code came to
+    a tensor that was made before the forward.
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
@@ -80,6 +85,8 @@ class State:
     histories: dict[Cell, _History] = field(default_factory=dict)
     held: list[py.Value] = field(default_factory=list)
     filled: dict[Cell, dict[object, tuple[int, ...]]] = field(default_factory=dict)
+    settings: set[Cell] = field(default_factory=set)
+    met: Counter[int] = field(default_factory=Counter)
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
@@ -96,7 +103,16 @@ class State:
     def read(self, walker: Walker, owner: py.ObjectValue, name: str) -> None:
         """An attribute is read."""
         if id(owner) in self.owned and (name in owner.attributes or _is_registered(owner, name)):
-            self._read(walker, (id(owner), name))
+            if isinstance(walker.statement, ast.If) and _is_setting(walker, owner, name):
+                self.settings.add((id(owner), name))
+            else:
+                self._read(walker, (id(owner), name))
+
+    def meet(self, value: py.Value | None) -> None:
+        """The code comes to a value: the tensors among its parts that were there before are met once more."""
+        for part in parts([] if value is None else [value]):
+            if isinstance(part, py.TensorValue) and part.outside:
+                self.met[id(part)] += 1
 
     def read_class(self, walker: Walker, owner: py.ClassValue, name: str) -> None:
         """An attribute of a class is read, which all its instances share."""
@@ -105,7 +121,7 @@ class State:
 
     def _read(self, walker: Walker, cell: Cell) -> None:
         history = self.histories.setdefault(cell, _History())
-        if history.renewed or self._takes_what_was_filled(walker, cell):
+        if _is_within(walker, history.renewed) or self._takes_what_was_filled(walker, cell):
             return
         if isinstance(walker.statement, ast.If):
             self.asking.add(id(walker.statement))
@@ -194,7 +210,7 @@ class State:
             ):
                 return False
             if clears and self.histories[cell].readers <= {id(walker.statement)}:
-                self.histories[cell].renewed = True
+                self.histories[cell].renewed = ()
             else:
                 self._change(walker, cell, f"self.{cell[1]}")
         elif id(container) in self.shared:
@@ -215,10 +231,16 @@ class State:
         history = self.histories.setdefault(cell, _History())
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
-        history.renewed = history.renewed or not (history.readers or history.guards or is_kept)
-        if history.renewed:
+        is_first = not (history.readers or history.guards)
+        if is_first and not is_kept:
+            history.renewed = ()
+        if _is_within(walker, history.renewed):
             return
+        if is_first:
+            history.renewed = _branches(walker)
         changer = id(walker.statement)
+        if cell in self.settings:
+            history.readers.add(0)
         event = walker.event(rule, walker.statement, name=shown)
         if event is None:
             return
@@ -245,6 +267,21 @@ def _branches(walker: Walker) -> tuple[int, ...]:
     """What may not run for each call, of the statements around the one that runs."""
     branches = (ast.If, ast.For, ast.While, ast.Try, ast.Match)
     return tuple([id(outer) for outer in walker.enclosing if isinstance(outer, branches)])
+
+
+def _is_within(walker: Walker, branches: tuple[int, ...] | None) -> bool:
+    """Whether the statement that runs stands in all of some branches."""
+    return branches is not None and _branches(walker)[: len(branches)] == branches
+
+
+def _is_setting(walker: Walker, owner: py.ObjectValue, name: str) -> bool:
+    """Whether an attribute holds a number or the like that neither the code of its class nor the code that runs changes."""
+    held = owner.attributes.get(name)
+    if not isinstance(held, (py.Const, py.Atom, py.Unknown)) or not isinstance(owner.cls, py.ClassValue):
+        return False
+    modules = {owner.cls.module, walker.frames[-1].module} if walker.frames else {owner.cls.module}
+    known = [assigned_later(module.file.tree) for module in modules]
+    return all(names is not None and name not in names for names in known)
 
 
 def _is_named(node: ast.AST, name: str) -> bool:

@@ -1,0 +1,128 @@
+"""What a forward keeps in its module: stale only where a call reads what an earlier one left."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges import judge
+from tsguard.judges.judgement import Judgement
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+MODULE = """
+import torch
+from torch import nn
+
+TABLE = torch.ones(4)
+
+def put(module):
+    module.ready = True
+
+class Net(nn.Module):
+    def __init__(self, scale=2, cached=True):
+        super().__init__()
+        self.scale, self.cached, self.ready = scale, cached, False
+        self.kept = self.other = None
+        self.table, self.tables = torch.ones(4), [torch.ones(4)]
+        self.weight = nn.Parameter(torch.ones(4))
+
+    def renew(self, x):
+        self.kept = x
+
+    def renew_some(self, x):
+        if x.sum() > 0:
+            return
+        self.kept = x
+
+    def forward(self, x):
+{body}
+"""
+
+
+@pytest.fixture
+def judged(tmp_path: Path):
+    def of(body: str) -> Judgement:
+        path = tmp_path / "model.py"
+        path.write_text(MODULE.replace("{body}", textwrap.indent(body, " " * 8)), encoding="utf-8")
+        project = Project((tmp_path,))
+        return judge(Program(project), find_target(project.module(path), "Net"))
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("body", "trace"),
+    [
+        ("if self.scale > 0:\n    self.kept = x\n    x = x * self.kept\nreturn x * 2", "safe"),
+        (
+            "if self.cached:\n    self.kept = x\nx = x * 2\nif self.cached:\n    x = x + self.kept\nreturn x",
+            "safe",
+        ),
+        (
+            "if not self.ready:\n    self.kept = x * 2\n    self.ready = True\nreturn x + self.kept",
+            "hazardous",
+        ),
+        ("if not self.ready:\n    self.kept = x * 2\n    put(self)\nreturn x + self.kept", "hazardous"),
+        (
+            "if not self.ready:\n    self.kept = x\ny = x + self.kept\nself.ready = True\nreturn y",
+            "hazardous",
+        ),
+        (
+            "if not self.ready:\n    self.kept = x\n    setattr(self, 'ready', True)\nreturn x + self.kept",
+            "hazardous",
+        ),
+    ],
+)
+def test_what_is_kept_under_a_setting_is_read_anew_under_it(judged, body: str, trace: str) -> None:
+    assert judged(body).trace == trace
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "self.kept = x\nself.kept = self.kept + 1\nreturn self.kept * 1",
+        "self.kept = x\nself.kept *= 2\nreturn self.kept * 1",
+        "self.renew(x)\nfor i in range(3):\n    self.kept = self.kept + x\nreturn self.kept * 1",
+        "if self.scale > 0:\n    self.kept = x\n    self.kept += 1\nreturn x * 2",
+    ],
+)
+def test_what_a_call_sets_anew_is_not_counted_on(judged, body: str) -> None:
+    assert judged(body).mode == "independent"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "self.scale += 1\nreturn x * self.scale",
+        "if x.sum() > 0:\n    self.scale = 1\nself.scale = self.scale + 1\nreturn x",
+        "for part in x:\n    self.scale = 1\nself.scale += 1\nreturn x",
+        "self.renew_some(x)\nself.kept = self.kept + x\nreturn x",
+    ],
+)
+def test_what_only_some_calls_set_anew_is(judged, body: str) -> None:
+    assert judged(body).mode == "dependent"
+
+
+@pytest.mark.parametrize(
+    ("returned", "trace"),
+    [
+        ("self.table", "hazardous"),
+        ("x * 2, self.table", "hazardous"),
+        ("x * 2, (x, self.tables[0])", "hazardous"),
+        ("x * 2, TABLE", "hazardous"),
+        ("x * TABLE, TABLE", "safe"),
+        ("x + self.table.shape[0], self.table", "safe"),
+        ("torch.stack(self.tables), self.tables[0]", "safe"),
+        ("self.weight", "hazardous"),
+        ("x * 2, self.weight", "safe"),
+        ("x * 2, self.table * 2", "safe"),
+        ("x * 2, self.table[0]", "safe"),
+        ("self.kept", "safe"),
+    ],
+)
+def test_a_tensor_that_was_there_before_the_call_is_no_output_of_a_trace(
+    judged, returned: str, trace: str
+) -> None:
+    assert judged(f"self.kept = x * 2\nreturn {returned}").trace == trace

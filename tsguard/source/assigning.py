@@ -1,0 +1,44 @@
+"""Which attributes code assigns once its objects are made."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from tsguard.source.walking import children
+
+# What assigns attributes whose names are values.
+_BY_NAME = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars"})
+
+
+@lru_cache(maxsize=256)
+def assigned_later(tree: ast.AST) -> frozenset[str] | None:
+    """The names of the attributes that functions other than ``__init__`` assign or delete.
+
+    None where they do so under names that the source does not tell.
+    """
+    names = set()
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            continue
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            names.add(node.attr)
+        if getattr(node, "id", None) in _BY_NAME or getattr(node, "attr", None) in _BY_NAME:
+            return None
+        below = children(node)
+        name = _set_by_name(node)
+        if name is not None:
+            names.add(name)
+            below = below[1:]
+        pending += below
+    return frozenset(names)
+
+
+def _set_by_name(node: ast.AST) -> str | None:
+    """``name`` in ``setattr(owner, "name", value)``."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or len(node.args) < 2:
+        return None
+    name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
+    return name if node.func.id == "setattr" and isinstance(name, str) else None
