@@ -178,6 +178,12 @@ REFUSED = {
     "the side for compilers": Case(
         "if torch.compiler.is_compiling():\n    return x if x.sum() > 0 else -x\nreturn x"
     ),
+    "an element of a parameter set with gradients on": Case(
+        "self.w[0] = 5.0\nreturn x * self.w", before="self.w = nn.Parameter(torch.ones(4))"
+    ),
+    "a parameter halved with gradients on": Case(
+        "self.w /= 2\nreturn x * self.w", before="self.w = nn.Parameter(torch.ones(4))"
+    ),
 }
 EXPORTS = {
     "a constant computed of one number": Case("return x if torch.sqrt(torch.tensor(4.0)) > 1 else -x"),
@@ -270,6 +276,17 @@ EXPORTS = {
         "if x.shape not in self.cache:\n    self.cache[x.shape] = torch.ones(x.shape)\n"
         "return x * self.cache[x.shape]",
         before="self.cache = {}",
+    ),
+    "a parameter halved without gradients": Case(
+        "with torch.no_grad():\n    self.w /= 2\nreturn x * self.w",
+        before="self.w = nn.Parameter(torch.ones(4))",
+    ),
+    "a frozen parameter halved": Case(
+        "self.w /= 2\nreturn x * self.w",
+        before="self.w = nn.Parameter(torch.ones(4), requires_grad=False)",
+    ),
+    "a parameter initialised anew": Case(
+        "nn.init.ones_(self.w)\nreturn x * self.w", before="self.w = nn.Parameter(torch.ones(4))"
     ),
 }
 CASES = {**REFUSED, **EXPORTS}

@@ -45,6 +45,7 @@ RuleName: TypeAlias = Literal[
     "changed-output",
     "changed-output/list",
     "changed-output/size",
+    "changed-parameter",
     "check-trace-disabled",
     "class-annotation",
     "class-annotation/constant",

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arguments, data, gradients, selections, state, types
+from tsguard.analysis.export import arguments, data, gradients, recording, selections, state, types
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace.values import Number, Traced, parts
 
@@ -50,6 +50,7 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
     arguments.called(tracer, name, [*args, *kwargs.values()], node)
     owner, _, short = name.rpartition(".")
     first = args[0] if args else py.NONE
+    recording.called(tracer, name, first, node)
     _notes_kinds(tracer, short, args, kwargs)
     if isinstance(first, Traced):
         _of_tensor(tracer, short, first, args, kwargs, node)

@@ -47,6 +47,7 @@ def set_(tracer: Tracer, owner: py.TensorValue, key: py.Value, value: py.Value, 
     """``x[key] = y``: there a tensor of one number is asked for it, and so is a symbol among others."""
     keys = _each(key)
     _truths(tracer, keys, node)
+    recording.changed(tracer, owner, node)
     if isinstance(owner, Traced):
         owner.recorded = owner.recorded or recording.are_recorded(tracer, [value])
     bounds = [bound for part in keys for bound in _numbers(part)]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export.reports import report
 from tsguard.analysis.python import library
 from tsguard.analysis.trace.values import Traced, parts
 from tsguard.source.walking import walked
@@ -28,6 +29,9 @@ _LOSING = frozenset(
         "new_tensor", "zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like",
     ]
 )  # fmt: skip
+
+# Methods that change no element, for all their name.
+_OF_ITSELF = frozenset({"requires_grad_", "detach_", "share_memory_"})
 
 
 def is_recorded(values: Iterable[py.Value], node: ast.AST | None) -> bool:
@@ -70,6 +74,26 @@ def are_recorded(tracer: Tracer, values: Iterable[py.Value]) -> bool:
         for part in parts(values)
         if isinstance(part, py.TensorValue)
     )
+
+
+def called(tracer: Tracer, name: str, first: py.Value, node: ast.AST) -> None:
+    """A function or method is called, which may change its first argument in place."""
+    owner, _, short = name.rpartition(".")
+    if (
+        short.endswith("_")
+        and not short.endswith("__")
+        and owner != "torch.nn.init"
+        and short not in _OF_ITSELF
+    ):
+        changed(tracer, first, node)
+
+
+def changed(tracer: Tracer, tensor: py.Value, node: ast.AST | None) -> None:
+    """A tensor is changed in place: a parameter only where gradients are off, and torch.export has them on."""
+    if not isinstance(tensor, py.TensorValue) or not tensor.takes_gradients or tensor.role != "parameter":
+        return
+    if _where_off(tracer) is not None:
+        report(tracer, "changed-parameter", node)
 
 
 def _steps(tensor: Traced) -> Iterable[int]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_TURNS
 from tsguard.analysis.events import Event
+from tsguard.analysis.export import recording
 from tsguard.analysis.export.reports import decided_by_kind_of_run
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
@@ -42,6 +43,7 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     left = tracer.evaluate(node.target, scope)
     right = tracer.evaluate(node.value, scope)
     tracer.change(left)
+    recording.changed(tracer, left, node)
     if operators.concerns(left, right) and not isinstance(left, py.ListValue):
         result = operators.binary(tracer, node.op, left, right, node)
     else:
