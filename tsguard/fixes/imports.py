@@ -158,8 +158,13 @@ def torch_imported(module: Module, line: int) -> tuple[Edit, ...] | None:
 
 def is_of_torch(module: Module, dotted: str) -> bool:
     """Whether a function named so in this file is imported from torch."""
+    return comes_from(module, dotted, "torch")
+
+
+def comes_from(module: Module, dotted: str, package: str) -> bool:
+    """Whether a function named so in this file is imported from a package."""
     nodes = [binding.node for binding in module.bindings.get(dotted.partition(".")[0], [])]
-    return bool(nodes) and all(_sources(node) == {"torch"} for node in nodes)
+    return bool(nodes) and all(_sources(node) == {package} for node in nodes)
 
 
 def _sources(node: ast.stmt) -> set[str]:

@@ -29,9 +29,9 @@ def convert_numbers(event: Event) -> Fix | None:
         return _convert(event, "float")
     if "List[int]" in wanted and "Tensor" in given and given.startswith(("List", "Tuple")):
         return _convert(event, "int")
-    if facts.get("function", "").endswith("normal"):
-        return _normal_by_floats(event)
-    return _float_for_operator(event) if (wanted, given) == ("float", "int") else None
+    if facts.get("function", "").endswith("normal") and (made := _normal_by_floats(event)):
+        return made
+    return _for_operator(event, wanted) if (wanted, given) in (("float", "int"), ("int", "float")) else None
 
 
 def turn_round_or_write_out(event: Event) -> Fix | None:
@@ -96,15 +96,29 @@ def _normal_by_floats(event: Event) -> Fix | None:
     return None
 
 
-def _float_for_operator(event: Event) -> Fix | None:
-    """``x.uniform_(0, 1)`` becomes ``x.uniform_(0.0, 1)``: the operator takes a float, and makes one of an int in Python."""
+def _for_operator(event: Event, kind: str) -> Fix | None:
+    """``x.uniform_(0, self.most)`` becomes ``x.uniform_(0, float(self.most))``: operators of torch make one of an int in Python.
+
+    ``x.view(n, r**2)`` becomes ``x.view(n, int(r**2))``: in Python they take no float there, so it was an int.
+    """
     file, value = event.module.file, event.facts["value"]
-    for call in nodes_at(file, event.span, ast.Call):
-        given = [*call.args, *(k.value for k in call.keywords if k.arg == event.facts["argument"])]
-        wrong = next((n for n in given if ast.unparse(n) == value and _is_int(file, n)), None)
-        change = rewritten(file, wrong, f"{value}.0") if wrong is not None else None
-        return Fix("safe", f"Write {value} as {value}.0", (change,)) if change else None
+    for call in nodes_at(file, event.span, ast.Call) if "operator" in event.facts else ():
+        given = [*call.args, *(k.value for k in call.keywords)]
+        # Of a long text the beginning is told.
+        wrong = [n for n in given if ast.unparse(n) == value or _begins(n, value)]
+        texts = [between(file, file.span(n)) for n in wrong]
+        new = [
+            f"{text}.0" if _is_int(file, n) else f"{kind}({text})"
+            for n, text in zip(wrong, texts, strict=True)
+        ]
+        changes = [rewritten(file, n, text) for n, text in zip(wrong, new, strict=True)]
+        made = tuple(change for change in changes if change is not None)
+        return Fix("safe", f"Write {texts[0]} as {new[0]}", made) if made else None
     return None
+
+
+def _begins(node: ast.expr, value: str) -> bool:
+    return value.endswith("...") and ast.unparse(node).startswith(value.removesuffix("..."))
 
 
 def _is_int(file: SourceFile, node: ast.expr) -> bool:

@@ -106,7 +106,7 @@ _REPAIRS = {
     "unknown-method/none": ("final_flags", "declare_flag"),
     "isinstance-class": ("guards", "ask_in_python"),
     "dynamic-attribute/name": ("computed_names", "call_by_name"),
-    "python-call": ("definitions", "define_or_leave"),
+    "python-call": ("casts", "drop_cast_or_leave"),
     "python-call/builtin": ("guards", "leave_to_python"),
     "python-object": ("chosen_calls", "choose_or_leave"),
     "module-as-value": ("sliced_modules", "call_each_or_loop"),

@@ -189,6 +189,8 @@ def _argument(
     rule: RuleName = (
         "argument-type/inferred" if argument is not None and argument.inferred else "argument-type"
     )
+    if not python:
+        facts["operator"] = found.schema.name
     return Refusal(rule, node, **facts, value=text, place=text_of(node))
 
 
