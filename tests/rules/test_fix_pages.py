@@ -108,7 +108,6 @@ BY_HAND = {
     "TSG169-bad-3",
     "TSG170-bad-2",
     "TSG170-bad-4",
-    "TSG155-bad-1",
     "TSG172-bad-3",
     "TSG172-bad-4",
     "TSG179-bad-1",

@@ -7,9 +7,9 @@ import itertools
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import block_around, changed_block
-from tsguard.fixes.branches import raise_otherwise
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import nodes_around
+from tsguard.fixes.stand_ins import raise_or_define
 from tsguard.report import Fix
 from tsguard.source import SourceFile
 
@@ -26,7 +26,7 @@ def join_complements(event: Event) -> Fix | None:
     file, line = event.module.file, int(event.facts["line"])
     pair = _pair(file, line)
     if pair is None:
-        return raise_otherwise(event)
+        return raise_or_define(event)
     first, second = pair
     taken: list[cst.If] = []
 

@@ -13,11 +13,12 @@ from tsguard.fixes.blocks import (
     method_around,
 )
 from tsguard.fixes.chosen_modules import choose_from_list
+from tsguard.fixes.container_lengths import takes_all
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
-from tsguard.fixes.places import nodes_around
+from tsguard.fixes.places import Function, nodes_around
 from tsguard.report import Edit, Fix
 from tsguard.source import Span
 
@@ -47,8 +48,10 @@ def loop_over_modules(event: Event) -> Fix | None:
 def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
     """``for i in range(1, len(self.layers)): x = self.layers[i](x)`` loops over all, and asks ``if i >= 1`` first."""
     file, call = event.module.file, loop.iter
-    taken = list(_containers(loop, index))
-    bounds = _bounds(call, taken[0], index) if isinstance(call, ast.Call) and len(taken) == 1 else None
+    taken, method = list(_containers(loop, index)), method_around(file, event.span)
+    bounds = None
+    if isinstance(call, ast.Call) and len(taken) == 1 and method is not None:
+        bounds = _bounds(call, taken[0], index, method)
     stored = [n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == index]
     inner = [n for part in loop.body for n in ast.walk(part) if isinstance(n, (ast.Break, ast.Continue))]
     if bounds is None or inner or any(not isinstance(n.ctx, ast.Load) for n in stored):
@@ -76,14 +79,14 @@ def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
     return Fix("unsafe", f"Loop over {taken[0]}", (edit_,)) if edit_ else None
 
 
-def _bounds(call: ast.Call, container: str, index: str) -> str | None:
+def _bounds(call: ast.Call, container: str, index: str, method: tuple[ast.ClassDef, Function]) -> str | None:
     """What ``range(...)`` asks of the index, where it takes some of the modules only."""
     if ast.unparse(call.func) != "range" or call.keywords or len(call.args) not in (1, 2):
         return None
     start, stop = (None, call.args[0]) if len(call.args) == 1 else call.args
     asked = [f"{index} >= {ast.unparse(start)}"] if start is not None else []
     if ast.unparse(stop) != f"len({container})":
-        if isinstance(stop, (ast.Name, ast.Attribute, ast.Constant)) and start is None:
+        if start is None and takes_all(*method, container, stop):
             return None
         asked.append(f"{index} < {ast.unparse(stop)}")
     return " and ".join(asked) or None
@@ -105,7 +108,7 @@ def _loop_over(event: Event, loop: ast.For, index: str) -> Fix | None:
         for n in ast.walk(part)
         if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del))
     }
-    if not taken or index in assigned:
+    if not taken or index in assigned or not _takes_all_of_some(event, call, list(taken)):
         return None
     names: dict[str, str] = {}
     for text in taken:
@@ -147,6 +150,14 @@ def _loop_over(event: Event, loop: ast.For, index: str) -> Fix | None:
                 edits.append(rewritten(file, node, names[ast.unparse(node.value)]))
     made = tuple(e for e in edits if e is not None)
     return Fix("unsafe", f"Loop over {' and '.join(modules)}", made) if len(made) == len(edits) else None
+
+
+def _takes_all_of_some(event: Event, call: ast.Call, containers: list[str]) -> bool:
+    """Whether ``range(stop)`` ends with the shortest of the containers; ``enumerate`` ends with what it counts."""
+    method = method_around(event.module.file, event.span)
+    if ast.unparse(call.func) != "range" or len(call.args) != 1:
+        return True
+    return method is not None and any(takes_all(*method, held, call.args[0]) for held in containers)
 
 
 def _containers(within: ast.For | ast.If | ast.IfExp, index: str) -> dict[str, None]:

@@ -22,7 +22,27 @@ _ATOMS = (*_PLAIN, ast.Call, ast.Constant)
 
 def do_without_lambda(event: Event) -> Fix | None:
     """What a lambda does is written where it is called, or in a function of the module."""
-    return write_out_map(event) or _write_out_calls(event) or _define(event)
+    return list_map(event) or write_out_map(event) or _write_out_calls(event) or _define(event)
+
+
+def list_map(event: Event) -> Fix | None:
+    """``list(map(torch.relu, xs))`` becomes ``[torch.relu(item) for item in xs]``."""
+    file = event.module.file
+    for outer in around(file, event.span, ast.Call):
+        inner = outer.args[0] if len(outer.args) == 1 and not outer.keywords else None
+        if not isinstance(inner, ast.Call) or ast.unparse(outer.func) not in ("list", "tuple", "sum"):
+            continue
+        if ast.unparse(inner.func) != "map" or len(inner.args) != 2 or inner.keywords:
+            continue
+        name = fresh_name(file, "item")
+        result = _applied(file, inner.args[0], name)
+        if result is None or any(isinstance(n, (ast.Await, ast.Yield)) for n in ast.walk(outer)):
+            return None
+        text = f"[{result} for {name} in {between(file, file.span(inner.args[1]))}]"
+        kind = ast.unparse(outer.func)
+        change = rewritten(file, outer, text if kind == "list" else f"{kind}({text})")
+        return Fix("safe", "Write the map as a comprehension", (change,)) if change else None
+    return None
 
 
 def write_out_map(event: Event) -> Fix | None:

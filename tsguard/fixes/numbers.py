@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.blocks import statement_around
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
-from tsguard.fixes.lambdas import write_out_map
+from tsguard.fixes.lambdas import list_map, write_out_map
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.fixes.variables import annotate_appended
@@ -38,7 +38,7 @@ def turn_round_or_write_out(event: Event) -> Fix | None:
     """``reversed(features)`` of a list becomes ``features[::-1]``; ``map`` is written out."""
     file = event.module.file
     if event.facts.get("function") != "reversed" or not event.facts.get("type", "").startswith("List["):
-        return write_out_map(event)
+        return list_map(event) or write_out_map(event)
     for call in nodes_around(file, event.span.line):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "reversed" and len(call.args) == 1:
             change = rewritten(file, call, f"{atom(file, call.args[0])}[::-1]")

@@ -68,7 +68,7 @@ def drop_unused_variadic(event: Event) -> Fix | None:
             params = params.with_changes(star_arg=star)
         else:
             return None
-        return definition.with_changes(params=_without_last_comma(params))
+        return definition.with_changes(params=without_last_comma(params))
 
     return _fix(event, function, f"Remove {event.facts['parameter']}", False, change)
 
@@ -102,7 +102,7 @@ def drop_forwarded_keywords(event: Event) -> Fix | None:
         edits.append(rewritten(file, call, f"{between(file, file.span(call.func))}({', '.join(kept)})"))
 
     def change(header: cst.FunctionDef) -> cst.FunctionDef:
-        return header.with_changes(params=_without_last_comma(header.params.with_changes(star_kwarg=None)))
+        return header.with_changes(params=without_last_comma(header.params.with_changes(star_kwarg=None)))
 
     edits.append(changed_header(file, around[0], change))
     made = tuple(e for e in edits if e is not None)
@@ -134,10 +134,12 @@ def _passes_keywords(node: ast.AST) -> bool:
 _FUNCTIONS = frozenset({"rearrange", "repeat", "reduce", "einsum", "pack", "unpack", "default", "exists"})
 
 
-def _without_last_comma(params: cst.Parameters) -> cst.Parameters:
+def without_last_comma(params: cst.Parameters) -> cst.Parameters:
     """Parameters that end where the last one does."""
-    if params.star_kwarg is not None or isinstance(params.star_arg, cst.Param):
+    if params.star_kwarg is not None:
         return params
+    if isinstance(params.star_arg, cst.Param) and not params.kwonly_params:
+        return params.with_changes(star_arg=params.star_arg.with_changes(comma=cst.MaybeSentinel.DEFAULT))
     field = "kwonly_params" if params.kwonly_params else "params"
     listed = list(getattr(params, field))
     if listed:

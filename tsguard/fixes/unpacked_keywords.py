@@ -31,7 +31,7 @@ def _written_out(file: SourceFile, function: Function, name: str) -> Fix | None:
     nodes = list(ast.walk(function))
     uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
     makers = [n for n in nodes if isinstance(n, ast.Assign) and len(n.targets) == 1 and n.targets[0] in uses]
-    items = _items(makers[0].value) if makers else None
+    items = items_of(makers[0].value) if makers else None
     if items is None or {f"{name}_{key}" for key in items} & {n.id for n in nodes if isinstance(n, ast.Name)}:
         return None
     reads: list[tuple[ast.keyword | ast.expr, str]] = [
@@ -58,7 +58,7 @@ def _written_out(file: SourceFile, function: Function, name: str) -> Fix | None:
     return Fix("safe", f"Pass what {name} holds by name", done) if len(done) == len(edits) else None
 
 
-def _items(made: ast.expr) -> dict[str, ast.expr] | None:
+def items_of(made: ast.expr) -> dict[str, ast.expr] | None:
     """The values of a dict that is written with all its keys, which are names."""
     if isinstance(made, ast.Call) and ast.unparse(made.func) == "dict" and not made.args:
         pairs = [(k.arg, k.value) for k in made.keywords]

@@ -168,6 +168,9 @@ def _join(fc: FunctionCompiler, node: ast.stmt, then: Frame, otherwise: Frame) -
         if not (in_then or then.exits) or not (in_else or otherwise.exits):
             branch = "the true branch" if not (in_then or then.exits) else "the false branch"
             facts = {"name": name, "branch": branch, "line": str(node.lineno)}
+            defined = then.variables.get(name) or otherwise.variables.get(name)
+            if defined is not None:
+                facts["type"] = str(defined.type)
             fc.frame.root.unusable[name] = Unusable("branch-undefined", node, facts)
             continue
         if then.exits and otherwise.exits:
