@@ -58,13 +58,16 @@ def test_another_size_holds_no_batch(exported, size):
         ("int(round(x.shape[0] / 2))", "specialised"),
         ("np.float32(x.shape[0])", "specialised"),
         ("np.sqrt(x.shape[0])", "refused"),
+        ("torch.from_numpy(np.tile(np.ones((1, 4)), (x.shape[0], 1)))", "specialised"),
+        ("torch.from_numpy(np.repeat(np.ones((1, 4)), x.shape[0], axis=0))", "specialised"),
+        ("torch.from_numpy(np.pad(np.ones((1, 4)), x.shape[0]))", "refused"),
         ("np.sqrt(x.shape[1])", "exports"),
         ("divmod(x.shape[0], 2)[0]", "refused"),
         ("len(copy.deepcopy(x.shape))", "refused"),
     ],
 )
 def test_what_python_and_numpy_make_of_an_open_batch(exported, number, dynamic):
-    judged = exported(f"import copy\nimport numpy as np\ndef f(x):\n    return x * {number}")
+    judged = exported(f"import copy\nimport numpy as np\nimport torch\ndef f(x):\n    return x * {number}")
     assert (judged.verdict, judged.dynamic) == ("exports", dynamic)
 
 

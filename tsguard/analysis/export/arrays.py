@@ -22,26 +22,28 @@ if TYPE_CHECKING:
 
 _RAISING = frozenset(
     [
-        "acos", "acosh", "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
-        "around", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_count", "bitwise_invert", "bitwise_not",
-        "blackman", "cbrt", "copysign", "corrcoef", "cos", "cosh", "cov", "deg2rad", "degrees", "divmod", "exp",
-        "exp2", "expm1", "fabs", "float_power", "fmod", "frexp", "geomspace", "hamming", "hanning", "heaviside",
-        "histogram", "histogram_bin_edges", "histogramdd", "hypot", "invert", "isfinite", "isinf", "isnan",
+        "acos", "acosh", "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "around",
+        "asin", "asinh", "atan", "atan2", "atanh", "bitwise_count", "bitwise_invert", "bitwise_not", "blackman", "cbrt",
+        "copysign", "corrcoef", "cos", "cosh", "cov", "deg2rad", "degrees", "delete", "divmod", "exp", "exp2", "expm1",
+        "fabs", "fft.fftfreq", "fft.rfftfreq", "float_power", "fmod", "frexp", "geomspace", "hamming", "hanning",
+        "heaviside", "histogram", "histogram_bin_edges", "histogramdd", "hypot", "invert", "isfinite", "isinf", "isnan",
         "isneginf", "isposinf", "kaiser", "ldexp", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
-        "logical_xor", "modf", "nanstd", "nextafter", "packbits", "polydiv", "rad2deg", "radians", "record",
-        "result_type", "rint", "round", "signbit", "sin", "sinc", "sinh", "spacing", "sqrt", "std", "tan",
-        "tanh", "timedelta64", "void",
+        "logical_xor", "modf", "nanstd", "nextafter", "packbits", "pad", "polydiv", "rad2deg", "radians",
+        "random.permutation", "record", "result_type", "rint", "round", "signbit", "sin", "sinc", "sinh", "spacing",
+        "sqrt", "std", "tan", "tanh", "timedelta64", "void",
     ]
 )  # fmt: skip
 _HOLDING = frozenset(
     [
-        "arange", "bartlett", "base_repr", "binary_repr", "bincount", "broadcast_shapes", "byte", "bytes_",
-        "cdouble", "clongdouble", "complex128", "complex256", "complex64", "csingle", "diag_indices", "double",
-        "empty", "eye", "float128", "float16", "float32", "float64", "format_float_positional",
-        "format_float_scientific", "full", "gcd", "half", "i0", "identity", "indices", "int16", "int32", "int64",
-        "int8", "int_", "intc", "intp", "lcm", "linspace", "logspace", "long", "longdouble", "longlong", "ones",
-        "roots", "short", "single", "sort_complex", "tri", "tril_indices", "triu_indices", "ubyte", "uint",
-        "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unwrap", "ushort", "zeros",
+        "arange", "array_split", "bartlett", "base_repr", "binary_repr", "bincount", "broadcast_shapes", "broadcast_to",
+        "byte", "bytes_", "cdouble", "clongdouble", "complex128", "complex256", "complex64", "csingle", "diag",
+        "diag_indices", "diagonal", "double", "empty", "eye", "float128", "float16", "float32", "float64",
+        "format_float_positional", "format_float_scientific", "full", "gcd", "half", "i0", "identity", "indices",
+        "insert", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "lcm", "linspace", "logspace", "long",
+        "longdouble", "longlong", "ndindex", "ones", "ravel_multi_index", "repeat", "reshape", "resize", "roll",
+        "roots", "rot90", "short", "single", "sort_complex", "split", "take", "tile", "trace", "tri", "tril",
+        "tril_indices", "triu", "triu_indices", "ubyte", "uint", "uint16", "uint32", "uint64", "uint8", "uintc",
+        "uintp", "ulong", "ulonglong", "unravel_index", "unwrap", "ushort", "vander", "zeros",
     ]
 )  # fmt: skip
 
