@@ -71,6 +71,14 @@ def test_what_python_and_numpy_make_of_an_open_batch(exported, number, dynamic):
     assert (judged.verdict, judged.dynamic) == ("exports", dynamic)
 
 
+@pytest.mark.parametrize(
+    ("taken", "dynamic"), [("x[0]", "exports"), ("x[0, 0]", "exports"), ("x[:, 0]", "specialised")]
+)
+def test_rows_of_a_part_are_no_batch(exported, taken, dynamic):
+    source = f"import torch\ndef f(x):\n    x = x + 1\n    return torch.stack([y * 2 for y in {taken}])"
+    assert exported(source).dynamic == dynamic
+
+
 def test_arithmetic_and_comparisons_leave_the_batch_open(exported):
     source = """
         def f(x):

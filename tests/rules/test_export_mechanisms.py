@@ -184,6 +184,10 @@ REFUSED = {
     "a parameter halved with gradients on": Case(
         "self.w /= 2\nreturn x * self.w", before="self.w = nn.Parameter(torch.ones(4))"
     ),
+    "an element set where a table is looked up": Case(
+        "y = torch.zeros(8)\ny[self.places[torch.argmin(x) % 4]] = 1.0\nreturn x.sum() + y",
+        before="self.places = torch.arange(4)",
+    ),
 }
 EXPORTS = {
     "a constant computed of one number": Case("return x if torch.sqrt(torch.tensor(4.0)) > 1 else -x"),

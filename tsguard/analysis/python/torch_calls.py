@@ -202,6 +202,9 @@ def sizes(
     interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> tuple[int | None, ...] | None:
     """The sizes of a tensor that a factory function fills; None for other functions."""
+    if name in ("arange", "randperm"):
+        count = constant(interp.settled(args[0])) if len(args) == 1 else None
+        return (count if isinstance(count, int) else None,)
     if name not in ("zeros", "ones", "empty", "rand", "randn", "full"):
         return None
     given = args if args else [kwargs["size"]] if "size" in kwargs else []

@@ -93,7 +93,17 @@ def of_layer(
 
 def of_item(tracer: Tracer, owner: py.TensorValue, key: py.Value, result: py.Value) -> py.Value:
     """``owner[key]``, with what is known of its shape."""
-    return _with(indexing.taken(Operation(tracer.facts, [owner, key])), result, [owner])
+    shape = extent(tracer, owner)
+    may_be_list = _may_be_list(tracer, owner, shape, key)
+    shaped = None if may_be_list else indexing.taken(Operation(tracer.facts, [owner, key]))
+    return _with(shaped, result, [owner])
+
+
+def _may_be_list(tracer: Tracer, owner: py.TensorValue, shape: Extent | None, key: py.Value) -> bool:
+    """Whether one of several tensors may be taken: of an input that nothing shows to be a tensor itself."""
+    if not isinstance(owner, Traced) or owner.origin.node is not None or not isinstance(key, py.Const):
+        return False
+    return owner.origin.name not in tracer.exports.tensors and (shape is None or shape.rank is None)
 
 
 def _with(shaped: Shaped, result: py.Value, args: Args) -> py.Value:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
-from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.analysis.trace.shapes.extents import Extent, Lead
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
-from tsguard.analysis.trace.shapes.selecting import by_indices, let_through, masked
+from tsguard.analysis.trace.shapes.selecting import by_indices, is_whole, let_through, masked
 
 
 def taken(op: Operation) -> Shaped:
@@ -23,7 +23,7 @@ def taken(op: Operation) -> Shaped:
     behind = sum(not py.is_none(one) for one in after)
     if shape.lead is not None:
         if any(not _is_whole(one) for one in before) or behind > len(shape.dims):
-            return None if not after else _only_last(op, shape, before, after, behind)
+            return _only_first(op, shape, keys) if not after else _only_last(op, shape, before, after, behind)
         return _only_last(op, shape, (), after, behind)
     if taking + behind > len(shape.dims):
         return None
@@ -42,6 +42,15 @@ def _around_ellipsis(keys: list[py.Value]) -> tuple[list[py.Value], list[py.Valu
 
 def _is_whole(key: py.Value) -> bool:
     return isinstance(key, py.SliceValue) and all(map(py.is_none, (key.start, key.stop, key.step)))
+
+
+def _only_first(op: Operation, shape: Extent, keys: list[py.Value]) -> Extent | None:
+    """``x[0]``, ``x[:, 0]`` of a tensor of unknown rank: which dimension comes first then."""
+    taken = next((place for place, key in enumerate(keys) if _is_whole(key)), len(keys))
+    if any(op.number(key) is None for key in keys[:taken]):
+        return None
+    first = shape.at(taken)
+    return None if first is None else Extent((), Lead(first=first))
 
 
 def _only_last(
@@ -73,7 +82,7 @@ def _kept(op: Operation, keys: list[py.Value], dims: tuple[Dim | None, ...]) -> 
             if many is not None and tensors == 1 and chosen is not None and chosen.rank == 1:
                 left.append(many)
                 continue
-            if tensors > 1 or chosen is None or chosen.lead is not None or key.dtype in ("", "bool"):
+            if tensors > 1 or chosen is None or chosen.lead is not None or not is_whole(key):
                 return None
             left.extend(chosen.dims)
         elif isinstance(key, (py.ListValue, py.TupleValue)):

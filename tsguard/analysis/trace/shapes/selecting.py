@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes import computing
@@ -10,6 +11,9 @@ from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
 from tsguard.analysis.trace.shapes.extents import Extent, Lead
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Traced
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.origins import Origin
 
 
 def _many(*parts: py.Value) -> Dim:
@@ -112,6 +116,31 @@ _KEEPING = frozenset(
         "clone", "contiguous", "detach", "cpu", "cuda",
     ]
 )  # fmt: skip
+
+_COUNTING = frozenset(
+    [
+        "arange", "argmax", "argmin", "argsort", "bincount", "bucketize", "count_nonzero", "int", "long",
+        "multinomial", "nonzero", "randint", "randperm", "searchsorted",
+    ]
+)  # fmt: skip
+
+
+def is_whole(key: py.TensorValue) -> bool:
+    """Whether a tensor holds whole numbers, by its dtype or by how it was made."""
+    if key.dtype:
+        return key.dtype != "bool"
+    if not isinstance(key, Traced):
+        return key.name.rpartition("::")[2] in _COUNTING
+    step: Origin | None = key.origin
+    while step is not None:
+        name = _method(step.node)
+        if name in _COUNTING:
+            return True
+        is_sum = isinstance(step.node, ast.BinOp) and not isinstance(step.node.op, (ast.BitAnd, ast.BitOr))
+        if not (is_sum or isinstance(step.node, ast.Subscript) or name in _KEEPING):
+            return False
+        step = step.parent
+    return False
 
 
 def is_mask(key: py.TensorValue) -> bool:
