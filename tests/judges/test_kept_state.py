@@ -21,6 +21,8 @@ def put(module):
     module.ready = True
 
 class Net(nn.Module):
+    steps = 0
+
     def __init__(self, scale=2, cached=True):
         super().__init__()
         self.scale, self.cached, self.ready = scale, cached, False
@@ -126,3 +128,51 @@ def test_a_tensor_that_was_there_before_the_call_is_no_output_of_a_trace(
     judged, returned: str, trace: str
 ) -> None:
     assert judged(f"self.kept = x * 2\nreturn {returned}").trace == trace
+
+
+@pytest.mark.parametrize(
+    ("body", "trace"),
+    [
+        ("if self.kept is None:\n    self.kept = torch.ones(4)\nreturn x * self.kept", "safe"),
+        ("if not hasattr(self, 'late'):\n    self.late = torch.ones(4)\nreturn x * self.late", "safe"),
+        (
+            "if self.kept is None:\n    self.kept = torch.ones(4) * x.mean()\nreturn x * self.kept",
+            "hazardous",
+        ),
+        ("if self.kept is None:\n    self.kept = torch.rand(4)\nreturn x * self.kept", "hazardous"),
+        ("if not hasattr(self, 'late'):\n    self.late = x.mean()\nreturn x * self.late", "hazardous"),
+        (
+            "if self.ready:\n    self.ready = False\nelse:\n    self.ready = True\nreturn x * self.ready",
+            "hazardous",
+        ),
+        (
+            "try:\n    self.late += 1\nexcept AttributeError:\n    self.late = 1\nreturn x * self.late",
+            "hazardous",
+        ),
+        ("self.steps += 1\nreturn x * self.steps", "hazardous"),
+        ("self.other = 0.0\nself.other += x.mean()\nreturn x, self.other", "safe"),
+        ("y = x if self.kept is None else x * self.kept\nself.kept = x\nreturn y", "hazardous"),
+    ],
+)
+def test_what_is_set_up_once_holds_for_each_call_where_it_hangs_on_no_input(
+    judged, body: str, trace: str
+) -> None:
+    assert judged(body).trace == trace
+
+
+@pytest.mark.parametrize(
+    ("body", "trace"),
+    [
+        ("with torch.no_grad():\n    self.weight.mul_(0.5)\nreturn x * self.weight", "hazardous"),
+        ("with torch.no_grad():\n    self.weight[0] = 0\nreturn x * self.weight", "hazardous"),
+        ("with torch.no_grad():\n    self.weight *= 2\nreturn x * self.weight", "hazardous"),
+        ("nn.init.zeros_(self.weight)\nreturn x * self.weight", "hazardous"),
+        ("torch.set_grad_enabled(False)\nself.weight.mul_(2)\nreturn x * self.weight", "hazardous"),
+        ("with torch.no_grad():\n    self.weight.data.mul_(0.5)\nreturn x * self.weight", "safe"),
+        ("with torch.no_grad():\n    y = self.weight * 2\nreturn x * y", "safe"),
+    ],
+)
+def test_a_trace_keeps_the_change_of_a_parameter_and_not_the_block_around_it(
+    judged, body: str, trace: str
+) -> None:
+    assert judged(body).trace == trace

@@ -244,6 +244,7 @@ RuleName: TypeAlias = Literal[
     "loader-rebuilt/epoch",
     "loader-rebuilt/first",
     "loader-rebuilt/step",
+    "lost-no-grad",
     "lost-size",
     "lost-size/copy",
     "lost-size/divmod",

@@ -79,21 +79,29 @@ def are_recorded(tracer: Tracer, values: Iterable[py.Value]) -> bool:
 def called(tracer: Tracer, name: str, first: py.Value, node: ast.AST) -> None:
     """A function or method is called, which may change its first argument in place."""
     owner, _, short = name.rpartition(".")
-    if (
-        short.endswith("_")
-        and not short.endswith("__")
-        and owner != "torch.nn.init"
-        and short not in _OF_ITSELF
-    ):
+    if not short.endswith("_") or short.endswith("__") or short in _OF_ITSELF:
+        return
+    if owner != "torch.nn.init":
         changed(tracer, first, node)
+    elif _takes_gradients_itself(first):
+        tracer.report("lost-no-grad", node)
 
 
 def changed(tracer: Tracer, tensor: py.Value, node: ast.AST | None) -> None:
-    """A tensor is changed in place: a parameter only where gradients are off, and torch.export has them on."""
-    if not isinstance(tensor, py.TensorValue) or not tensor.takes_gradients or tensor.role != "parameter":
+    """A tensor is changed in place: a parameter only where gradients are off.
+
+    torch.export has them on, and a trace keeps the change, but not where gradients are off.
+    """
+    if not _takes_gradients_itself(tensor):
         return
-    if _where_off(tracer) is not None:
+    if _where_off(tracer) is None:
+        tracer.report("lost-no-grad", node)
+    else:
         report(tracer, "changed-parameter", node)
+
+
+def _takes_gradients_itself(tensor: py.Value) -> bool:
+    return isinstance(tensor, py.TensorValue) and tensor.takes_gradients and tensor.role == "parameter"
 
 
 def _steps(tensor: Traced) -> Iterable[int]:
@@ -116,9 +124,14 @@ def _where_off(tracer: Tracer) -> set[int] | None:
         for node in walked(function)
         if isinstance(node, ast.With) and any(_is_off(item.context_expr) for item in node.items)
     ]
-    if any(block in tracer.enclosing for block in blocks):
+    if any(block in tracer.enclosing for block in blocks) or any(map(_switches_off, functions)):
         return None
     return {id(node) for block in blocks for node in walked(block)}
+
+
+def _switches_off(function: ast.AST) -> bool:
+    """``torch.set_grad_enabled(False)`` as a statement."""
+    return any(isinstance(node, ast.Expr) and _is_off(node.value) for node in walked(function))
 
 
 def _is_off(node: ast.expr) -> bool:

@@ -79,11 +79,11 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
         return Fixed(None, "bool", py.FALSE, about="mode")
     if isinstance(owner, (py.ModuleReference, py.External)):
         return tracer.plain.attribute(owner, name)
-    if isinstance(owner, py.ObjectValue):
-        tracer.state.read(tracer, owner, name)
     if isinstance(owner, py.ClassValue):
         tracer.state.read_class(tracer, owner, name)
     value = python_attributes.get(tracer, owner, name)
+    if isinstance(owner, py.ObjectValue):
+        tracer.state.read(tracer, owner, name, value)
     is_applied = isinstance(value, py.External) and value.name == "torch.autograd.Function.apply"
     if is_applied and value is not None and isinstance(owner, py.ClassValue):
         return py.BoundMethod(value, owner)
@@ -151,7 +151,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
         exported.data_taken(tracer, owner, node)
         if isinstance(owner, Traced) and owner.of == "inputs":
             tracer.report("detached-data", node, owner.origin)
-        return owner
+        return replace(owner, grad=False) if isinstance(owner, Traced) and owner.role else owner
     if name in ("T", "mT", "H", "mH", "real", "imag"):
         alike = "real" if name in ("real", "imag") else "t"
         return shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from tsguard.analysis import values as py
 from tsguard.analysis.python import library
 from tsguard.analysis.python.following import Frame
+from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.values import Number, Traced, Untraced, parts
 from tsguard.language.rule_names import RuleName
@@ -63,6 +64,11 @@ class _History:
     changed: Event | None = None
     changer: int = 0
 
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing has asked for what an earlier call left."""
+        return not (self.readers or self.guards)
+
 
 @dataclass(slots=True)
 class State:
@@ -100,13 +106,14 @@ class State:
                     self.containers[id(value)] = (id(owner), name)
                     self.held.append(value)
 
-    def read(self, walker: Walker, owner: py.ObjectValue, name: str) -> None:
-        """An attribute is read."""
-        if id(owner) in self.owned and (name in owner.attributes or _is_registered(owner, name)):
-            if isinstance(walker.statement, ast.If) and _is_setting(walker, owner, name):
-                self.settings.add((id(owner), name))
-            else:
-                self._read(walker, (id(owner), name))
+    def read(self, walker: Walker, owner: py.ObjectValue, name: str, value: py.Value | None) -> None:
+        """An attribute is read; ``value`` is None where it is not there, as ``hasattr`` may find."""
+        if id(owner) not in self.owned or not _may_be_state(walker, owner, name, value):
+            return
+        if isinstance(walker.statement, ast.If) and _is_setting(walker, owner, name):
+            self.settings.add((id(owner), name))
+        else:
+            self._read(walker, (id(owner), name))
 
     def meet(self, value: py.Value | None) -> None:
         """The code comes to a value: the tensors among its parts that were there before are met once more."""
@@ -121,13 +128,13 @@ class State:
 
     def _read(self, walker: Walker, cell: Cell) -> None:
         history = self.histories.setdefault(cell, _History())
-        if _is_within(walker, history.renewed) or self._takes_what_was_filled(walker, cell):
+        if is_within(walker.enclosing, history.renewed) or self._takes_what_was_filled(walker, cell):
             return
         if isinstance(walker.statement, ast.If):
             self.asking.add(id(walker.statement))
         elif not self._asking(walker):
             history.used = True
-        if _only_guards(walker.statement, walker.frames):
+        if only_guards(walker.statement, walker.frames):
             history.guards = True
             self.guards.add(id(walker.statement))
             return
@@ -140,14 +147,14 @@ class State:
         """Something is put into a dict."""
         cell = self.containers.get(id(container))
         if cell is not None and isinstance(key, py.Const):
-            self.filled.setdefault(cell, {}).setdefault(key.value, _branches(walker))
+            self.filled.setdefault(cell, {}).setdefault(key.value, branches_among(walker.enclosing))
 
     def _takes_what_was_filled(self, walker: Walker, cell: Cell) -> bool:
         """Whether a statement takes of a dict only what this call has put there on every way to it."""
         filled = self.filled.get(cell)
         if not filled or walker.statement is None:
             return False
-        around = _branches(walker)
+        around = branches_among(walker.enclosing)
         taken = [node for node in walked(walker.statement) if _is_named(node, cell[1])]
         keys = [
             node.slice.value
@@ -174,11 +181,22 @@ class State:
             if not _is_in_place(walker.statement):
                 self._change(walker, (id(owner), name), f"self.{name}", "state-in-forward/buffer")
             return
-        if isinstance(value, py.Const) and owner.attributes.get(name) == value:
-            return
         cell = (id(owner), name)
-        if not self._is_table(walker, cell, value):
+        if isinstance(value, py.Const) and owner.attributes.get(name) == value:
+            history = self.histories.setdefault(cell, _History())
+            history.renewed = () if history.is_untouched else history.renewed
+            return
+        if self._is_set_up(walker, cell, value):
+            self.histories[cell] = _History(renewed=())
+        elif not self._is_table(walker, cell, value):
             self._change(walker, cell, f"self.{name}", is_constant=isinstance(value, py.Const))
+
+    def _is_set_up(self, walker: Walker, cell: Cell, value: py.Value) -> bool:
+        """Whether a value that hangs on no input is put where there was none: each call finds the same."""
+        guard = next((outer for outer in reversed(walker.enclosing) if id(outer) in self.guards), None)
+        is_fixed = isinstance(value, (py.Const, py.TensorValue)) and not isinstance(value, Traced)
+        is_read = cell in self.histories and self.histories[cell].readers
+        return is_fixed and not is_read and isinstance(guard, ast.If) and not guard.orelse
 
     def _is_table(self, walker: Walker, cell: Cell, value: py.Value) -> bool:
         """Whether a value is kept that hangs on sizes alone, made where what is kept does not do.
@@ -189,7 +207,7 @@ class State:
             return False
         asking = self._asking(walker)
         is_used = cell not in self.histories or self.histories[cell].used
-        return any(map(_compares, asking)) if asking else not is_used
+        return any(map(compares, asking)) if asking else not is_used
 
     def _asking(self, walker: Walker) -> list[ast.If]:
         """The branches around the statement that ask for state."""
@@ -228,16 +246,15 @@ class State:
         *,
         is_constant: bool = False,
     ) -> None:
-        history = self.histories.setdefault(cell, _History())
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
-        is_first = not (history.readers or history.guards)
-        if is_first and not is_kept:
+        history = self.histories.setdefault(cell, _History())
+        if history.is_untouched and not is_kept:
             history.renewed = ()
-        if _is_within(walker, history.renewed):
+        if is_within(walker.enclosing, history.renewed):
             return
-        if is_first:
-            history.renewed = _branches(walker)
+        if history.is_untouched:
+            history.renewed = branches_among(walker.enclosing)
         changer = id(walker.statement)
         if cell in self.settings:
             history.readers.add(0)
@@ -263,15 +280,12 @@ class State:
         self._read(walker, (id(value), name))
 
 
-def _branches(walker: Walker) -> tuple[int, ...]:
-    """What may not run for each call, of the statements around the one that runs."""
-    branches = (ast.If, ast.For, ast.While, ast.Try, ast.Match)
-    return tuple([id(outer) for outer in walker.enclosing if isinstance(outer, branches)])
-
-
-def _is_within(walker: Walker, branches: tuple[int, ...] | None) -> bool:
-    """Whether the statement that runs stands in all of some branches."""
-    return branches is not None and _branches(walker)[: len(branches)] == branches
+def _may_be_state(walker: Walker, owner: py.ObjectValue, name: str, value: py.Value | None) -> bool:
+    """Whether an attribute may hold what a call has left there, or hides a constant of the class until then."""
+    if name in owner.attributes or _is_registered(owner, name):
+        return True
+    is_tried = isinstance(walker.statement, ast.If) or any(isinstance(n, ast.Try) for n in walker.enclosing)
+    return isinstance(value, py.Const) or (value is None and is_tried)
 
 
 def _is_setting(walker: Walker, owner: py.ObjectValue, name: str) -> bool:
@@ -297,32 +311,6 @@ def _is_of_sizes(value: py.Value) -> bool:
     if isinstance(value, Traced):
         return value.of == "inputs" and value.sizes_only
     return isinstance(value, Number) and value.kind == "size"
-
-
-def _compares(branch: ast.If) -> bool:
-    """Whether a condition holds what is kept against the call: ``length > self.length``, not ``self.length == 0``."""
-    orders = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-    return any(
-        isinstance(node, ast.Compare)
-        and isinstance(node.ops[0], orders)
-        and not any(isinstance(side, ast.Constant) for side in (node.left, *node.comparators))
-        for node in walked(branch.test)
-    )
-
-
-def _only_guards(statement: ast.AST | None, frames: list[Frame]) -> bool:
-    """Whether what a branch reads decides on nothing but attributes and calls, and names that only it knows."""
-    if not isinstance(statement, ast.If):
-        return False
-    nodes = {node for branch in (*statement.body, *statement.orelse) for node in walked(branch)}
-    if any(isinstance(node, ast.Return) for node in nodes):
-        return False
-    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    function = frames[-1].function if bound and frames else None
-    return not bound or (
-        function is not None
-        and not any(isinstance(node, ast.Name) and node.id in bound for node in set(walked(function)) - nodes)
-    )
 
 
 def _only_updates(statement: ast.AST | None) -> bool:

@@ -1,0 +1,46 @@
+"""The branches around what runs, and those that ask only whether to set something up."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from tsguard.analysis.python.following import Frame
+from tsguard.source.walking import walked
+
+
+def branches_among(enclosing: Sequence[ast.AST | None]) -> tuple[int, ...]:
+    """Those of the statements around one that need not run in each call, by identity."""
+    branches = (ast.If, ast.For, ast.While, ast.Try, ast.Match)
+    return tuple([id(outer) for outer in enclosing if isinstance(outer, branches)])
+
+
+def is_within(enclosing: Sequence[ast.AST | None], branches: tuple[int, ...] | None) -> bool:
+    """Whether what runs stands in all of some branches."""
+    return branches is not None and branches_among(enclosing)[: len(branches)] == branches
+
+
+def compares(branch: ast.If) -> bool:
+    """Whether a condition holds what is kept against the call: ``length > self.length``, not ``self.length == 0``."""
+    orders = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    return any(
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], orders)
+        and not any(isinstance(side, ast.Constant) for side in (node.left, *node.comparators))
+        for node in walked(branch.test)
+    )
+
+
+def only_guards(statement: ast.AST | None, frames: list[Frame]) -> bool:
+    """Whether what a branch reads decides on nothing but attributes and calls, and names that only it knows."""
+    if not isinstance(statement, ast.If):
+        return False
+    nodes = {node for branch in (*statement.body, *statement.orelse) for node in walked(branch)}
+    if any(isinstance(node, ast.Return) for node in nodes):
+        return False
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    function = frames[-1].function if bound and frames else None
+    return not bound or (
+        function is not None
+        and not any(isinstance(node, ast.Name) and node.id in bound for node in set(walked(function)) - nodes)
+    )
