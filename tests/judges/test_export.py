@@ -110,6 +110,32 @@ def test_a_number_comes_out_of_an_identity_as_one(exported):
     assert exported(source).verdict == "exports"
 
 
+@pytest.mark.parametrize(
+    ("read", "verdict"),
+    [
+        ("self.w.fast if hasattr(self.w, 'fast') else 1.0", "specialised"),
+        ("getattr(self.w, 'fast', 1.0)", "specialised"),
+        ("getattr(self.w, 'slow', 1.0)", "exports"),
+        ("2.0 if hasattr(self.w, 'slow') else 1.0", "exports"),
+        ("self.w.fast", "refused"),
+    ],
+)
+def test_a_program_does_not_find_what_a_parameter_was_given(exported, read, verdict):
+    source = f"""
+        import torch
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.w = torch.nn.Parameter(torch.ones(4))
+                self.w.fast = 3.0
+
+            def forward(self, x):
+                return x * ({read})
+    """
+    assert exported(source).verdict == verdict
+
+
 def test_what_the_forward_catches_is_not_refused(exported):
     source = """
         def f(x):

@@ -188,6 +188,10 @@ REFUSED = {
         "y = torch.zeros(8)\ny[self.places[torch.argmin(x) % 4]] = 1.0\nreturn x.sum() + y",
         before="self.places = torch.arange(4)",
     ),
+    "what a parameter was given": Case(
+        "return x * getattr(self.w, 'fast')",
+        before="self.w = nn.Parameter(torch.ones(4))\nself.w.fast = 3.0",
+    ),
 }
 EXPORTS = {
     "a constant computed of one number": Case("return x if torch.sqrt(torch.tensor(4.0)) > 1 else -x"),
@@ -291,6 +295,22 @@ EXPORTS = {
     ),
     "a parameter initialised anew": Case(
         "nn.init.ones_(self.w)\nreturn x * self.w", before="self.w = nn.Parameter(torch.ones(4))"
+    ),
+    "what a parameter was given, where it is asked for": Case(
+        "return x * self.w.fast if hasattr(self.w, 'fast') else x",
+        before="self.w = nn.Parameter(torch.ones(4))\nself.w.fast = 3.0",
+    ),
+    "what a parameter was given, or something else": Case(
+        "return x * getattr(self.w, 'fast', 1.0)",
+        before="self.w = nn.Parameter(torch.ones(4))\nself.w.fast = 3.0",
+    ),
+    "what a parameter was given, with a handler for where it is missing": Case(
+        "try:\n    return x * self.w.fast\nexcept AttributeError:\n    return x",
+        before="self.w = nn.Parameter(torch.ones(4))\nself.w.fast = 3.0",
+    ),
+    "what no parameter was given, with a handler for where it is missing": Case(
+        "try:\n    return x * self.w.fast\nexcept AttributeError:\n    return x",
+        before="self.w = nn.Parameter(torch.ones(4))",
     ),
 }
 CASES = {**REFUSED, **EXPORTS}

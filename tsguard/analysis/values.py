@@ -80,7 +80,8 @@ class TensorValue(Value):
     ``sizes`` are those that it was made with, None for one that is not known.
     ``filling`` is what each of its elements is, where that is known; ``several`` whether it comes
     from several numbers that were given, ``outside`` whether it was made before the forward that is followed,
-    ``grad`` whether it was asked to take gradients, None where nobody said so.
+    ``grad`` whether it was asked to take gradients, None where nobody said so, ``given`` the attributes
+    that it was given, as any object of Python.
     """
 
     role: str = ""
@@ -93,6 +94,7 @@ class TensorValue(Value):
     several: bool = False
     outside: bool = False
     grad: bool | None = None
+    given: frozenset[str] = frozenset()
 
     @property
     def takes_gradients(self) -> bool:

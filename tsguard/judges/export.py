@@ -28,6 +28,7 @@ _RAISING: frozenset[RuleName] = frozenset(
         "held-value/registered",
         "held-value/exact",
         "held-value/caught",
+        "held-value/given",
     }
 )
 _UNASKED = "what torch.export refuses is known from torch 2.13 on only"

@@ -201,6 +201,7 @@ RuleName: TypeAlias = Literal[
     "held-value/buffer",
     "held-value/caught",
     "held-value/exact",
+    "held-value/given",
     "held-value/grown",
     "held-value/registered",
     "held-value/state",

@@ -44,9 +44,23 @@ def data_taken(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> N
 
 def taken_of_state(tracer: Tracer, owner: py.TensorValue, name: str, node: ast.AST | None) -> None:
     """An attribute that no tensor has is read of a parameter or buffer: that of the program does not have it."""
-    is_held = isinstance(owner, Traced) and owner.of == "state"
-    if is_held and isinstance(node, ast.Attribute) and node.attr == name and not _is_set(tracer, name):
+    if not isinstance(owner, Traced) or owner.of != "state" or node is None or _is_set(tracer, name):
+        return
+    if isinstance(node, ast.Call) and (_function(node) == "hasattr" or len(node.args) > 2):
+        if name in owner.given:
+            report(tracer, "held-value/given", node, name=name)
+    elif (name in owner.given or not tracer.exports.missing) and not _is_asked_for(tracer, name):
         report(tracer, "given-attribute", node, name=name)
+
+
+def _is_asked_for(tracer: Tracer, name: str) -> bool:
+    """Whether the code has asked for it before, and torch.export, which does not find it, goes another way."""
+    events = tracer.exports.events.values()
+    return any(event.rule == "held-value/given" and event.facts["name"] == name for event in events)
+
+
+def _function(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _is_set(tracer: Tracer, name: str) -> bool:

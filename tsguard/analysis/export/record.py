@@ -22,7 +22,7 @@ class Record:
     of torch.export and does not matter to a trace.  ``keeping`` are the calls (by identity) that keep what
     they give for gradients, ``is_asked_of_gradients`` tells that of all others it is known that they do not.
     ``typed`` are the expressions (by identity) that ask for the exact type of a tensor, ``catching`` counts the
-    ``try`` statements around that catch what torch.export raises.
+    ``try`` statements around that catch what torch.export raises, ``missing`` those that catch a missing attribute.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -37,6 +37,7 @@ class Record:
     is_asked_of_compile: bool = True
     typed: set[int] = field(default_factory=set)
     catching: int = 0
+    missing: int = 0
     keeping: set[int] = field(default_factory=set)
     is_asked_of_gradients: bool = True
 

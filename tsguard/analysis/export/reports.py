@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 # Rules of what raises where it stands, and of which a handler takes the error for one of eager's.
-_RAISING = frozenset({"data-condition", "data-number", "outside-torch", "data-call"})
+_RAISING = frozenset({"data-condition", "data-number", "outside-torch", "data-call", "given-attribute"})
+
+_CAUGHT: dict[RuleName, RuleName] = {"given-attribute": "held-value/given"}
 
 
 def report(
@@ -32,10 +34,10 @@ def report(
     ``bare`` names the input that has to be a tensor for it; ``sure`` tells that every example gets there.
     """
     record = tracer.exports
-    if tracer.tries and record.catching:
+    if tracer.tries and (record.missing if rule == "given-attribute" else record.catching):
         if rule.partition("/")[0] not in _RAISING:
             return
-        rule, bare = "held-value/caught", ""
+        rule, bare = _CAUGHT.get(rule, "held-value/caught"), ""
     if record.elsewhere and any(id(outer) in record.elsewhere for outer in _around(tracer)):
         return
     event = tracer.event(rule, node, origin, **facts)

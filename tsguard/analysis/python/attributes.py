@@ -338,6 +338,8 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
         owner.attributes[name] = value
     elif isinstance(owner, TensorValue) and name == "requires_grad":
         owner.grad = constant(interp.settled(value)) is True
+    elif isinstance(owner, TensorValue):
+        owner.given |= {name}
 
 
 def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Value) -> None:

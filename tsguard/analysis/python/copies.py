@@ -104,7 +104,7 @@ class Copying:
         twin = TensorValue(
             value.role, value.name, value.dtype, value.rank, value.lazy, value.sizes, value.filling
         )
-        twin.grad = value.grad
+        twin.grad, twin.given = value.grad, value.given
         self._twins[id(value)] = twin
         return twin
 

@@ -127,6 +127,7 @@ def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> 
         of="state",
         extent=None if value.sizes is None else known(value.sizes),
         grad=value.grad,
+        given=value.given,
     )
 
 
@@ -159,7 +160,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
         return py.Unknown()
     if name not in tracer.tables.tensor and not name.startswith("_"):
         exported.taken_of_state(tracer, owner, name, node)
-        return None
+        return py.Unknown() if name in owner.given else None
     return py.BoundMethod(py.External(f"method.{name}"), owner)
 
 

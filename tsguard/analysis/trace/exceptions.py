@@ -25,18 +25,26 @@ def tried(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.Try)
     if _catches_shapes(node) and _computes(tracer, node, scope):
         tracer.report("exception-path", node.handlers[0])
-    catches = _catches_refusals(node)
+    catches, misses = _catches(node, _REFUSALS), _catches(node, _MISSING)
     tracer.exports.catching += catches
+    tracer.exports.missing += misses
     try:
         return python_statements.HANDLERS[ast.Try](tracer, node, scope)
     finally:
         tracer.exports.catching -= catches
+        tracer.exports.missing -= misses
 
 
-def _catches_refusals(node: ast.Try) -> bool:
-    """Whether a handler catches what torch.export raises, which are errors at run time and such of types."""
+_WHATEVER = frozenset({"", "BaseException", "Exception"})
+# What torch.export raises: errors at run time and such of types, and of attributes that its tensors do not have.
+_REFUSALS = _WHATEVER | {"RuntimeError", "TypeError"}
+_MISSING = _WHATEVER | {"AttributeError"}
+
+
+def _catches(node: ast.Try, errors: frozenset[str]) -> bool:
+    """Whether a handler catches one of some errors."""
     caught = {name for h in node.handlers for name in (_named(h.type) if h.type is not None else [""])}
-    return not caught.isdisjoint({"", "BaseException", "Exception", "RuntimeError", "TypeError"})
+    return not caught.isdisjoint(errors)
 
 
 def _named(caught: ast.expr) -> list[str]:
