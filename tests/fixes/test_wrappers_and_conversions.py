@@ -127,7 +127,54 @@ class Net(nn.Module):
             x = x * kept
         return x + middle
 """
+LEGACY = """\
+class Gate(nn.Module):
+    def __init__(self, power):
+        super().__init__()
+        self.power = power
+
+    def forward(self, x):
+        return x.pow(self.power)
+
+
+class Net(nn.Module):
+    def __init__(self, act=F.relu, power=2):
+        super().__init__()
+        self.act = act
+        self.power = power
+
+    def scaled(self, x, by=1.0 / 9):
+        return x * by
+
+    def forward(self, x):
+        from torch import nn
+        start = torch.zeros(1)
+        if torch.cuda.is_available():
+            start = start.to(x.device)
+        if self.act:
+            x = self.act(x)
+        x = Gate(self.power)(x)
+        return self.scaled(x) * (x > 0.5).type(torch.FloatTensor) + start
+"""
+HEADS = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = self.heads(2)
+
+    def heads(self, count):
+        made = [nn.ModuleList(nn.Linear(5, 5) for _ in range(count)) for _ in range(2)]
+        return made[0], made[1]
+
+    def forward(self, x):
+        sources = [x, x + 1]
+        found = []
+        for source, one, other in zip(sources, self.one, self.other):
+            found.append(one(source) * other(source))
+        return torch.stack(found)
+"""
 FORMS = {
+    "what older code writes": LEGACY,
+    "heads that a method makes": HEADS,
     "variables that some paths define": DEFINED_ON_THE_WAY,
     "a wrapper of any module": PASSED_ON,
     "keywords that are read by name": READ_BY_NAME,

@@ -199,6 +199,9 @@ def index_the_others(event: Event) -> Fix | None:
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "zip" or not isinstance(target, ast.Tuple):
         return None
     modules = [a for a in call.args if _holds_modules(method[0], a)]
+    if not modules and any(isinstance(a, ast.Name) for a in call.args):
+        # What the constructor takes from elsewhere is, by torch's word, modules beside what is none.
+        modules = [a for a in call.args if _is_unpacked(method[0], a)]
     if not modules or len(modules) == len(call.args) or len(target.elts) != len(call.args):
         return None
     others = [(a, t) for a, t in zip(call.args, target.elts, strict=True) if a not in modules]
@@ -226,6 +229,14 @@ def index_the_others(event: Event) -> Fix | None:
         return None
     edits = (head, taken) if first is None else (first, head, taken)
     return Fix("unsafe", "Loop over the modules, index the rest", edits)
+
+
+def _is_unpacked(owner: ast.ClassDef, node: ast.expr) -> bool:
+    """Whether an attribute is one of several that one value is unpacked into: ``self.loc, self.conf = heads``."""
+    targets = [t for n in ast.walk(owner) if isinstance(n, ast.Assign) for t in n.targets]
+    parts = {ast.unparse(e) for t in targets if isinstance(t, (ast.Tuple, ast.List)) for e in t.elts}
+    plain = {ast.unparse(t) for t in targets if isinstance(t, ast.Attribute)}
+    return isinstance(node, ast.Attribute) and ast.unparse(node) in parts - plain
 
 
 def _holds_modules(owner: ast.ClassDef, node: ast.expr) -> bool:

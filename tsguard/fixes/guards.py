@@ -68,7 +68,10 @@ def _call_plainly(event: Event) -> Fix | None:
         if own is not None and not all(k.arg in own for k in call.keywords):
             continue
         torch, net = torch_imported(event.module, event.span.line), between(file, file.span(call.args[0]))
-        x = ", ".join(between(file, file.span(a)) for a in call.args[1:most])
+        given = call.args[1:most]
+        if most == 2 and isinstance(given[0], ast.Tuple):
+            given = given[0].elts  # data_parallel passes them one by one
+        x = ", ".join(between(file, file.span(a)) for a in given)
         text = between(file, file.span(call))
         named = isinstance(call.args[0], (ast.Name, ast.Attribute))
         change = rewritten(file, call, f"({net}({x}) if torch.jit.is_scripting() else {text})")

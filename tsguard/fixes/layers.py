@@ -21,6 +21,7 @@ from tsguard.fixes.imports import has_torch
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
+from tsguard.fixes.stateless_modules import is_stateless
 from tsguard.report import Fix
 from tsguard.source import SourceFile
 from tsguard.source.walking import walked
@@ -148,16 +149,18 @@ def _function_call(file: SourceFile, made: ast.Call, outer: ast.Call) -> str | N
 
 
 def _made_in_init(event: Event, made: ast.Call) -> Fix | None:
-    """A layer without parameters, made of literals, is made in ``__init__``."""
+    """A layer without parameters, made of literals and settled attributes, is made in ``__init__``."""
     file = event.module.file
     method = method_around(file, event.span)
-    literal = all(isinstance(a, ast.Constant) for a in (*made.args, *(k.value for k in made.keywords)))
-    if method is None or not literal:
+    given = (*made.args, *(k.value for k in made.keywords))
+    if method is None or not all(_is_settled(method[0], value) for value in given):
         return None
     owner, function = method
     init = next((n for n in owner.body if isinstance(n, Function) and n.name == "__init__"), None)
     name = ast.unparse(made.func).rpartition(".")[2]
-    if init is None or receiver(init) is None or init is function or name not in _FUNCTIONS:
+    if init is None or receiver(init) is None or init is function:
+        return None
+    if name not in _FUNCTIONS and not is_stateless(event.module, name):
         return None
     attribute = fresh_name(file, name.lower())
     text = between(file, file.span(made))
@@ -166,6 +169,21 @@ def _made_in_init(event: Event, made: ast.Call) -> Fix | None:
     if added is None or read is None:
         return None
     return Fix("unsafe", f"Make the {name} in __init__", (added, read))
+
+
+def _is_settled(owner: ast.ClassDef, value: ast.expr) -> bool:
+    """Whether a value is a literal, or an attribute that only ``__init__`` assigns."""
+    if isinstance(value, ast.Constant):
+        return True
+    stores = [
+        (method.name, node)
+        for method in owner.body
+        if isinstance(method, Function)
+        for node in ast.walk(method)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(value)
+        if isinstance(node.ctx, ast.Store)
+    ]
+    return bool(stores) and all(name == "__init__" for name, _ in stores)
 
 
 def make_with_float(event: Event) -> Fix | None:

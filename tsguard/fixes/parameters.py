@@ -122,6 +122,8 @@ def _defaults(args: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
 def _is_literal(node: ast.expr) -> bool:
     if isinstance(node, ast.Tuple):
         return all(map(_is_literal, node.elts))
+    if isinstance(node, ast.BinOp):
+        return _is_literal(node.left) and _is_literal(node.right)
     return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
 
 

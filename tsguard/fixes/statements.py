@@ -66,7 +66,20 @@ def _packages(node: ast.Import | ast.ImportFrom) -> set[str]:
 def _same_import(event: Event, node: ast.Import | ast.ImportFrom, name: str) -> bool:
     """Whether the file imports the same under the same name at its top."""
     found = [binding.node for binding in event.module.bindings.get(name, [])]
-    return len(found) == 1 and ast.dump(found[0]) == ast.dump(node)
+    meant = _meaning(node, name)
+    return len(found) == 1 and meant is not None and _meaning(found[0], name) == meant
+
+
+def _meaning(node: ast.AST, name: str) -> str | None:
+    """What a name stands for after an import."""
+    for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+        if isinstance(node, ast.ImportFrom) and (alias.asname or alias.name) == name:
+            return f"{'.' * node.level}{node.module or ''}.{alias.name}"
+        if isinstance(node, ast.Import) and (alias.asname or alias.name) == name:
+            return alias.name
+        if isinstance(node, ast.Import) and not alias.asname and alias.name.partition(".")[0] == name:
+            return name
+    return None
 
 
 def name_exception(event: Event) -> Fix | None:
