@@ -172,7 +172,22 @@ HEADS = """class Net(nn.Module):
             found.append(one(source) * other(source))
         return torch.stack(found)
 """
+BY_CASE = """\
+class Net(nn.Module):
+    def __init__(self, mode="linear"):
+        super().__init__()
+        self.mode = mode
+
+    def forward(self, x):
+        options = {}
+        if self.mode == "linear":
+            options["align_corners"] = True
+        y = F.interpolate(x, scale_factor=2.0, mode=self.mode, **options)
+        more = dict(dim=1, keepdim=True) if self.mode == "linear" else {"dim": 1}
+        return y + torch.mean(y, **more)
+"""
 FORMS = {
+    "options that a condition decides about": BY_CASE,
     "what older code writes": LEGACY,
     "heads that a method makes": HEADS,
     "variables that some paths define": DEFINED_ON_THE_WAY,

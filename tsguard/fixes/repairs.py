@@ -137,7 +137,7 @@ _REPAIRS = {
     "legacy-norm-hook": ("norm_hooks", "hook_by_function"),
     "module-as-value/unpacked": ("module_pairs", "index_pair"),
     "sequential-types": ("branches", "raise_where_nothing_is_returned"),
-    "keyword-unpacking": ("held_keywords", "pass_held_by_name"),
+    "keyword-unpacking": ("conditional_keywords", "pass_by_case"),
     "unscriptable-layer/number": ("layers", "make_with_float"),
     "missing-super-init": ("layers", "inherit_init"),
     "lambda": ("lambdas", "do_without_lambda"),
