@@ -98,13 +98,17 @@ def _of_each_rank(program: Program, target: Target, found: _Followed) -> _Follow
     for _ in range(_MOST_RANKS):
         if rest is None or rest.walk.asked_ranks is None:
             break
-        tensor, ranks = rest.walk.asked_ranks
+        tensor, asked = rest.walk.asked_ranks
+        known = rest.walk.facts.other_ranks.get(tensor, frozenset())
+        ranks = [rank for rank in asked if rank not in known]
+        if not ranks:
+            break
         for rank in ranks[:_MOST_RANKS]:
             facts = rest.walk.facts.copy()
             facts.has_rank(tensor, rank)
             taken += filter(None, [_accepted(program, target, facts)])
         facts = rest.walk.facts.copy()
-        facts.other_ranks[tensor] = facts.other_ranks.get(tensor, frozenset()) | set(ranks)
+        facts.other_ranks[tensor] = known.union(ranks)
         rest = _accepted(program, target, facts)
     taken += filter(None, [rest])
     if not taken:
