@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.judges.test_trace_consequences import verdict
+from tests.test_lint_linear import calls
 
 SAFE = {
     "a number that only the way of another rank uses": """
@@ -84,3 +85,24 @@ def test_whether_shapes_are_alike_that_the_walk_has_lost_is_open(tmp_path: Path)
             return x if x.shape == y[..., y.argmax(-1)].shape else y
     """
     assert verdict(tmp_path, source) == "unknown"
+
+
+# In each rank there is a hazard, so that each is looked at.
+ASKING = """
+    def f(x):
+        {asked}
+        y = x * 2
+        for i in range(40):
+            y = y + (x * i).relu()
+        return y if y.sum() > 0 else -y
+"""
+
+
+def test_a_rank_is_followed_once(tmp_path: Path) -> None:
+    """Asked for two ranks, a forward is followed as it is, with each of them, and with none of them."""
+    verdict(tmp_path, ASKING.format(asked="pass"))  # what is imported and read once
+    once, with_ranks = (
+        calls(lambda asked=asked: verdict(tmp_path, ASKING.format(asked=asked)))
+        for asked in ("pass", "x = x[None] if x.dim() < 3 else x")
+    )
+    assert with_ranks < 5 * once

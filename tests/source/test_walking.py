@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tsguard.source.statements import statements
 from tsguard.source.walking import walked
 
 BARE = (ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
@@ -17,6 +18,19 @@ SOURCES = sorted((Path(__file__).parent.parent.parent / "tsguard").rglob("*.py")
 def test_nodes_are_found_in_the_order_of_ast_walk(source: Path):
     tree = ast.parse(source.read_text(encoding="utf-8"))
     assert list(walked(tree)) == [node for node in ast.walk(tree) if not isinstance(node, BARE)]
+
+
+@pytest.mark.parametrize("source", SOURCES[::10], ids=lambda path: path.stem)
+def test_statements_are_found_in_the_order_of_ast_walk(source: Path):
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    assert list(statements(tree)) == [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+
+
+def test_statements_stand_in_every_kind_of_block():
+    tree = ast.parse(
+        "try: a\nexcept E: b\nelse: c\nfinally: d\nmatch x:\n case 1: e\nfor i in x: f\nelse: g\n"
+    )
+    assert list(statements(tree)) == [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
 def test_patterns_are_nodes_too():

@@ -14,6 +14,6 @@ def is_own(target: Target, module: Module) -> bool:
     own = target.module
     if module is own:
         return True
-    if module.root != own.root:
+    if module.root is not own.root and module.root != own.root:
         return False
     return not own.is_installed or module.name.partition(".")[0] == own.name.partition(".")[0]

@@ -7,7 +7,7 @@ parameter's name, annotation and default.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
@@ -57,8 +57,17 @@ class _Construction:
     outcome: py.Value | Impossible | BudgetExceeded
     world: World
 
+    def is_made_in(self, world: World) -> bool:
+        """Whether another world makes the same: nothing that is given there and not here was asked."""
+        asked, given = self.world.answers, self.world.given
+        return self.world.lenient is world.lenient and all(
+            given.get(question) is world.given.get(question)
+            for question in (*given, *world.given)
+            if question in asked
+        )
 
-_BUILT: Kept[int, tuple[Target, dict[Hashable, _Construction]]] = Kept(lasting=False)
+
+_BUILT: Kept[int, tuple[Target, list[_Construction]]] = Kept(lasting=False)
 """The target that was built last, by identity, with what each world makes of it."""
 
 
@@ -77,7 +86,7 @@ def first_built(program: Program, target: Target) -> Built | None:
 
 
 def built(interp: Interpreter, target: Target) -> py.Value:
-    """What ``build`` gives, made once for all judges of a target in worlds that begin alike.
+    """What ``build`` gives, made once for all judges of a target in worlds that its constructor cannot tell apart.
 
     Who follows the value leaves it as it was, but for the last judge.
 
@@ -88,13 +97,13 @@ def built(interp: Interpreter, target: Target) -> py.Value:
     world, last = interp.world, _BUILT.of(interp.program)
     if id(target) not in last:
         last.clear()
-        last[id(target)] = (target, {})
+        last[id(target)] = (target, [])
         interp.program.structural_keys = StructuralKeys()
-    worlds = last[id(target)][1]
-    key = (tuple(world.given.items()), world.lenient)
-    known = worlds.get(key)
+    constructions = last[id(target)][1]
+    known = next((one for one in constructions if one.is_made_in(world)), None)
     if known is None:
-        known = worlds[key] = _construction(interp, target)
+        known = _construction(interp, target)
+        constructions.append(known)
     else:
         world.resume(known.world)
     if isinstance(known.outcome, Exception):

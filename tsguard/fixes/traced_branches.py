@@ -44,9 +44,9 @@ def move_branch(event: Event, node: ast.If) -> Fix | None:
     file = event.module.file
     around = functions_around(file, event.span)
     branch = _branch(event, around[0], node) if around else None
-    top = next((n for n in file.tree.body if around and any(p is around[0] for p in ast.walk(n))), None)
-    if branch is None or top is None or not has_torch(event.module):
+    if branch is None or not has_torch(event.module):
         return None
+    top = next(n for n in file.tree.body if n.lineno <= around[0].lineno <= (n.end_lineno or 0))
     name = fresh_name(file, f"choose_{branch.results[0]}")
     several = f"Tuple[{', '.join(['Tensor'] * len(branch.results))}]" if len(branch.results) > 1 else "Tensor"
     returned = spelled(several, event.module, top.lineno)

@@ -13,6 +13,7 @@ from dataclasses import field
 
 from tsguard.language.rule_names import RuleName
 from tsguard.report.records import dataclass
+from tsguard.source.walking import children
 
 STATEMENTS = frozenset(
     [
@@ -191,7 +192,7 @@ def _expression(node: ast.expr) -> Iterator[Refused]:
 
 
 def _children(node: ast.AST) -> Iterator[Refused]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.expr) and not isinstance(child, ast.FormattedValue):
             yield from _expression(child)
         elif isinstance(child, (ast.FormattedValue, ast.keyword)):

@@ -7,6 +7,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+# Most statements have no block.
+_BLOCKS_OF: dict[type[ast.AST], tuple[str, ...]] = {
+    kind: tuple(name for name in _BLOCKS if name in kind._fields)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, (ast.mod, ast.stmt, ast.ExceptHandler, ast.match_case))
+}
 
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:
@@ -16,8 +22,13 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
         current = todo.popleft()
         if isinstance(current, ast.stmt):
             yield current
-        for block in _BLOCKS:
-            todo.extend(getattr(current, block, ()))
+        for block in _BLOCKS_OF[type(current)]:
+            todo.extend(getattr(current, block))
+
+
+def held(node: ast.AST) -> list[ast.AST]:
+    """What stands in the blocks of a statement, a module, or a part of a statement."""
+    return [inner for block in _BLOCKS_OF[type(node)] for inner in getattr(node, block)]
 
 
 def module_level(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
@@ -26,5 +37,4 @@ def module_level(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
         if isinstance(node, ast.stmt):
             yield node
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            for block in _BLOCKS:
-                yield from module_level(getattr(node, block, ()))
+            yield from module_level(held(node))

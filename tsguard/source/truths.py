@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tsguard.source.walking import walked
 
@@ -21,20 +22,28 @@ def is_only_tested(value: ast.expr, function: ast.AST) -> bool:
     return all(id(read) in tested for read in reads)
 
 
-def compared_with(name: str, function: ast.AST) -> list[int]:
+def compared_with(name: str, function: ast.AST) -> tuple[int, ...]:
     """The whole numbers and bools that the tests of a function ask a name to equal; none where it is used for more."""
+    return _only_compared(function).get(name, ())
+
+
+@lru_cache(maxsize=4096)
+def _only_compared(function: ast.AST) -> dict[str, tuple[int, ...]]:
+    """The names of a function that are used for nothing else, with what they are asked to equal."""
     nodes = walked(function)
+    numbers: dict[str, tuple[int, ...]] = {}
+    compared: set[int] = set()
     tests = [operand for node in nodes for test in _tests(node) for operand in _operands(test)]
-    numbers: list[int] = []
-    compared = set()
     for test in tests:
-        if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == name:
+        if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name):
             wanted = test.comparators[0]
             if _asks_equality(test) and isinstance(wanted, ast.Constant) and isinstance(wanted.value, int):
                 compared.add(id(test.left))
-                numbers.append(wanted.value)
-    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
-    return numbers if all(id(use) in compared for use in uses) else []
+                numbers[test.left.id] = (*numbers.get(test.left.id, ()), wanted.value)
+    for node in nodes if numbers else ():
+        if isinstance(node, ast.Name) and id(node) not in compared:
+            numbers.pop(node.id, None)
+    return numbers
 
 
 def _asks_equality(test: ast.Compare) -> bool:

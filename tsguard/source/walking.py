@@ -10,7 +10,7 @@ _BARE = frozenset(
     {"ctx", "op", "ops", "id", "attr", "arg", "name", "kind", "type_comment", "level", "module", "asname"}
 )
 _FIELDS = {
-    kind: tuple(name for name in kind._fields if name not in _BARE)
+    kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _BARE)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
@@ -33,5 +33,6 @@ def walked(node: ast.AST) -> tuple[ast.AST, ...]:
     """A node that nobody changes and all below it, level by level as ``ast.walk`` has them."""
     nodes = [node]
     for current in nodes:
-        nodes += children(current)
+        if _FIELDS[type(current)]:
+            nodes += children(current)
     return tuple(nodes)

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from tsguard.analysis.api.usage import Usage
-from tsguard.source.walking import children, walked
+from tsguard.source.statements import held
+from tsguard.source.walking import walked
 
 _TYPING = frozenset(
     {"Any", "Callable", "Dict", "Final", "List", "NamedTuple", "Optional", "Sequence", "Tuple", "Union"}
@@ -54,11 +55,11 @@ def _definitions(
     parent: ast.AST, owner: ast.ClassDef | None
 ) -> Iterator[tuple[Function | ast.ClassDef, ast.ClassDef | None]]:
     """Every definition of a file, with the class whose body it lies in directly."""
-    for node in children(parent):
+    for node in held(parent):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node, owner
             yield from _definitions(node, node if isinstance(node, ast.ClassDef) else None)
-        elif isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+        else:
             yield from _definitions(node, owner)
 
 

@@ -68,7 +68,7 @@ class StatementFlow(Flow):
         if isinstance(target, (ast.Tuple, ast.List)):
             for element in target.elts:
                 self._bind(element, None)
-        elif isinstance(target, (ast.Name, ast.Attribute)):
+        elif isinstance(target, (ast.Name, ast.Attribute)) and (self.env or value is not None):
             key = unparsed(target)
             if value is None:
                 self.env.pop(key, None)
@@ -141,6 +141,8 @@ class StatementFlow(Flow):
 
     def _hand_over(self, node: ast.Call) -> None:
         """A function that is given a module may put it into any mode."""
+        if not self.env:
+            return
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             if isinstance(argument, (ast.Name, ast.Attribute)):
                 key = unparsed(argument)

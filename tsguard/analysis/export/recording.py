@@ -34,11 +34,11 @@ _LOSING = frozenset(
 _OF_ITSELF = frozenset({"requires_grad_", "detach_", "share_memory_"})
 
 
-def is_recorded(values: Iterable[py.Value], node: ast.AST | None) -> bool:
-    """Whether what ``node`` makes of values is, if gradients are on there."""
+def is_recorded(held: Iterable[py.Value], node: ast.AST | None) -> bool:
+    """Whether what ``node`` makes of values, here with all their parts, is, if gradients are on there."""
     if _is_losing(node):
         return False
-    return any(isinstance(part, py.TensorValue) and _is_of_parameters(part) for part in parts(values))
+    return any(isinstance(part, py.TensorValue) and _is_of_parameters(part) for part in held)
 
 
 def _is_of_parameters(tensor: py.TensorValue) -> bool:
@@ -66,14 +66,11 @@ def by_layer(module: py.ModuleValue, result: py.Value) -> None:
 
 def are_recorded(tracer: Tracer, values: Iterable[py.Value]) -> bool:
     """Whether one of some tensors is, with a look at where gradients were off on its way."""
-    off = _where_off(tracer)
+    tensors = [part for part in parts(values) if isinstance(part, py.TensorValue) and _is_of_parameters(part)]
+    off = _where_off(tracer) if tensors else None
     if off is None:
         return False
-    return any(
-        _is_of_parameters(part) and not (isinstance(part, Traced) and off.intersection(_steps(part)))
-        for part in parts(values)
-        if isinstance(part, py.TensorValue)
-    )
+    return any(not (isinstance(tensor, Traced) and off.intersection(_steps(tensor))) for tensor in tensors)
 
 
 def called(tracer: Tracer, name: str, first: py.Value, node: ast.AST) -> None:

@@ -66,7 +66,8 @@ class ModeWalk(ModeInterpreter):
 
     def lookup(self, name: str, scope: Scope) -> Value | None:
         # What a module's globals are does not depend on how a forward is followed.
-        return names.lookup(self.plain, name, scope)
+        value = scope.names.get(name)
+        return value if value is not None else names.lookup(self.plain, name, scope)
 
     def call(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None
@@ -125,9 +126,9 @@ class ModeWalk(ModeInterpreter):
         return True if answer is None else answer
 
     def settled(self, value: Value) -> Value:
-        if isinstance(value, ByMode):
-            return in_mode(value, self.mode)
-        return super().settled(value) if isinstance(value, Unknown) and value.term is not None else value
+        if not isinstance(value, Unknown):
+            return value
+        return in_mode(value, self.mode) if isinstance(value, ByMode) else super().settled(value)
 
 
 def _registries(owner: ObjectValue) -> list[dict[str, Value]]:

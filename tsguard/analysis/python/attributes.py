@@ -54,7 +54,8 @@ _CONTAINERS = (ListValue, DictValue, TupleValue)
 
 def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     """An attribute, or None where the value certainly has none of this name."""
-    owner = interp.settled(owner)
+    if isinstance(owner, Unknown):
+        owner = interp.settled(owner)
     if isinstance(owner, ModuleValue):
         return module_attribute(interp, owner, name)
     if isinstance(owner, ObjectValue):

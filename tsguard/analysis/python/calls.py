@@ -48,7 +48,8 @@ def call(
     interp: Interpreter, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling a value."""
-    function = interp.settled(function)
+    if isinstance(function, Unknown):
+        function = interp.settled(function)
     if isinstance(function, FunctionValue):
         return call_function(interp, function, args, kwargs, node)
     if isinstance(function, BoundMethod):

@@ -57,7 +57,8 @@ class Copying:
         return twin if twin is not None else handler(self, value)
 
     def _named(self, values: Mapping[K, Value]) -> dict[K, Value]:
-        return {name: self.copy(value) for name, value in values.items()}
+        # Most of what is held cannot change: that is not worth a call each.
+        return {name: self.copy(value) if type(value) in _COPIED else value for name, value in values.items()}
 
     def _module(self, value: Value) -> Value:
         assert isinstance(value, ModuleValue)

@@ -65,7 +65,8 @@ class PythonInterpreter(Interpreter):
 
     def lookup(self, name: str, scope: Scope) -> Value | None:
         """The value of a name, from the innermost scope outwards to the builtins."""
-        return names.lookup(self, name, scope)
+        value = scope.names.get(name)
+        return value if value is not None else names.lookup(self, name, scope)
 
     def call(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from tsguard.report.records import dataclass
+from tsguard.source.statements import statements
 from tsguard.source.walking import walked
 
 # What a block does: exits on every path, on some, on none, or raises on all.
@@ -35,10 +37,17 @@ def lost_value(function: ast.FunctionDef, branches: Mapping[int, bool | None]) -
     ``branches`` holds, by the id of each if that was compiled, the side that is statically
     taken, None where it is decided at run time.
     """
+    if not _has_with(function):
+        return None
     flow = _Flow(function, branches)
     return next(
         (found for kind in (_JUMP, _RETURN) for found in flow.losses(function.body, kind, None)), None
     )
+
+
+@lru_cache(maxsize=4096)
+def _has_with(function: ast.FunctionDef) -> bool:
+    return any(isinstance(statement, ast.With) for statement in statements(function))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +125,9 @@ class _Flow:
                     return node
         return None
 
-    def _outlives(self, block: ast.With, statements: Sequence[ast.stmt]) -> bool:
+    def _outlives(self, block: ast.With, body: Sequence[ast.stmt]) -> bool:
         """Whether a variable that some statements of a with block set is used outside it."""
-        return not _stored(statements).isdisjoint(self._read_outside(block))
+        return not _stored(body).isdisjoint(self._read_outside(block))
 
     def _read_outside(self, block: ast.With) -> Iterator[str]:
         """Names that are read after a with block, or around it in a loop."""
@@ -140,8 +149,8 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield node.orelse
 
 
-def _stored(statements: Sequence[ast.stmt]) -> set[str]:
-    nodes = (node for statement in statements for node in walked(statement))
+def _stored(body: Sequence[ast.stmt]) -> set[str]:
+    nodes = (node for statement in body for node in walked(statement))
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 

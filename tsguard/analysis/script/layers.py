@@ -34,7 +34,14 @@ def layer_key(interp: Interpreter, instance: ModuleValue) -> Hashable | None:
 
 
 def _constants(interp: Interpreter, values: Iterable[Value]) -> tuple[Hashable, ...] | None:
-    found = tuple([_constant(interp, interp.settled(value)) for value in values])
+    found = tuple(
+        [
+            (type(value.value), value.value)
+            if isinstance(value, Const)
+            else _constant(interp, interp.settled(value))
+            for value in values
+        ]
+    )
     return None if None in found else found
 
 

@@ -40,7 +40,8 @@ def _asked(fc: FunctionCompiler) -> tuple[set[str], set[str]]:
     """The names that a function tests for None, and those of them that it must not find None."""
     known = _ASKED.of(fc.compiler.interp.program)
     if fc.node not in known:
-        known[fc.node] = (_tested(walked(fc.node)), _demanded(fc.node))
+        tested = _tested(walked(fc.node))
+        known[fc.node] = (tested, _demanded(fc.node) if tested else set())
     return known[fc.node]
 
 

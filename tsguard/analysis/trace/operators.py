@@ -29,6 +29,7 @@ from tsguard.analysis.trace.values import (
     depends,
     frozen,
     is_live,
+    origin_among,
     origin_of,
     parts,
     plainly,
@@ -54,24 +55,29 @@ def concerns(*values: py.Value) -> bool:
 
 def tensor(values: list[py.Value], node: ast.AST | None) -> py.TensorValue:
     """The tensor that an operator makes of values: of inputs, of module state, or constant."""
-    origin = origin_of(values)
+    held = parts(values)
+    origin = origin_among(held)
     if origin is not None:
         return Traced(
             origin=origin.then(node),
-            of_size=_is_of_size(values),
-            sizes_only=is_of_sizes(values),
-            recorded=recording.is_recorded(values, node),
+            of_size=_are_of_size(held),
+            sizes_only=_are_of_sizes(held),
+            recorded=recording.is_recorded(held, node),
         )
-    others = [value for value in parts(values) if isinstance(value, Traced)]
+    others = [value for value in held if isinstance(value, Traced)]
     first = next((value for value in others if value.of == "random"), others[0] if others else None)
     if first is None:
         return py.TensorValue(several=any(data.lends_no_value(value) for value in values))
-    return Traced(origin=first.origin.then(node), of=first.of, recorded=recording.is_recorded(values, node))
+    return Traced(origin=first.origin.then(node), of=first.of, recorded=recording.is_recorded(held, node))
 
 
 def is_of_sizes(values: list[py.Value]) -> bool:
     """Whether all that values take from inputs is sizes."""
-    for value in parts(values):
+    return _are_of_sizes(parts(values))
+
+
+def _are_of_sizes(held: list[py.Value]) -> bool:
+    for value in held:
         if isinstance(value, Traced):
             of_data = value.of != "state" and not value.sizes_only
         elif isinstance(value, Number):
@@ -83,9 +89,9 @@ def is_of_sizes(values: list[py.Value]) -> bool:
     return True
 
 
-def _is_of_size(values: list[py.Value]) -> bool:
+def _are_of_size(held: list[py.Value]) -> bool:
     """Whether all tensors among values are made of one number each, sizes among them."""
-    tensors = [value for value in parts(values) if isinstance(value, py.TensorValue)]
+    tensors = [value for value in held if isinstance(value, py.TensorValue)]
     return bool(tensors) and not any(
         not value.of_size if isinstance(value, Traced) else data.lends_no_value(value) for value in tensors
     )

@@ -29,14 +29,24 @@ def of_operator(
     chosen = _chosen(overloads, args, kwargs)
     for argument, value in bound(chosen, args, kwargs) if chosen is not None else ():
         arguments.given(tracer, argument, value, node)
-    return of_schemas(tracer, overloads, args, kwargs, node)
+    return _of_chosen(tracer, overloads, chosen, args, kwargs, node)
 
 
 def of_schemas(
     tracer: Tracer, overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
     """The result of the overload that takes these arguments, after a look at how it takes them."""
-    chosen = _chosen(overloads, args, kwargs)
+    return _of_chosen(tracer, overloads, _chosen(overloads, args, kwargs), args, kwargs, node)
+
+
+def _of_chosen(
+    tracer: Tracer,
+    overloads: tuple[Schema, ...],
+    chosen: Schema | None,
+    args: Args,
+    kwargs: Kwargs,
+    node: ast.AST,
+) -> py.Value:
     values = [*args, *kwargs.values()]
     used(tracer, values, node)
     note_properties(tracer, kwargs, node)

@@ -62,7 +62,9 @@ class ForwardTracer(Tracer):
         return None
 
     def lookup(self, name: str, scope: Scope) -> py.Value | None:
-        value = names.lookup(self.plain, name, scope)
+        value = scope.names.get(name)
+        if value is None:
+            value = names.lookup(self.plain, name, scope)
         if isinstance(value, py.DictValue) and not self.is_own(self.module):
             found = self.memos.as_seen(value, scope)
             if found is not value:

@@ -248,23 +248,35 @@ def plainly(value: Value) -> Value:
 
 def parts(values: Iterable[Value]) -> list[Value]:
     """Values, and what the lists, tuples and dicts among them hold, each of these once."""
-    found: list[Value] = []
-    _collect(values, found, set())
+    found = list(values)
+    for value in found:
+        if isinstance(value, _HOLDING):
+            held: list[Value] = []
+            _collect(found, held, set())
+            return held
     return found
+
+
+_HOLDING = (ListValue, TupleValue, DictValue)
 
 
 def _collect(values: Iterable[Value], found: list[Value], seen: set[int]) -> None:
     for value in values:
         found.append(value)
-        if isinstance(value, (ListValue, TupleValue, DictValue)) and id(value) not in seen:
+        if isinstance(value, _HOLDING) and id(value) not in seen:
             seen.add(id(value))
             _collect(value.items.values() if isinstance(value, DictValue) else value.items, found, seen)
 
 
 def origin_of(values: Iterable[Value]) -> Origin | None:
     """Where the first value that comes from inputs comes from; data before sizes."""
+    return origin_among(parts(values))
+
+
+def origin_among(held: list[Value]) -> Origin | None:
+    """``origin_of`` for values with all their parts."""
     found: Origin | None = None
-    for value in parts(values):
+    for value in held:
         if isinstance(value, Traced):
             if value.of == "inputs":
                 return value.origin
