@@ -8,10 +8,12 @@ from tsguard.report import Finding, Severity, Unknown
 from tsguard.rules import Wording, rule
 
 
-def finding(event: Event, when: str | None = None, severity: Severity | None = None) -> Finding:
+def finding(
+    event: Event, when: str | None = None, severity: Severity | None = None, *, is_mended: bool = True
+) -> Finding:
     """The finding that an event is, under a condition on constructor arguments (None: always).
 
-    ``severity`` replaces that of the rule's page.
+    ``severity`` replaces that of the rule's page; no fix is sought where nothing ``is_mended``.
     """
     page, wording = rule(event.rule), _worded(event)
     return Finding(
@@ -28,7 +30,7 @@ def finding(event: Event, when: str | None = None, severity: Severity | None = N
         end_column=event.span.end_column,
         when=when,
         chain=event.chain,
-        fix=repair(event),
+        fix=repair(event) if is_mended else None,
         subject=event.facts.get("name", ""),
     )
 

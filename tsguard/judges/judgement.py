@@ -67,17 +67,17 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     failure = import_failure(program, target.module)
     if failure is not None:
         script, trace = _not_imported(script, trace, failure)
-    traced = [finding(event) for event in trace.events] if purpose != "export" else []
-    exported = [finding(event) for event in trace.export.events] if purpose != "trace" else []
+    traced = [_told(target, event) for event in trace.events] if purpose != "export" else []
+    exported = [_told(target, event) for event in trace.export.events] if purpose != "trace" else []
     if is_only_scripted(program.project, target):
         # Its author has chosen script: that it cannot be traced besides is worth knowing, no more.
         traced = [replace(f, severity="info") for f in traced]
     severity: Severity | None = "warning" if script.verdict == "depends" else None
     findings = [
-        *(finding(event, when, severity if when else None) for event, when in script.events),
+        *(_told(target, event, when, severity if when else None) for event, when in script.events),
         *traced,
         *exported,
-        *(finding(event, when) for event, when in mode.events),
+        *(_told(target, event, when) for event, when in mode.events),
     ]
     if target.collates and not target.compiled:
         # Nobody asked torch.jit for it: what stands in the way is worth knowing, no more.
@@ -94,6 +94,12 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
         mode_unknown=tuple(map(unknown, mode.gaps)),
         export=_exported(trace.export, target),
     )
+
+
+def _told(target: Target, event: Event, when: str | None = None, severity: Severity | None = None) -> Finding:
+    """A finding; what is installed is not mended for the sake of who uses it."""
+    is_foreign = event.module.is_installed and not target.module.is_installed
+    return finding(event, when, severity, is_mended=not is_foreign)
 
 
 def _untraced(gap: Gap) -> TraceOutcome:
