@@ -214,6 +214,31 @@ def test_a_module_is_mended(tmp_path, text):
 
 
 KEPT = {
+    "what another module holds": """\
+class Other(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(5))
+        self.fc = nn.Linear(5, 5)
+
+
+class Wrapper(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return self.inner.fc(x) * self.inner.scale
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.wrapper = Wrapper(Other())
+
+    def forward(self, x):
+        return self.wrapper(x)
+""",
     "arguments that a module passes": """\
 class Gated(nn.Module):
     def forward(self, x, gate):
@@ -285,4 +310,20 @@ class Net(nn.Module):
 def test_eager_does_as_before(tmp_path, text):
     before, after, _ = mended(tmp_path, text)
     x = torch.rand(2, 4, 5)
-    torch.testing.assert_close(made(after)(x), made(before)(x))
+    one, other = made(before), made(after)
+    assert list(one.state_dict()) == list(other.state_dict())
+    torch.testing.assert_close(other(x), one(x))
+
+
+def test_a_module_of_unknown_class_is_no_configuration(tmp_path):
+    text = """\
+class Net(nn.Module):
+    def __init__(self, inner=None):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return self.inner.encoder.fc(x) * self.inner.token
+"""
+    _, after, _ = mended(tmp_path, text)
+    assert "self.inner_" not in after.read_text()

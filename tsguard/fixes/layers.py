@@ -21,7 +21,7 @@ from tsguard.fixes.imports import has_torch
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
-from tsguard.fixes.stateless_modules import is_stateless
+from tsguard.fixes.stateless_modules import is_stateless, may_hold_tensors
 from tsguard.report import Fix
 from tsguard.source import SourceFile
 from tsguard.source.walking import walked
@@ -320,7 +320,7 @@ def hold_field(event: Event) -> Fix | None:
     if not read or any(c.func is read[0] for c in around(file, event.span, ast.Call)):
         return None
     field = _field(read[0])
-    if field is None:
+    if field is None or may_hold_tensors(owner, f"{self_}.{name}"):
         return None
     every = {
         n.attr

@@ -1,4 +1,4 @@
-"""Whether instances of a class of the file hold nothing that differs from one to the next: no parameters, no mode."""
+"""Whether a module, or what it holds, has state: parameters that would get names in the state dict, or a mode."""
 
 from __future__ import annotations
 
@@ -30,3 +30,27 @@ def is_stateless(module: Module, name: str) -> bool:
             if stored and function.name != "__init__":
                 return False
     return True
+
+
+# What only Tensors are asked for, of what a configuration may hold too.
+_OF_TENSORS = frozenset({"shape", "size", "device", "dtype", "data", "weight", "bias", "parameters", "to"})
+
+
+def may_hold_tensors(owner: ast.ClassDef, held: str) -> bool:
+    """Whether a class uses what it holds as a module or as one of Tensors: calls it or what is in it."""
+    nodes = list(ast.walk(owner))
+    called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+    for node in nodes:
+        if not isinstance(node, (ast.Attribute, ast.Subscript)):
+            continue
+        inner: ast.expr = node
+        while isinstance(inner, (ast.Attribute, ast.Subscript)) and ast.unparse(inner) != held:
+            inner = inner.value
+        if not isinstance(inner, ast.Attribute):
+            continue
+        of_dict = isinstance(node, ast.Attribute) and node.attr in ("get", "items", "keys", "values", "pop")
+        if id(node) in called and not of_dict:
+            return True
+        if isinstance(node, ast.Attribute) and node is not inner and node.attr in _OF_TENSORS:
+            return True
+    return False
