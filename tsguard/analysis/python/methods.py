@@ -60,6 +60,8 @@ def call(
             receiver.grad = constant(interp.settled(asked)) is not False
         elif name.endswith("_"):
             interp.change(receiver)
+        if name == "numpy" and interp.is_plain:
+            return numpy_arrays.array()
         return _tensor(name, receiver, node)
     if isinstance(receiver, TupleValue) and name == "index":
         return _index(receiver.items, args)
@@ -212,6 +214,9 @@ def _tensor(name: str, receiver: TensorValue, node: ast.AST | None) -> Value:
     filling = receiver.filling
     if filling is not None and name in ("item", "tolist"):
         return filling if name == "item" else ListValue([filling], open=True)
+    if name == "tolist":
+        element = Unknown(placed(node))
+        return ListValue([element], open=True) if receiver.rank == 1 else element
     if name in _NUMBERS:
         return Unknown(placed(node), _NUMBERS[name])
     if name in ("fill_", "zero_", "normal_", "uniform_", "copy_", "requires_grad_", "data"):

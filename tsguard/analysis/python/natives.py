@@ -48,13 +48,34 @@ def call(
     if head == "numpy":
         return numpy_arrays.call(function, args, kwargs)
     made = _MAKERS.get(function.name, function.name)
-    if made.rpartition(".")[2][:1].isupper():
+    if made in _CLASSES or made.rpartition(".")[2][:1].isupper():
         return ObjectValue(External(made), {}, open=True)
     return Unknown()
 
 
 # Functions of the standard library that return an object of a class.
 _MAKERS = {"logging.getLogger": "logging.Logger", "re.compile": "re.Pattern"}
+# Classes of the standard library whose names are not those of classes.
+_CLASSES = frozenset(
+    f"{module}.{name}"
+    for module, names in {
+        "array": "array",
+        "builtins": "bytearray memoryview object property",
+        "collections": "deque",
+        "contextlib": "aclosing closing nullcontext redirect_stderr redirect_stdout suppress",
+        "datetime": "date datetime time timedelta timezone",
+        "functools": "cached_property partialmethod singledispatchmethod",
+        "itertools": "accumulate combinations combinations_with_replacement compress count cycle dropwhile"
+        " filterfalse groupby islice pairwise permutations product starmap takewhile zip_longest",
+        "mmap": "mmap",
+        "operator": "attrgetter itemgetter methodcaller",
+        "socket": "socket",
+        "threading": "local",
+        "warnings": "catch_warnings",
+        "weakref": "finalize ref",
+    }.items()
+    for name in names.split()
+)
 
 
 def call_method(

@@ -16,12 +16,13 @@ from tsguard.analysis.values import (
 _ARRAY = External("numpy.ndarray")
 _MAKERS = frozenset(
     [
-        "arange", "argsort", "array", "asarray", "concatenate", "cumsum", "diff", "empty", "eye", "full", "hamming",
-        "hanning", "linspace", "logspace", "ones", "ones_like", "outer", "random.choice", "random.permutation",
-        "random.rand", "random.randint", "random.randn", "repeat", "sort", "stack", "tile", "unique", "zeros",
-        "zeros_like",
+        "arange", "argsort", "array", "asarray", "column_stack", "concatenate", "cumsum", "diff", "dstack", "empty", "eye",
+        "full", "geomspace", "hamming", "hanning", "hstack", "linspace", "logspace", "ones", "ones_like", "outer",
+        "random.choice", "random.permutation", "random.rand", "random.randint", "random.randn", "repeat", "sort",
+        "stack", "tile", "unique", "vstack", "zeros", "zeros_like",
     ]
 )  # fmt: skip
+_GENERATORS = frozenset(["random.Generator", "random.RandomState", "random.default_rng"])
 _PAIRS = frozenset(["diag_indices", "tril_indices", "triu_indices"])
 _ELEMENTWISE = frozenset(
     ["abs", "ceil", "clip", "cos", "exp", "floor", "log", "log10", "log2", "power", "sin", "sqrt"]
@@ -41,11 +42,13 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
     short = function.name.partition(".")[2]
     asked = [name for name, value in kwargs.items() if name.startswith("return_") and constant(value) is True]
     if short == "unique" and asked:
-        return TupleValue(tuple(_object("ndarray") for _ in ("values", *asked)))
+        return TupleValue(tuple(array() for _ in ("values", *asked)))
     if short in _MAKERS or (short in _ELEMENTWISE and any(map(is_array, args))):
-        return _object("ndarray")
+        return array()
+    if short in _GENERATORS:
+        return _object("random.Generator")
     if short in _PAIRS:
-        return TupleValue((_object("ndarray"), _object("ndarray")))
+        return TupleValue((array(), array()))
     if short in _SCALARS or short == "prod":
         return _object("int64" if short == "prod" else short)
     if short == "float64" or (short in _ELEMENTWISE and all(isinstance(arg, Const) for arg in args)):
@@ -57,12 +60,17 @@ def attribute(owner: ObjectValue, name: str) -> Value:
     """An attribute of an array or a scalar."""
     if is_array(owner) and name in _METHODS:
         return BoundMethod(External(f"method.{name}"), owner)
-    return _object("ndarray") if is_array(owner) and name == "T" else Unknown()
+    return array() if is_array(owner) and name == "T" else Unknown()
 
 
 def method(receiver: Value, name: str) -> Value | None:
     """The result of a method of an array; None of other receivers."""
-    return _object("ndarray") if is_array(receiver) and name in _METHODS else None
+    return array() if is_array(receiver) and name in _METHODS else None
+
+
+def array() -> ObjectValue:
+    """An array of which nothing is known."""
+    return _object("ndarray")
 
 
 def _object(name: str) -> ObjectValue:
