@@ -40,12 +40,18 @@ def load(fc: FunctionCompiler, node: ast.Subscript, hint: t.Type | None) -> Suga
     if isinstance(owner, SugaredPython) and not isinstance(node.slice, ast.Slice):
         return python_objects.subscripted(fc.compiler, owner, node)
     value = as_value(fc, owner, node.value)
-    if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) != 1:
+    indices = _indices(node)
+    if len(indices) > 1:
         return Simple(_multidimensional(fc, value, node))
-    index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+    index = indices[0]
     if isinstance(index, ast.Slice):
         return Simple(_sliced(fc, value, index, node))
     return _item(fc, value, index, node, hint)
+
+
+def _indices(node: ast.Subscript) -> list[ast.expr]:
+    """What stands between the brackets; an empty tuple is one index."""
+    return (node.slice.elts if isinstance(node.slice, ast.Tuple) else None) or [node.slice]
 
 
 def _is_dots(node: ast.expr) -> bool:
@@ -160,9 +166,8 @@ def _multidimensional(fc: FunctionCompiler, value: Value, node: ast.Subscript) -
         if isinstance(value.type, (t.OptionalType, t.UnionType)):
             raise not_refined(node, text_of(node.value), value.type)
         raise Refusal("not-subscriptable/several", node, value=text_of(node.value), type=value.type)
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     seen_dots = False
-    for part in parts:
+    for part in _indices(node):
         if _is_dots(part):
             if seen_dots:
                 raise Refusal("tensor-index/ellipses", node, tensor=text_of(node.value))
