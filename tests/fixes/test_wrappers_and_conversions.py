@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.fixes.test_forms import made, mended
+from tsguard.repairing.fixing import fix
+from tsguard.settings.config import Settings
+from tsguard.settings.requests import parse, plan
 
 torch = pytest.importorskip("torch")
 
@@ -186,7 +189,24 @@ class Net(nn.Module):
         more = dict(dim=1, keepdim=True) if self.mode == "linear" else {"dim": 1}
         return y + torch.mean(y, **more)
 """
+CONTAINERS = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stages = nn.ModuleList(nn.ModuleList([nn.Linear(5, 5), nn.LayerNorm(5)]) for _ in range(2))
+        self.branches = nn.ModuleList(nn.Linear(5, 5) for _ in range(2))
+        self.pad = nn.ConstantPad1d((0, 1), 0)
+
+    def forward(self, x):
+        for stage in self.stages:
+            fc, norm = stage
+            x = norm(fc(x)) + fc(x)
+        parts = [x, x + 1]
+        parts = [branch(part) for branch, part in zip(self.branches, parts)]
+        return self.pad(F.avg_pool1d(parts[0] + parts[1], 2, stride=None))
+"""
 FORMS = {
+    "containers of modules": CONTAINERS,
     "options that a condition decides about": BY_CASE,
     "what older code writes": LEGACY,
     "heads that a method makes": HEADS,
@@ -211,6 +231,14 @@ def test_a_module_is_mended(tmp_path, text):
     x = torch.rand(2, 4, 5)
     for module in (other, torch.jit.script(other)):
         torch.testing.assert_close(module(x), one(x))
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
+def test_a_second_run_changes_nothing(tmp_path, text):
+    _, after, _ = mended(tmp_path, text)
+    settings = Settings(root=tmp_path, jobs=1, cache=False)
+    again = fix(plan([parse(str(after), settings)], settings), settings, unsafe=True)
+    assert again.changes == {}
 
 
 KEPT = {

@@ -6,7 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_omitted
+from tsguard.fixes.calls import without_keyword
 from tsguard.fixes.edits import between
+from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
@@ -74,7 +76,7 @@ def leave_none_out(event: Event) -> Fix | None:
     """``params.get("bias", None)`` becomes ``params.get("bias")``; a parameter that is given None is annotated so."""
     file = event.module.file
     if event.facts.get("argument") != "default_value":
-        return annotate_omitted(event)
+        return _without_none(event) or annotate_omitted(event)
     for call in nodes_around(file, event.span.line):
         if not isinstance(call, ast.Call) or ast.unparse(call.func) != event.facts["function"]:
             continue
@@ -82,4 +84,17 @@ def leave_none_out(event: Event) -> Fix | None:
             key = between(file, file.span(call.args[0]))
             change = rewritten(file, call, f"{between(file, file.span(call.func))}({key})")
             return Fix("safe", "Leave None out", (change,)) if change else None
+    return None
+
+
+def _without_none(event: Event) -> Fix | None:
+    """``F.avg_pool2d(x, 2, stride=None)`` becomes ``F.avg_pool2d(x, 2)``: Python takes None where it is the default."""
+    file, name = event.module.file, event.facts.get("argument", "")
+    if not is_of_torch(event.module, event.facts.get("function", "")):
+        return None
+    for call in nodes_at(file, event.span, ast.Call):
+        nones = [k for k in call.keywords if k.arg == name and isinstance(k.value, ast.Constant)]
+        if len(nones) == 1 and isinstance(nones[0].value, ast.Constant) and nones[0].value.value is None:
+            change = changed_expression(file, call, lambda e: without_keyword(e, name))
+            return Fix("safe", f"Leave {name}=None out", (change,)) if change else None
     return None

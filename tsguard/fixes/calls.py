@@ -24,11 +24,12 @@ def drop_optimize(event: Event) -> Fix | None:
     # A comment may be about the argument that goes.
     if call is None or "#" in between(file, file.span(call)):
         return None
-    edit = changed_expression(file, call, lambda e: _without(e, "optimize"))
+    edit = changed_expression(file, call, lambda e: without_keyword(e, "optimize"))
     return Fix("safe", "Remove optimize", (edit,)) if edit else None
 
 
-def _without(expression: cst.BaseExpression, name: str) -> cst.CSTNode | None:
+def without_keyword(expression: cst.BaseExpression, name: str) -> cst.CSTNode | None:
+    """A call without one of its keywords."""
     if not isinstance(expression, cst.Call):
         return None
     kept = [arg for arg in expression.args if arg.keyword is None or arg.keyword.value != name]

@@ -184,8 +184,10 @@ def index_the_others(event: Event) -> Fix | None:
     file = event.module.file
     method = method_around(file, event.span)
     loops = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.For)]
-    if method is None or not loops:
+    if method is None:
         return None
+    if not loops:
+        return index_in_comprehension(event, method[0])
     loop, call = loops[-1], loops[-1].iter
     index, target = None, loop.target
     if isinstance(call, ast.Call) and ast.unparse(call.func) == "enumerate" and len(call.args) == 1:
@@ -198,10 +200,7 @@ def index_the_others(event: Event) -> Fix | None:
         index, target, call = target.elts[0].id, target.elts[1], call.args[0]
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "zip" or not isinstance(target, ast.Tuple):
         return None
-    modules = [a for a in call.args if _holds_modules(method[0], a)]
-    if not modules and any(isinstance(a, ast.Name) for a in call.args):
-        # What the constructor takes from elsewhere is, by torch's word, modules beside what is none.
-        modules = [a for a in call.args if _is_unpacked(method[0], a)]
+    modules = containers_among(method[0], call.args)
     if not modules or len(modules) == len(call.args) or len(target.elts) != len(call.args):
         return None
     others = [(a, t) for a, t in zip(call.args, target.elts, strict=True) if a not in modules]
@@ -229,6 +228,47 @@ def index_the_others(event: Event) -> Fix | None:
         return None
     edits = (head, taken) if first is None else (first, head, taken)
     return Fix("unsafe", "Loop over the modules, index the rest", edits)
+
+
+def containers_among(owner: ast.ClassDef, zipped: list[ast.expr]) -> list[ast.expr]:
+    """Those of the arguments of ``zip`` that hold modules."""
+    modules = [a for a in zipped if _holds_modules(owner, a)]
+    if not modules and any(isinstance(a, ast.Name) for a in zipped):
+        # What the constructor takes from elsewhere is, by torch's word, modules beside what is none.
+        modules = [a for a in zipped if _is_unpacked(owner, a)]
+    return modules
+
+
+def index_in_comprehension(event: Event, owner: ast.ClassDef) -> Fix | None:
+    """``[f(x) for f, x in zip(self.layers, xs)]`` becomes ``[f(xs[i]) for i, f in enumerate(self.layers)]``."""
+    file = event.module.file
+    found = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.ListComp)]
+    part = found[-1].generators[0] if found and len(found[-1].generators) == 1 else None
+    if (
+        part is None
+        or part.ifs
+        or not isinstance(part.target, ast.Tuple)
+        or not isinstance(part.iter, ast.Call)
+    ):
+        return None
+    zipped, targets = part.iter.args, part.target.elts
+    modules = containers_among(owner, zipped)
+    if ast.unparse(part.iter.func) != "zip" or len(zipped) != 2 or len(targets) != 2 or len(modules) != 1:
+        return None
+    first = zipped[0] is modules[0]
+    layer, item, source = (*targets, zipped[1]) if first else (targets[1], targets[0], zipped[0])
+    if not isinstance(layer, ast.Name) or not isinstance(item, ast.Name):
+        return None
+    if not isinstance(source, (ast.Name, ast.Attribute)):
+        return None
+    index = fresh_name(file, "i")
+    start, end = file.span(part.target), file.span(part.iter)
+    whole = Span(start.line, start.column, end.end_line, end.end_column)
+    head = edit(file, whole, f"{index}, {layer.id} in enumerate({ast.unparse(modules[0])})")
+    uses = [n for n in ast.walk(found[-1].elt) if isinstance(n, ast.Name) and n.id == item.id]
+    edits = [head, *(rewritten(file, use, f"{ast.unparse(source)}[{index}]") for use in uses)]
+    made = tuple(e for e in edits if e is not None)
+    return Fix("unsafe", "Loop over the modules, index the rest", made) if len(made) == len(edits) else None
 
 
 def _is_unpacked(owner: ast.ClassDef, node: ast.expr) -> bool:

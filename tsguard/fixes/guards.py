@@ -138,6 +138,8 @@ def ask_in_python(event: Event) -> Fix | None:
         text = between(file, file.span(call.args[0])).removesuffix(".data")
         place = f"{text}.is_cuda" if ".cuda." in part else f"not {text}.is_cuda"
         change = rewritten(file, call, f"({place} and {text}.dtype == torch.{typed})")
+    elif part.rpartition(".")[2] == "Variable" and is_of_torch(event.module, part):
+        change = rewritten(file, call.args[1], "torch.Tensor")
     elif _is_of_others(event.module, part):
         change = _asked_in_python(file, call)
     else:

@@ -187,14 +187,15 @@ def _is_settled(owner: ast.ClassDef, value: ast.expr) -> bool:
 
 
 def make_with_float(event: Event) -> Fix | None:
-    """``nn.Dropout(p)`` that is given an int becomes ``nn.Dropout(float(p))``."""
+    """``nn.Dropout(p)`` that is given an int becomes ``nn.Dropout(float(p))``; so with the value of ``nn.ConstantPad1d``."""
     file = event.module.file
     calls = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.Call)]
     made = next((c for c in calls if file.span(c) == event.span), None)
     name = ast.unparse(made.func).rpartition(".")[2] if made is not None else ""
-    if made is None or not (name.endswith("Dropout") or name[:-2].endswith("Dropout")):
+    position, keyword = (1, "value") if name.startswith("ConstantPad") else (0, "p")
+    if made is None or not (position or name.endswith("Dropout") or name[:-2].endswith("Dropout")):
         return None
-    given = [*made.args[:1], *(k.value for k in made.keywords if k.arg == "p")]
+    given = [*made.args[position : position + 1], *(k.value for k in made.keywords if k.arg == keyword)]
     if len(given) != 1 or isinstance(given[0], ast.Starred):
         return None
     text = between(file, file.span(given[0]))

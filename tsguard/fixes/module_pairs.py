@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import fresh_name
+from tsguard.fixes.blocks import block_around, fresh_name, removed, statement_around
 from tsguard.fixes.edits import edit
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around
@@ -38,7 +38,32 @@ def index_pair(event: Event) -> Fix | None:
         edits = [edit(file, file.span(target), layer), *taken]
         made = tuple(e for e in edits if e is not None)
         return Fix("safe", f"Index {layer}", made) if len(made) == len(edits) else None
-    return None
+    return _index_assigned(event)
+
+
+def _index_assigned(event: Event) -> Fix | None:
+    """``attn, ff = layer`` goes, and what reads ``attn`` and ``ff`` reads ``layer[0]`` and ``layer[1]``."""
+    file = event.module.file
+    functions, node = functions_around(file, event.span), statement_around(file, event.span)
+    if not functions or not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return None
+    target, layer = node.targets[0], node.value
+    if not isinstance(target, ast.Tuple) or not isinstance(layer, (ast.Name, ast.Attribute)):
+        return None
+    names = [e.id for e in target.elts if isinstance(e, ast.Name)]
+    nodes = [n for n in ast.walk(functions[0]) if isinstance(n, ast.Name)]
+    uses = [n for n in nodes if n.id in names and n not in target.elts]
+    below = {id(n) for part in block_around(file, node) if part.lineno > node.lineno for n in ast.walk(part)}
+    held = layer.id if isinstance(layer, ast.Name) else ""
+    again = sum(n.id == held and isinstance(n.ctx, ast.Store) for n in nodes) > 1
+    if len(names) != len(target.elts) or again or any(id(n) not in below for n in uses):
+        return None
+    if any(not isinstance(n.ctx, ast.Load) for n in uses):
+        return None
+    text = ast.unparse(layer)
+    edits = [removed(file, node), *(rewritten(file, use, f"{text}[{names.index(use.id)}]") for use in uses)]
+    made = tuple(e for e in edits if e is not None)
+    return Fix("safe", f"Index {text}", made) if len(made) == len(edits) else None
 
 
 def _pair(loop: ast.For) -> ast.Tuple | None:
