@@ -59,7 +59,6 @@ BY_HAND = {
     "TSG132-bad-1",
     "TSG132-bad-2",
     "TSG132-bad-3",
-    "TSG132-bad-4",
     "TSG136-bad-2",
     "TSG136-bad-3",
     "TSG136-bad-4",
