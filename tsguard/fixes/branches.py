@@ -24,6 +24,7 @@ from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -195,7 +196,7 @@ def raise_where_nothing_is_returned(event: Event) -> Fix | None:
     file = event.module.file
     ends = [
         n.body[-1]
-        for n in ast.walk(file.tree)
+        for n in walked(file.tree)
         if isinstance(n, ast.FunctionDef) and n.name == "forward" and _falls_through(n.body[-1])
     ]
     text = 'raise RuntimeError("no value is returned for these arguments")'
@@ -278,7 +279,7 @@ def _belongs_to(attribute: ast.Attribute, name: str | None) -> bool:
 
 def _is_made_somewhere(owner: ast.ClassDef, name: str) -> bool:
     """Whether some method of the class creates the attribute, so that it is no slip of the pen."""
-    nodes = list(ast.walk(owner))
+    nodes = list(walked(owner))
     registered = any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -13,6 +13,7 @@ from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_at
 from tsguard.report import Fix
 from tsguard.source.statements import statements
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -79,7 +80,7 @@ def _value(event: Event, name: str) -> ast.expr | None:
 
 def _is_more(event: Event, name: str) -> bool:
     """Whether the file does more with a list than to go through it: calls a method, takes or sets an item."""
-    nodes = [n for n in ast.walk(event.module.file.tree) if isinstance(n, (ast.Attribute, ast.Subscript))]
+    nodes = [n for n in walked(event.module.file.tree) if isinstance(n, (ast.Attribute, ast.Subscript))]
     return any(ast.unparse(n.value) == name for n in nodes)
 
 

@@ -12,6 +12,7 @@ from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.read_keywords import name_keywords
 from tsguard.fixes.signatures import drop_unused_variadic, without_last_comma
 from tsguard.report import Fix
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -39,7 +40,7 @@ def _drop_forwarded(event: Event) -> Fix | None:
     passed = [a.value for n in nodes if isinstance(n, ast.Call) for a in n.args if isinstance(a, ast.Starred)]
     if not named or any(use not in passed for use in uses):
         return None
-    if any(_passes_more(node, function, len(named)) for node in ast.walk(event.module.file.tree)):
+    if any(_passes_more(node, function, len(named)) for node in walked(event.module.file.tree)):
         return None
 
     def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:

@@ -13,6 +13,7 @@ from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around
 from tsguard.report import Edit, Fix
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -65,7 +66,7 @@ def allow_or_assert(event: Event) -> Fix | None:
     short, argument = event.facts["function"].rpartition(".")[2], event.facts["argument"]
     own = [
         parameter
-        for node in ast.walk(event.module.file.tree)
+        for node in walked(event.module.file.tree)
         if isinstance(node, ast.FunctionDef) and node.name == short
         for parameter in node.args.args
         if parameter.arg == argument

@@ -9,6 +9,7 @@ from tsguard.fixes.blocks import class_around, receiver, removed, step_of
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.places import Function
 from tsguard.report import Fix
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -31,8 +32,8 @@ def method_for_partial(event: Event) -> Fix | None:
     held = [
         n for n in init.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == f"{self_}.{name}"
     ]
-    uses = [n for n in ast.walk(owner) if isinstance(n, ast.Attribute) and n.attr == name]
-    calls = [n for n in ast.walk(owner) if isinstance(n, ast.Call) and n.func in uses]
+    uses = [n for n in walked(owner) if isinstance(n, ast.Attribute) and n.attr == name]
+    calls = [n for n in walked(owner) if isinstance(n, ast.Call) and n.func in uses]
     value = held[0].value if len(held) == 1 else None
     counts = {len(call.args) for call in calls}
     if not isinstance(value, ast.Call) or len(uses) != len(calls) + 1 or len(counts) != 1:

@@ -14,6 +14,7 @@ from tsguard.fixes.pieces import changed_header, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Fix
 from tsguard.source import SourceFile
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -93,7 +94,7 @@ def drop_forwarded_keywords(event: Event) -> Fix | None:
     nodes = [n for part in around[0].body for n in ast.walk(part)]
     calls = [n for n in nodes if isinstance(n, ast.Call) and any(_unpacks(k, kwarg.arg) for k in n.keywords)]
     uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == kwarg.arg]
-    if len(uses) != len(calls) or any(map(_passes_keywords, ast.walk(file.tree))):
+    if len(uses) != len(calls) or any(map(_passes_keywords, walked(file.tree))):
         return None
     edits = []
     for call in calls:

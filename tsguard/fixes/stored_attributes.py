@@ -12,6 +12,7 @@ from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
 from tsguard.fixes.places import Function, nodes_around
 from tsguard.report import Fix
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -53,7 +54,7 @@ def create_in_init(event: Event) -> Fix | None:
     torch = torch_imported(event.module, event.span.line)
     stores = [
         n
-        for n in ast.walk(method[0])
+        for n in walked(method[0])
         if isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
     ]
     if len(inits) != 1 or torch is None or any(n.lineno <= (inits[0].end_lineno or 0) for n in stores):
