@@ -21,24 +21,30 @@ def assigned_later(tree: ast.AST) -> frozenset[str] | None:
     pending = [tree]
     while pending:
         node = pending.pop()
+        if isinstance(node, ast.Name):
+            if node.id in _BY_NAME:
+                return None
+            continue
         if isinstance(node, ast.FunctionDef) and node.name == "__init__":
             continue
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            names.add(node.attr)
-        if getattr(node, "id", None) in _BY_NAME or getattr(node, "attr", None) in _BY_NAME:
-            return None
         below = children(node)
-        name = _set_by_name(node)
-        if name is not None:
-            names.add(name)
-            below = below[1:]
+        if isinstance(node, ast.Attribute):
+            if node.attr in _BY_NAME:
+                return None
+            if not isinstance(node.ctx, ast.Load):
+                names.add(node.attr)
+        elif isinstance(node, ast.Call):
+            name = _set_by_name(node)
+            if name is not None:
+                names.add(name)
+                below = below[1:]
         pending += below
     return frozenset(names)
 
 
-def _set_by_name(node: ast.AST) -> str | None:
+def _set_by_name(node: ast.Call) -> str | None:
     """``name`` in ``setattr(owner, "name", value)``."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or len(node.args) < 2:
+    if not isinstance(node.func, ast.Name) or len(node.args) < 2:
         return None
     name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
     return name if node.func.id == "setattr" and isinstance(name, str) else None
