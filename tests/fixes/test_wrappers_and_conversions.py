@@ -355,3 +355,24 @@ class Net(nn.Module):
 """
     _, after, _ = mended(tmp_path, text)
     assert "self.inner_" not in after.read_text()
+
+
+def test_what_another_file_names_is_held_by_the_class(tmp_path, monkeypatch):
+    text = """\
+from names_of_modes import MODE, EPS
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mode = "mean"
+
+    def forward(self, x):
+        return x + EPS if self.mode == MODE else x
+"""
+    (tmp_path / "names_of_modes.py").write_text('MODE: str = "mean"\nEPS = 1e-3\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    before, after, done = mended(tmp_path, text)
+    assert [f.message for f in done.report.findings if f.family == "script"] == []
+    x = torch.rand(2, 3)
+    assert torch.equal(torch.jit.script(made(after))(x), made(before)(x))

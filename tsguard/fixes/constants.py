@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def hold_global(event: Event) -> Fix | None:
     """A global number is written out in a function; in a method it becomes a constant of the class.
 
-    The global must be assigned once, a number, a text or a device.
+    The global must be assigned once, a number, a text or a device; one that is imported is held by classes only.
     """
     file, name = event.module.file, event.facts["name"]
     node = next((n for n in nodes_at(file, event.span, ast.Name) if n.id == name), None)
@@ -31,13 +31,13 @@ def hold_global(event: Event) -> Fix | None:
         edits = module_imported(event.module, "math", event.span.line)
         named = rewritten(file, node, f"math.{name}")
         return Fix("safe", f"Write math.{name}", (*edits, named)) if edits is not None and named else None
-    if node is None or value is None:
-        return None
     method = method_around(file, event.span)
+    if node is None or (value is None and (method is None or not _is_imported_number(event, name))):
+        return None
     if method is None and isinstance(value, (ast.Call, ast.Attribute)):
         return None
     if method is None:
-        edit = rewritten(file, node, ast.unparse(value))
+        edit = rewritten(file, node, ast.unparse(value)) if value is not None else None
         return Fix("safe", f"Write {name} out", (edit,)) if edit else None
     owner, function = method
     if any(_binds(part, name) for part in owner.body):
@@ -47,6 +47,13 @@ def hold_global(event: Event) -> Fix | None:
     if declared is None or read is None:
         return None
     return Fix("safe", f"Hold {name} in the class", (*declared, read))
+
+
+def _is_imported_number(event: Event, name: str) -> bool:
+    """Whether a number or a text comes from another file, by one import."""
+    nodes = [binding.node for binding in event.module.bindings.get(name, [])]
+    plain = event.facts.get("kind") in ("an int", "a float", "a bool", "a str")
+    return plain and len(nodes) == 1 and isinstance(nodes[0], ast.ImportFrom)
 
 
 def _is_of_math(event: Event, name: str) -> bool:
