@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes
+from tsguard.analysis.trace.values import parts
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument
 
@@ -24,6 +25,15 @@ _COMPARING = frozenset(
         "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "hardtanh", "layer_norm",
         "batch_norm", "instance_norm", "group_norm", "huber_loss", "smooth_l1_loss", "margin_ranking_loss",
         "cosine_embedding_loss", "triplet_margin_loss", "rrelu", "cross_entropy",
+        "max_pool1d", "max_pool2d", "max_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "fold",
+        "unfold",
+    ]
+)  # fmt: skip
+# What compares only numbers of data: of an open size torch.export finds no more than a bound.
+_BOUNDING = frozenset(
+    [
+        "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "adaptive_avg_pool2d",
+        "adaptive_avg_pool3d", "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "unflatten", "resize_", "tensor_split",
     ]
 )  # fmt: skip
 _NUMBERS = (t.INT, t.FLOAT)
@@ -37,14 +47,25 @@ def given(tracer: Tracer, argument: Argument, value: py.Value, node: ast.AST) ->
 
 
 def called(tracer: Tracer, name: str, values: Iterable[py.Value], node: ast.AST) -> None:
-    """A function of torch.nn.functional is called."""
-    if name.startswith("torch.nn.functional.") and name.rpartition(".")[2] in _COMPARING:
+    """A function or method of torch is called, which may be Python and compare what it is given."""
+    short = name.rpartition(".")[2]
+    if name.startswith("torch.nn.functional.") and short in _COMPARING:
         wanted(tracer, values, node)
+    elif short in _BOUNDING:
+        data.symbol_wanted(tracer, "data-number/argument", parts(values), node)
+    elif short == "arange":
+        data.symbol_wanted(tracer, "data-number/argument", list(values)[2:3], node)
+
+
+def raised(tracer: Tracer, base: py.Value, exponent: py.Value, node: ast.AST) -> None:
+    """``2 ** n``: Python asks whether n is negative, for then the result is no whole number."""
+    if isinstance(py.constant(base), int) and data.kind_of(exponent) == "int":
+        data.symbol_wanted(tracer, "data-number/argument", [exponent], node)
 
 
 def wanted(tracer: Tracer, values: Iterable[py.Value], node: ast.AST) -> None:
     """A number itself is wanted, which data may give, or an open size."""
-    values = list(values)
+    values = parts(values)
     data.symbol_wanted(tracer, "data-number/argument", values, node)
     sizes.wanted(tracer, "fixed-size", values, node)
 

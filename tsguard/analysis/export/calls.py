@@ -95,7 +95,7 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         how = (
             args[1] if len(args) > 1 else kwargs.get("split_size_or_sections", kwargs.get("chunks", py.NONE))
         )
-        if isinstance(how, Traced) or (isinstance(how, Number) and short == "chunk"):
+        if isinstance(how, Traced) or (isinstance(how, Number) and how.hint != "list"):
             data.number_wanted(tracer, "data-number/index", [how], node)
 
 

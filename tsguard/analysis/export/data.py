@@ -208,6 +208,11 @@ _FLOATING = frozenset(
 )  # fmt: skip
 
 
+def kind_of(value: py.Value) -> str:
+    """What kind of number a symbol is; "" for what is none."""
+    return _kind(value) if isinstance(value, (Held, Number)) else ""
+
+
 def _kind(symbol: Held | Number) -> str:
     """Whether a number is an "int" or a "float", as the last step tells that does; "" where none does."""
     if symbol.hint in ("int", "float"):

@@ -24,13 +24,14 @@ Kwargs = dict[str, py.Value]
 _DIVIDING = frozenset({"chunk", "split", "unbind", "tensor_split"})
 # Along one dimension, the last by default.
 _ALONG_LAST = frozenset(
-    ["diff", "trapz", "trapezoid", "fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
+    ["diff", "trapz", "trapezoid", "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "max_pool1d",
+        "adaptive_avg_pool1d", "adaptive_max_pool1d"]
 )  # fmt: skip
 # Whatever the dimension.
 _WHOLE = frozenset(
     [
         "batch_norm", "instance_norm", "local_response_norm", "cdist", "logsumexp", "cummax", "cummin", "roll", "fftshift",
-        "ifftshift", "gradient", "pinv", "matrix_rank",
+        "ifftshift", "gradient", "pinv", "matrix_rank", "tolist",
     ]
 )  # fmt: skip
 _WHOLE_LAYERS = (
@@ -39,6 +40,7 @@ _WHOLE_LAYERS = (
     "torch.nn.InstanceNorm",
     "torch.nn.LocalResponseNorm",
 )
+_LAST_LAYERS = ("torch.nn.MaxPool1d", "torch.nn.AdaptiveAvgPool1d", "torch.nn.AdaptiveMaxPool1d")
 # Whether two tensors are of one size, to warn where they are not.
 _COMPARING = frozenset(
     [
@@ -62,8 +64,9 @@ def called(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwarg
         _asked(tracer, tensor, _dims(tracer, tensor), node)
     elif short in _DIVIDING and not _leaves_rows(short, args, kwargs):
         _asked(tracer, tensor, [_at(tracer, tensor, 0)], node)
-    elif short in _ALONG_LAST and not kwargs.keys() & {"dim", "n"}:
-        _asked(tracer, tensor, [_at(tracer, tensor, -1)], node)
+    elif short in _ALONG_LAST and "n" not in kwargs:
+        along = py.constant(kwargs.get("dim", py.Const(-1)))
+        _asked(tracer, tensor, [_at(tracer, tensor, along)] if isinstance(along, int) else [], node)
 
 
 def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
@@ -74,6 +77,8 @@ def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
         _compared(tracer, args[0], args, {}, node)
     elif name.startswith(_WHOLE_LAYERS):
         _asked(tracer, args[0], _dims(tracer, args[0]), node)
+    elif name in _LAST_LAYERS:
+        _asked(tracer, args[0], [_at(tracer, args[0], -1)], node)
 
 
 def _asked(tracer: Tracer, tensor: Traced, dims: list[Dim | None], node: ast.AST) -> None:

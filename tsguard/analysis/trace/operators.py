@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arrays, data, gradients, recording, sizes
+from tsguard.analysis.export import arguments, arrays, data, gradients, recording, sizes
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import booleans, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -118,6 +118,8 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
     if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
         return left if isinstance(left, (Untraced, Opaque)) else right
     if isinstance(left, Number) or isinstance(right, Number):
+        if isinstance(op, ast.Pow):
+            arguments.raised(tracer, left, right, node)
         return _calculated(tracer, op, left, right, node)
     return fixed_from(operations.binary(tracer, op, left, right, node), left, right)
 

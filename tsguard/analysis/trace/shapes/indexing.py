@@ -6,7 +6,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent, Lead
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
-from tsguard.analysis.trace.shapes.selecting import by_indices, is_whole, let_through, masked
+from tsguard.analysis.trace.shapes.selecting import by_indices, is_whole, let_through, masked, sliced
 
 
 def taken(op: Operation) -> Shaped:
@@ -46,6 +46,9 @@ def _is_whole(key: py.Value) -> bool:
 
 def _only_first(op: Operation, shape: Extent, keys: list[py.Value]) -> Extent | None:
     """``x[0]``, ``x[:, 0]`` of a tensor of unknown rank: which dimension comes first then."""
+    of_data = sliced(keys[0]) if isinstance(keys[0], py.SliceValue) else None
+    if of_data is not None:
+        return Extent((), Lead(first=of_data))
     taken = next((place for place, key in enumerate(keys) if _is_whole(key)), len(keys))
     if any(op.number(key) is None for key in keys[:taken]):
         return None
@@ -93,6 +96,9 @@ def _kept(op: Operation, keys: list[py.Value], dims: tuple[Dim | None, ...]) -> 
 
 
 def _sliced(op: Operation, key: py.SliceValue, dim: Dim | None) -> Dim | None:
+    of_data = sliced(key)
+    if of_data is not None:
+        return of_data
     if not py.is_none(key.step) and op.number(key.step) != 1:
         whole, found = None if dim is None else dim.number, py.slice_of(key)
         return None if whole is None or found is None else number(len(range(whole)[found]))

@@ -10,7 +10,7 @@ from tsguard.analysis.trace.shapes import computing
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
 from tsguard.analysis.trace.shapes.extents import Extent, Lead
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
-from tsguard.analysis.trace.values import Traced
+from tsguard.analysis.trace.values import Held, Number, Traced
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.origins import Origin
@@ -77,6 +77,18 @@ def masked(op: Operation) -> Shaped:
     if shape is None or mask is None or mask.rank is None or is_open:
         return Extent((), Lead(first=many))
     return Extent((many, *shape.dims[mask.rank :])) if mask.rank <= len(shape.dims) else None
+
+
+def sliced(key: py.SliceValue) -> Dim | None:
+    """``x[:n]``: as many as data tells; None where no bound is of data."""
+    return _many(key) if any(map(_is_of_data, (key.start, key.stop))) else None
+
+
+def _is_of_data(bound: py.Value) -> bool:
+    """Whether torch.export has a symbol for a bound, or makes one of a tensor of one number."""
+    if isinstance(bound, Traced):
+        return not bound.of_size
+    return isinstance(bound, Held) or (isinstance(bound, Number) and bound.unbacked)
 
 
 def by_indices(op: Operation) -> Shaped:
