@@ -721,3 +721,31 @@ def test_a_constructor_that_checks_a_tensor_is_taken_to_pass(tmp_path: Path) -> 
             return x * self.alpha
     """
     assert verdict(tmp_path, source) == "safe"
+
+
+@pytest.mark.parametrize(
+    ("called", "script", "trace"),
+    [
+        ("super().__call__(x * 2)", "unknown", "safe"),
+        ("super().__call__(x)", "ok", "safe"),
+        ("super().__call__(x * x.shape[0] if x.shape[0] > 1 else x)", "unknown", "hazardous"),
+    ],
+)
+def test_what_a_module_does_around_its_forward_is_traced_and_not_scripted(
+    tmp_path: Path, called: str, script: str, trace: str
+) -> None:
+    source = f"""
+    from torch import nn
+
+    class Net(nn.Module):
+        def __call__(self, x):
+            return {called}
+
+        def forward(self, x):
+            return x + 1
+    """
+    path = tmp_path / "model.py"
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    project = Project((tmp_path,))
+    judged = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (judged.script, judged.trace) == (script, trace)

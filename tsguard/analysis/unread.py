@@ -64,6 +64,13 @@ def no_forward(module: Module, node: ast.AST, name: str) -> Gap:
     )
 
 
+def own_call(module: Module, node: ast.AST) -> Gap:
+    """Of a module: it is called by code that a scripted module does not have."""
+    return _gap(
+        module, node, "__call__ is left out by torch.jit.script, which calls forward", "move it into forward"
+    )
+
+
 def parameters(module: Module, node: ast.AST) -> Gap:
     """Of the parameters of a module in a plain container: tracing takes them only where they are frozen."""
     callee = node.func if isinstance(node, ast.Call) else node

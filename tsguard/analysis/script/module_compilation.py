@@ -30,6 +30,7 @@ from tsguard.analysis.script.module_attributes import (
 )
 from tsguard.analysis.script.module_calls import call
 from tsguard.analysis.script.names import cause
+from tsguard.analysis.script.own_calls import left_out
 from tsguard.analysis.script.parametrizations import UNSCRIPTABLE_PARAMETRIZATIONS
 from tsguard.analysis.script.property_values import is_readable
 from tsguard.analysis.script.refusals import Refusal
@@ -66,8 +67,9 @@ def compile_module(
         _check_initialized(compiler, instance)
         compiler.info(instance)
         missing = ancestry.not_read(compiler.interp, instance.cls)
-        if missing is not None:
-            compiler.reporter.add_gap(missing)
+        for gap in (missing, left_out(compiler.interp, instance.cls)):
+            if gap is not None:
+                compiler.reporter.add_gap(gap)
     _compile_children(compiler, instance, interface)
     for held in instance.attributes.values():
         gap = unread_in(compiler.interp, held)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from tsguard.analysis import values as py
 from tsguard.analysis.export import breaks, data
 from tsguard.analysis.export import calls as exported
+from tsguard.analysis.python import classes
 from tsguard.analysis.trace import (
     attributes,
     autograd_functions,
@@ -71,6 +72,9 @@ def call(
     if isinstance(receiver, py.ModuleValue):
         exported.of_module(tracer, short, receiver, args, node)
         if short in ("forward", "__call__") and kind != "method":
+            own = classes.class_member(tracer, receiver.cls, "forward") if short == "__call__" else None
+            if own is not None and isinstance(own[0], py.FunctionValue):
+                return tracer.call(py.BoundMethod(own[0], receiver), args, kwargs, node)
             return layers.forward(tracer, receiver, args, kwargs, node, kind)
         named = _WALKS.get(short)
         return layers.parameters(tracer, receiver, named=named) if named is not None and not args else None
