@@ -205,6 +205,24 @@ REFUSED = {
     "pooling over as many as data tells": Case(
         "n = x.argmax() % 3 + 1\nn = n.item()\nreturn torch.nn.functional.max_pool1d(x[:n].t()[None], 1)"
     ),
+    "numbers of data sorted in place": Case(
+        "rows = [x[0, 0].item(), x[0, 1].item()]\nrows.sort()\nreturn x * rows[0]"
+    ),
+    "pairs sorted by a number of data": Case(
+        "rows = [x[0, 0].item(), x[0, 1].item()]\nbest = [(1, rows[0]), (2, rows[1])]\nbest.sort(key=lambda pair: -pair[1])\nreturn x * best[0][0]"
+    ),
+    "the best by a number of data": Case(
+        "rows = [x[0, 0].item(), x[0, 1].item()]\nreturn x * max([0, 1], key=lambda i: rows[i])"
+    ),
+    "the place of a number of data": Case(
+        "rows = [x[0, 0].item(), x[0, 1].item()]\nreturn x * rows.index(rows[1])"
+    ),
+    "whether one of several is true": Case(
+        "rows = [x[0, 0].item(), x[0, 1].item()]\nreturn x * any(row > 0.5 for row in rows)"
+    ),
+    "quotient and rest of a number of data": Case(
+        "rows = [x[0, 0].item(), x[0, 1].item()]\nreturn x * divmod(rows[0], 2)[0]"
+    ),
 }
 EXPORTS = {
     "a constant computed of one number": Case("return x if torch.sqrt(torch.tensor(4.0)) > 1 else -x"),
@@ -344,4 +362,8 @@ EXPORTS = {
     "pieces of lengths that are given": Case(
         "return x.split(rest[0].tolist())[0]", f"{X}, torch.tensor([1, 2])"
     ),
+    "pairs sorted by what is no data": Case(
+        "a, b = x[0, 0].item(), x[0, 1].item()\nbest = [(1, a), (2, b)]\nbest.sort(key=lambda pair: pair[0])\nreturn x * best[0][1]"
+    ),
+    "the sum of numbers of data": Case("rows = [x[0, 0].item(), x[0, 1].item()]\nreturn x * sum(rows)"),
 }

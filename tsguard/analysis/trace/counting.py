@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, sizes
+from tsguard.analysis.export import data, ordering, sizes
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import iteration, kinds, shaping
 from tsguard.analysis.trace.context import Tracer
@@ -93,7 +93,14 @@ def range_of(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Va
 
 def extreme(sign: int) -> Handler:
     """``min`` (``sign`` -1) or ``max`` (1)."""
-    return lambda tracer, args, kwargs, node: _chosen(tracer, args, sign, node)
+
+    def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+        if "key" in kwargs and args:
+            items = iterate(tracer, args[0])[0] if len(args) == 1 else args
+            ordering.ordered(tracer, items, kwargs["key"], node)
+        return _chosen(tracer, args, sign, node)
+
+    return run
 
 
 def _always_first(tracer: Tracer, values: Args, sign: int) -> py.Value | None:

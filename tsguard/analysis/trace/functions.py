@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arrays, attributes, breaks, data, reports, sizes, types
+from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -115,6 +115,8 @@ def _unsupported(name: str) -> Handler:
 
     def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
         live = next((value for value in args if isinstance(value, Number) and value.live), None)
+        if name == "divmod":
+            data.symbol_wanted(tracer, "data-number/argument", args, node)
         if live is None:
             return taken(tracer, args, node)
         tracer.report("unsupported-on-size", node, live.origin, function=name)
@@ -150,6 +152,7 @@ def _quantified(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
     items, _ = iterate(tracer, args[0]) if args else ([], False)
     live = next((value for value in items if is_live(value)), None)
     if live is None:
+        ordering.any_asked(tracer, items, node)
         return taken(tracer, items, node)
     assert isinstance(live, (Number, Traced))
     report_number(tracer, "condition", live, node)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import breaks, data
+from tsguard.analysis.export import breaks, data, ordering
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import classes
 from tsguard.analysis.trace import (
@@ -90,6 +90,10 @@ def call(
         return _of_shape(tracer, short, receiver, node)
     if isinstance(receiver, Derived):
         return _of_derived(tracer, short, receiver, args, kwargs, node)
+    if isinstance(receiver, py.ListValue) and short == "sort":
+        ordering.ordered(tracer, receiver.items, kwargs.get("key"), node)
+    elif isinstance(receiver, py.ListValue) and short in ("index", "count") and args:
+        ordering.looked_for(tracer, receiver.items, args[0], node)
     return _of_container(tracer, short, receiver, args, node)
 
 
