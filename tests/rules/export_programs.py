@@ -366,4 +366,6 @@ EXPORTS = {
         "a, b = x[0, 0].item(), x[0, 1].item()\nbest = [(1, a), (2, b)]\nbest.sort(key=lambda pair: pair[0])\nreturn x * best[0][1]"
     ),
     "the sum of numbers of data": Case("rows = [x[0, 0].item(), x[0, 1].item()]\nreturn x * sum(rows)"),
+    "the sum of a list of data": Case("return x * sum(x[0].tolist())"),
+    "the sum of a list of whole numbers": Case("return x * sum(x.argmax(1).tolist())"),
 }

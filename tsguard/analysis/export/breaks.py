@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.terms import Attribute, Named
+from tsguard.analysis.trace.shapes.selecting import is_whole
 from tsguard.analysis.trace.values import Traced
 
 if TYPE_CHECKING:
@@ -75,11 +76,11 @@ def _is_followed(name: str) -> bool:
     return name.partition(".")[0] in _FOLLOWED and not name.startswith(_PARTS_UNASKED)
 
 
-def method(tracer: Tracer, name: str, node: ast.AST) -> None:
-    """A method of a tensor is called."""
+def method(tracer: Tracer, name: str, tensor: py.TensorValue, node: ast.AST) -> None:
+    """A method of a tensor is called; torch.compile takes lists of whole numbers alone."""
     if name in _LEAVING_METHODS:
         report(tracer, "graph-break", node, function=name)
-    elif name in _UNASKED_METHODS:
+    elif name in _UNASKED_METHODS or (name == "tolist" and not is_whole(tensor)):
         _unasked(tracer)
 
 

@@ -81,7 +81,7 @@ def call(
     if isinstance(receiver, py.ClassValue) and name == "torch.autograd.Function.apply":
         return autograd_functions.applied(tracer, receiver, args, kwargs, node)
     if isinstance(receiver, py.TensorValue):
-        breaks.method(tracer, short, node)
+        breaks.method(tracer, short, receiver, node)
         result = _of_tensor(tracer, short, receiver, args, kwargs, node)
         if isinstance(result, Traced) and result is not receiver:
             fillings.note(tracer, short, [receiver, *args], result)
