@@ -38,12 +38,12 @@ from tsguard.analysis.values import (
 
 # What a tensor says of itself while a module is constructed.
 _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
-    "shape": lambda: TupleValue((), open=True),
+    "shape": lambda: TupleValue((Unknown(None, "int"),), open=True),
     "ndim": lambda: Unknown(None, "int"),
     "requires_grad": lambda: Unknown(None, "bool"),
     "is_cuda": lambda: Unknown(None, "bool"),
-    "dtype": lambda: Unknown(),
-    "device": lambda: Unknown(),
+    "dtype": lambda: Atom("dtype", ""),
+    "device": lambda: Atom("device", ""),
     "data": TensorValue,
     "grad": lambda: Unknown(),
     "T": TensorValue,

@@ -56,11 +56,13 @@ def lookup(interp: Interpreter, name: str, scope: Scope) -> Value | None:
         runner = runner.parent
     if name == "Ellipsis":
         return Const(...)
-    if name in _BUILTINS:
-        return External(f"builtins.{name}")
     if name == "__name__":
         return Const(scope.module.name)
-    return NONE if name in ("__doc__", "__file__") else None
+    if name == "__file__":
+        return Unknown(None, "str")
+    if name == "__doc__":
+        return NONE
+    return External(f"builtins.{name}") if name in _BUILTINS else None
 
 
 def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:

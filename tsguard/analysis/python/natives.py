@@ -50,9 +50,21 @@ def call(
     made = _MAKERS.get(function.name, function.name)
     if made in _CLASSES or made.rpartition(".")[2][:1].isupper():
         return ObjectValue(External(made), {}, open=True)
-    return Unknown()
+    return Unknown(None, _SIMPLE.get(function.name, ""))
 
 
+# Functions of the standard library that return a number or a text, whatever they are given.
+_SIMPLE = {
+    "builtins.hash": "int",
+    "builtins.id": "int",
+    "os.cpu_count": "int",
+    "os.getcwd": "str",
+    "os.getpid": "int",
+    "time.monotonic": "float",
+    "time.perf_counter": "float",
+    "time.process_time": "float",
+    "time.time": "float",
+}
 # Functions of the standard library that return an object of a class.
 _MAKERS = {"logging.getLogger": "logging.Logger", "re.compile": "re.Pattern"}
 # Classes of the standard library whose names are not those of classes.

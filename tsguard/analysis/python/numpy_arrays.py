@@ -23,6 +23,7 @@ _MAKERS = frozenset(
     ]
 )  # fmt: skip
 _GENERATORS = frozenset(["random.Generator", "random.RandomState", "random.default_rng"])
+_DRAWS = frozenset(["random.rand", "random.randn"])
 _PAIRS = frozenset(["diag_indices", "tril_indices", "triu_indices"])
 _ELEMENTWISE = frozenset(
     ["abs", "ceil", "clip", "cos", "exp", "floor", "log", "log10", "log2", "power", "sin", "sqrt"]
@@ -43,6 +44,10 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
     asked = [name for name, value in kwargs.items() if name.startswith("return_") and constant(value) is True]
     if short == "unique" and asked:
         return TupleValue(tuple(array() for _ in ("values", *asked)))
+    if short in _DRAWS and not args and not kwargs:
+        return Unknown(None, "float")
+    if short == "random.randint" and "size" not in kwargs and len(args) < 3:
+        return Unknown(None, "int")
     if short in _MAKERS or (short in _ELEMENTWISE and any(map(is_array, args))):
         return array()
     if short in _GENERATORS:
