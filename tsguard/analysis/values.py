@@ -75,13 +75,11 @@ class Unknown(Value):
 
 @dataclass(eq=False, slots=True)
 class TensorValue(Value):
-    """A tensor; ``role`` is "parameter", "buffer" or ""; ``name`` how it was made.
+    """A tensor; ``role`` is "parameter", "buffer" or ""; ``name`` how it was made, ``sizes`` with which.
 
-    ``sizes`` are those that it was made with, None for one that is not known.
-    ``filling`` is what each of its elements is, where that is known; ``several`` whether it comes
-    from several numbers that were given, ``outside`` whether it was made before the forward that is followed,
-    ``grad`` whether it was asked to take gradients, None where nobody said so, ``given`` the attributes
-    that it was given, as any object of Python.
+    ``filling`` is what each of its elements is, where that is known; ``several`` whether it comes from several
+    numbers that were given, ``outside`` whether it was made before the forward that is followed, ``grad`` whether
+    it was asked to take gradients, None where nobody said so, ``given`` the attributes that it was given.
     """
 
     role: str = ""
