@@ -29,6 +29,7 @@ class Net(nn.Module):
         self.kept = self.other = None
         self.table, self.tables = torch.ones(4), [torch.ones(4)]
         self.weight = nn.Parameter(torch.ones(4))
+        self.weights = nn.ParameterList([nn.Parameter(torch.ones(4))])
 
     def renew(self, x):
         self.kept = x
@@ -118,6 +119,8 @@ def test_what_only_some_calls_set_anew_is(judged, body: str) -> None:
         ("x + self.table.shape[0], self.table", "safe"),
         ("torch.stack(self.tables), self.tables[0]", "safe"),
         ("self.weight", "hazardous"),
+        ("self.weights[0]", "hazardous"),
+        ("x * 2, self.weights[0]", "safe"),
         ("x * 2, self.weight", "safe"),
         ("x * 2, self.table * 2", "safe"),
         ("x * 2, self.table[0]", "safe"),

@@ -749,3 +749,27 @@ def test_what_a_module_does_around_its_forward_is_traced_and_not_scripted(
     project = Project((tmp_path,))
     judged = judge(Program(project), find_target(project.module(path), "Net"))
     assert (judged.script, judged.trace) == (script, trace)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("isinstance(n, int) or n is Ellipsis", "hazardous"),
+        ("isinstance(n, int) or n is None", "hazardous"),
+        ("all(isinstance(size, int) for size in x.shape)", "hazardous"),
+        ("all(isinstance(size, int) or size is Ellipsis for size in x.shape)", "hazardous"),
+        ("any(isinstance(size, float) for size in (n, 2.0))", "safe"),
+        ("n is not Ellipsis", "safe"),
+    ],
+)
+def test_a_size_is_no_int_while_tracing_whatever_else_it_is_not(
+    tmp_path: Path, asked: str, expected: str
+) -> None:
+    source = f"""
+    def f(x):
+        n = x.shape[0]
+        if not ({asked}):
+            raise TypeError(n)
+        return x * 2
+    """
+    assert verdict(tmp_path, source) == expected

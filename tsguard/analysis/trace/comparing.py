@@ -222,8 +222,10 @@ def _differ(left: Dim, right: Dim) -> bool:
 
 
 def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
-    other = right if py.is_none(left) else left
-    if (py.is_none(left) or py.is_none(right)) and isinstance(other, (Traced, Number, Shape, Untraced)):
+    alone = [side for side in (left, right) if isinstance(side, py.Const) and side.value in (None, ...)]
+    if len(alone) == 1 and isinstance(
+        left if alone[0] is right else right, (Traced, Number, Shape, Untraced)
+    ):
         return py.Const(isinstance(op, ast.IsNot))
     if isinstance(left, Opaque) or isinstance(right, Opaque):
         return py.Unknown(None, "bool")

@@ -105,8 +105,10 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     possible: py.Value | None = None
     told: Truths | None = None
     on_device = False
+    passed: Fixed | None = None
     for position, operand in enumerate(node.values[:-1]):
         value = tracer.settled(tracer.evaluate(operand, scope))
+        passed = value if isinstance(value, Fixed) and value.about == "tracing" else passed
         on_device = on_device or (is_or and isinstance(value, Fixed) and value.about == "device")
         told = _together(told, _told(value), is_or=is_or)
         answer = conditions.decide(tracer, value, operand, "boolean")
@@ -118,6 +120,8 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
             possible = value if possible is None else joined(possible, value)
     last = tracer.evaluate(node.values[-1], scope)
     last = _asked_for_device(last) if on_device else last
+    if passed is not None and isinstance(last, py.Const):
+        last = Fixed(None, "bool", last, origin=passed.origin, about="tracing")
     tells = _together(told, _told(last), is_or=is_or)
     if possible is None or operators.concerns(last):
         return _telling(last, tells)

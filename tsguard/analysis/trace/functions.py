@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
@@ -148,16 +149,25 @@ def _text(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value
     return operators.as_text(args, node) if any(depends(value) for value in args) else None
 
 
-def _quantified(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    items, _ = iterate(tracer, args[0]) if args else ([], False)
-    live = next((value for value in items if is_live(value)), None)
-    if live is None:
-        ordering.any_asked(tracer, items, node)
-        return taken(tracer, items, node)
-    assert isinstance(live, (Number, Traced))
-    report_number(tracer, "condition", live, node)
-    data.asked(tracer, live, node)
-    return frozen(live.origin.then(node), "data" if isinstance(live, Traced) else live.kind, "bool")
+def _quantified(over: Callable[[list[object]], bool]) -> Handler:
+    """``all`` or ``any`` over what is asked of sizes, data or fixed properties."""
+
+    def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+        items, is_open = iterate(tracer, args[0]) if args else ([], False)
+        live = next((value for value in items if is_live(value)), None)
+        if live is None:
+            ordering.any_asked(tracer, items, node)
+            found = taken(tracer, items, node)
+            told = [item.default if isinstance(item, Fixed) else item for item in items]
+            if isinstance(found, Fixed) and not is_open and all(isinstance(item, py.Const) for item in told):
+                return replace(found, default=py.Const(over([py.constant(item) for item in told if item])))
+            return found
+        assert isinstance(live, (Number, Traced))
+        report_number(tracer, "condition", live, node)
+        data.asked(tracer, live, node)
+        return frozen(live.origin.then(node), "data" if isinstance(live, Traced) else live.kind, "bool")
+
+    return run
 
 
 _TENSORS = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.autograd.variable.Variable"})
@@ -281,8 +291,8 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.str": _text,
     "builtins.repr": _text,
     "builtins.format": _text,
-    "builtins.any": _quantified,
-    "builtins.all": _quantified,
+    "builtins.any": _quantified(any),
+    "builtins.all": _quantified(all),
     "builtins.isinstance": _isinstance,
     "builtins.type": _type,
     "builtins.sum": _sum,

@@ -31,8 +31,8 @@ def _is_state(tracer: Tracer, value: py.Value) -> bool:
     One that an operation has taken is a constant of the graph.  Parameters and buffers are inputs of the traced
     graph, and may be part of a result.
     """
-    if isinstance(value, Traced):
-        return value.of == "state" and bool(value.role)
+    if isinstance(value, py.TensorValue) and value.role:
+        return not isinstance(value, Traced) or value.of == "state"
     tensors = (part for part in parts([value]) if isinstance(part, py.TensorValue))
     met = tracer.state.met
     return any(tensor.outside and not tensor.role and met[id(tensor)] == 1 for tensor in tensors)
