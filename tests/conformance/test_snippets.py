@@ -21,17 +21,20 @@ from tsguard.language.releases import allows
 NOT_RUN = "None"
 SNIPPETS = sorted((Path(__file__).parent / "snippets").glob("*.txt"))
 IMPORTS = """\
+import abc
 import cmath
 import dataclasses
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Dict, Final, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Final, Generic, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from torch import Tensor
+
+T = TypeVar("T")
 
 """
 

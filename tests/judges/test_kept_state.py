@@ -125,6 +125,15 @@ def test_what_only_some_calls_set_anew_is(judged, body: str) -> None:
         ("x * 2, self.table * 2", "safe"),
         ("x * 2, self.table[0]", "safe"),
         ("self.kept", "safe"),
+        ("x * 2 if self.table is not None else x, self.table", "hazardous"),
+        ("x * self.table.dim(), self.table", "hazardous"),
+        ("x.to(self.table), self.table", "hazardous"),
+        ("x * self.table.ndim, self.table", "hazardous"),
+        ("x * self.table.numel(), self.table", "safe"),
+        ("x * len(self.table), self.table", "safe"),
+        ("x.type_as(self.table), self.table", "safe"),
+        ("x + sum(row for row in self.table), self.table", "safe"),
+        ("x, self.table.T, self.table", "safe"),
     ],
 )
 def test_a_tensor_that_was_there_before_the_call_is_no_output_of_a_trace(
@@ -155,6 +164,23 @@ def test_a_tensor_that_was_there_before_the_call_is_no_output_of_a_trace(
         ("self.steps += 1\nreturn x * self.steps", "hazardous"),
         ("self.other = 0.0\nself.other += x.mean()\nreturn x, self.other", "safe"),
         ("y = x if self.kept is None else x * self.kept\nself.kept = x\nreturn y", "hazardous"),
+        (
+            "if self.kept is None:\n    self.kept = torch.zeros(4)\nself.kept = self.kept + x\nreturn self.kept * 1",
+            "hazardous",
+        ),
+        (
+            "if self.kept is None:\n    self.kept = torch.zeros(4)\nself.kept.add_(x)\nreturn x + self.kept",
+            "hazardous",
+        ),
+        (
+            "if not hasattr(self, 'late'):\n    self.late = torch.zeros(4)\nself.late += x\nreturn x + self.late",
+            "hazardous",
+        ),
+        (
+            "if not hasattr(self, 'late'):\n    self.late = torch.zeros(4)\ny = x + self.late\nself.late = y\nreturn y",
+            "hazardous",
+        ),
+        ("if self.kept is None:\n    self.kept = 0\nself.kept += 1\nreturn x * self.kept", "hazardous"),
     ],
 )
 def test_what_is_set_up_once_holds_for_each_call_where_it_hangs_on_no_input(
@@ -173,9 +199,32 @@ def test_what_is_set_up_once_holds_for_each_call_where_it_hangs_on_no_input(
         ("torch.set_grad_enabled(False)\nself.weight.mul_(2)\nreturn x * self.weight", "hazardous"),
         ("with torch.no_grad():\n    self.weight.data.mul_(0.5)\nreturn x * self.weight", "safe"),
         ("with torch.no_grad():\n    y = self.weight * 2\nreturn x * y", "safe"),
+        ("torch.no_grad()\ny = self.weight.data.mul_(2)\nreturn x * y", "safe"),
     ],
 )
 def test_a_trace_keeps_the_change_of_a_parameter_and_not_the_block_around_it(
     judged, body: str, trace: str
 ) -> None:
     assert judged(body).trace == trace
+
+
+@pytest.mark.parametrize(
+    ("freezing", "trace"),
+    [
+        ("for p in self.parameters():\n    p.requires_grad = False", "unknown"),
+        ("for p in self.parameters():\n    p.requires_grad_(False)", "unknown"),
+        ("self.weight.requires_grad = False", "safe"),
+        ("self.requires_grad_(False)", "safe"),
+        ("pass", "hazardous"),
+    ],
+)
+def test_a_parameter_that_a_loop_may_have_frozen_is_left_open(
+    tmp_path: Path, freezing: str, trace: str
+) -> None:
+    path = tmp_path / "model.py"
+    body = "with torch.no_grad():\n    self.weight.mul_(0.5)\nreturn x * self.weight"
+    source = MODULE.replace("{body}", textwrap.indent(body, " " * 8))
+    last = "        self.weights = nn.ParameterList([nn.Parameter(torch.ones(4))])\n"
+    path.write_text(source.replace(last, last + textwrap.indent(freezing, " " * 8)), encoding="utf-8")
+    project = Project((tmp_path,))
+    assert judge(Program(project), find_target(project.module(path), "Net")).trace == trace

@@ -728,6 +728,9 @@ def test_a_constructor_that_checks_a_tensor_is_taken_to_pass(tmp_path: Path) -> 
     [
         ("super().__call__(x * 2)", "unknown", "safe"),
         ("super().__call__(x)", "ok", "safe"),
+        ("super(Net, self).__call__(x)", "ok", "safe"),
+        ("self.forward(x)", "ok", "safe"),
+        ("torch.relu(self.forward(x))", "unknown", "safe"),
         ("super().__call__(x * x.shape[0] if x.shape[0] > 1 else x)", "unknown", "hazardous"),
     ],
 )
@@ -735,6 +738,7 @@ def test_what_a_module_does_around_its_forward_is_traced_and_not_scripted(
     tmp_path: Path, called: str, script: str, trace: str
 ) -> None:
     source = f"""
+    import torch
     from torch import nn
 
     class Net(nn.Module):

@@ -83,6 +83,16 @@ def parameters(module: Module, node: ast.AST) -> Gap:
     )
 
 
+def frozen(module: Module, node: ast.AST) -> Gap:
+    """Of a parameter that is changed in place: a trace cannot do that to one that takes gradients."""
+    return _gap(
+        module,
+        node,
+        f"{text_of(node)} changes a parameter in place, and the source does not tell whether it requires gradients",
+        "freeze the module that holds it with requires_grad_(False), or make it a buffer",
+    )
+
+
 def depth(module: Module, node: ast.AST) -> Gap:
     """Of a function's result: the calls that give it nest without an end in sight."""
     return _gap(module, node, "the calls nest too deeply to follow", _ASK_TORCH)

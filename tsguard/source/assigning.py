@@ -1,19 +1,20 @@
-"""Which attributes code assigns once its objects are made."""
+"""Which attributes code assigns, once its objects are made and before."""
 
 from __future__ import annotations
 
 import ast
 from functools import lru_cache
 
-from tsguard.source.walking import children
+from tsguard.source.walking import children, walked
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # What assigns attributes whose names are values.
 _BY_NAME = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars"})
 
 
 @lru_cache(maxsize=256)
 def assigned_later(tree: ast.AST) -> frozenset[str] | None:
-    """The names of the attributes that functions other than ``__init__`` assign or delete.
+    """The names of the attributes that functions other than ``__init__``, and those within it, assign or delete.
 
     None where they do so under names that the source does not tell.
     """
@@ -26,6 +27,9 @@ def assigned_later(tree: ast.AST) -> frozenset[str] | None:
                 return None
             continue
         if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            pending += [
+                inner for inner in walked(node) if inner is not node and isinstance(inner, _FUNCTIONS)
+            ]
             continue
         below = children(node)
         if isinstance(node, ast.Attribute):
@@ -48,3 +52,16 @@ def _set_by_name(node: ast.Call) -> str | None:
         return None
     name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
     return name if node.func.id == "setattr" and isinstance(name, str) else None
+
+
+@lru_cache(maxsize=256)
+def switches_gradients(tree: ast.AST) -> bool:
+    """Whether code sets ``requires_grad`` of anything, itself or by its method."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and (
+            node.attr == "requires_grad_"
+            or (node.attr == "requires_grad" and isinstance(node.ctx, ast.Store))
+        )
+        for node in walked(tree)
+    )

@@ -10,10 +10,12 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.python import library
 from tsguard.analysis.trace.values import Traced, parts
+from tsguard.source.assigning import switches_gradients
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -47,10 +49,7 @@ def _is_of_parameters(tensor: py.TensorValue) -> bool:
 
 def _is_losing(node: ast.AST | None) -> bool:
     if isinstance(node, ast.Call):
-        function = node.func
-        return (
-            function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        ) in _LOSING
+        return _name(node) in _LOSING
     return isinstance(node, ast.Compare) or (isinstance(node, ast.Attribute) and node.attr == "data")
 
 
@@ -80,7 +79,7 @@ def called(tracer: Tracer, name: str, first: py.Value, node: ast.AST) -> None:
         return
     if owner != "torch.nn.init":
         changed(tracer, first, node)
-    elif _takes_gradients_itself(first):
+    elif _takes_gradients_itself(tracer, first, node):
         tracer.report("lost-no-grad", node)
 
 
@@ -89,7 +88,7 @@ def changed(tracer: Tracer, tensor: py.Value, node: ast.AST | None) -> None:
 
     torch.export has them on, and a trace keeps the change, but not where gradients are off.
     """
-    if not _takes_gradients_itself(tensor):
+    if not _takes_gradients_itself(tracer, tensor, node):
         return
     if _where_off(tracer) is None:
         tracer.report("lost-no-grad", node)
@@ -97,8 +96,17 @@ def changed(tracer: Tracer, tensor: py.Value, node: ast.AST | None) -> None:
         report(tracer, "changed-parameter", node)
 
 
-def _takes_gradients_itself(tensor: py.Value) -> bool:
-    return isinstance(tensor, py.TensorValue) and tensor.takes_gradients and tensor.role == "parameter"
+def _takes_gradients_itself(tracer: Tracer, tensor: py.Value, node: ast.AST | None) -> bool:
+    """Whether a tensor is a parameter that is not frozen; what the code freezes one by one leaves that open."""
+    if not isinstance(tensor, py.TensorValue) or tensor.role != "parameter" or not tensor.takes_gradients:
+        return False
+    modules = {tracer.target.module, *(frame.module for frame in tracer.frames)}
+    if tensor.grad is None and any(switches_gradients(module.file.tree) for module in modules):
+        gap = unread.frozen(tracer.module, node or tracer.target.node)
+        if gap not in tracer.gaps:
+            tracer.gaps.append(gap)
+        return False
+    return True
 
 
 def _steps(tensor: Traced) -> Iterable[int]:
@@ -128,13 +136,21 @@ def _where_off(tracer: Tracer) -> set[int] | None:
 
 def _switches_off(function: ast.AST) -> bool:
     """``torch.set_grad_enabled(False)`` as a statement."""
-    return any(isinstance(node, ast.Expr) and _is_off(node.value) for node in walked(function))
+    return any(isinstance(node, ast.Expr) and _switches(node.value) for node in walked(function))
 
 
 def _is_off(node: ast.expr) -> bool:
-    """``torch.no_grad()``, ``torch.set_grad_enabled(False)``."""
+    """``torch.no_grad()``, ``torch.set_grad_enabled(False)``: around a block or a function."""
+    return _switches(node) or _name(node) in _WITHOUT
+
+
+def _switches(node: ast.expr) -> bool:
+    """``torch.set_grad_enabled(False)``."""
+    if not isinstance(node, ast.Call) or _name(node) != "set_grad_enabled":
+        return False
+    return any(isinstance(arg, ast.Constant) and not arg.value for arg in node.args)
+
+
+def _name(node: ast.expr) -> str:
     function = node.func if isinstance(node, ast.Call) else node
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    if name == "set_grad_enabled" and isinstance(node, ast.Call):
-        return any(isinstance(arg, ast.Constant) and not arg.value for arg in node.args)
-    return name in _WITHOUT
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

@@ -138,14 +138,21 @@ def not_read(interp: Interpreter, cls: ClassValue) -> Gap | None:
     )
 
 
+def may_lend_forward(name: str) -> bool:
+    """Whether a class that is not read may have a forward: only those of torch do."""
+    return name.startswith("torch.") and name not in WITHOUT_FORWARD
+
+
 def without_forward(interp: Interpreter, cls: Value, module: Module, node: ast.AST) -> Gap | None:
     """Why there is no forward to follow in a class that neither defines one nor has one of a table.
 
     ``module`` and ``node`` are the place of the call, for a class of torch itself.
     """
-    name = next(iter(kin(interp, cls)), _UNKNOWN)
-    if isinstance(cls, ClassValue) and name != _UNKNOWN:
+    if isinstance(cls, ClassValue):
+        if has_unknown_base(interp, cls):
+            return unread_base(interp, cls)
         module, node = cls.module, cls.node
-    if name in WITHOUT_FORWARD:
-        return unread.no_forward(module, node, getattr(cls, "name", name).rpartition(".")[2])
+    if not any(map(may_lend_forward, kin(interp, cls))):
+        name = cls.name if isinstance(cls, (ClassValue, External)) else "the module"
+        return unread.no_forward(module, node, name.rpartition(".")[2])
     return unread.inherited(module, node, cls.name) if isinstance(cls, ClassValue) else None

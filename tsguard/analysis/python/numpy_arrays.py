@@ -46,7 +46,7 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
         return TupleValue(tuple(array() for _ in ("values", *asked)))
     if short in _DRAWS and not args and not kwargs:
         return Unknown(None, "float")
-    if short == "random.randint" and "size" not in kwargs and len(args) < 3:
+    if short == "random.randint" and not kwargs.keys() & {"size", "dtype"} and len(args) < 3:
         return Unknown(None, "int")
     if short in _MAKERS or (short in _ELEMENTWISE and any(map(is_array, args))):
         return array()

@@ -20,6 +20,7 @@ _CONSTANTS: dict[type, t.Type] = {
 }  # fmt: skip
 _HINTS: dict[str, t.Type] = {
     "int": t.INT, "float": t.FLOAT, "bool": t.BOOL, "str": t.STR, "Tensor": t.TENSOR, "complex": t.COMPLEX,
+    "dtype": t.INT, "device": t.DEVICE,
 }  # fmt: skip
 
 

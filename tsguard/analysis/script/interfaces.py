@@ -167,7 +167,7 @@ def _in_library(compiler: Compiler, instance: py.ModuleValue, name: str) -> bool
         return True
     for base in ancestry.mro(compiler.interp, instance.cls):
         entry = compiler.tables.modules.get(base.name) if isinstance(base, py.External) else None
-        if isinstance(base, py.External) and entry is None and base.name not in ancestry.WITHOUT_FORWARD:
+        if isinstance(base, py.External) and entry is None and ancestry.may_lend_forward(base.name):
             return True
         if entry is not None and (name in entry["methods"] or name == "forward"):
             return True

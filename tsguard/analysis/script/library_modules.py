@@ -39,7 +39,7 @@ def library_member(
         if entry is None:
             if name == "forward" and base.name in _CONTAINER_FORWARD:
                 return Method(owner, "forward")
-            if name == "forward" and base.name not in ancestry.WITHOUT_FORWARD:
+            if name == "forward" and ancestry.may_lend_forward(base.name):
                 return SugaredUnknown()
             continue
         if name == "forward":

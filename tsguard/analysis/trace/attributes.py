@@ -16,6 +16,7 @@ from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.extents import Extent, known
 from tsguard.analysis.trace.shapes.operation import extent_of
+from tsguard.analysis.trace.uses import recorded
 from tsguard.analysis.trace.values import (
     Derived,
     Fixed,
@@ -92,7 +93,6 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
 
 def _met(tracer: Tracer, owner: py.Value, name: str, value: py.Value | None) -> py.Value | None:
     """An attribute as the trace has it: tensors may be state, or constants that it refuses."""
-    tracer.state.meet(value)
     if isinstance(value, py.TensorValue) and not isinstance(value, Traced):
         return _held(tracer, owner, name, value)
     if isinstance(value, (py.ListValue, py.TupleValue, py.DictValue)) and isinstance(owner, py.ModuleValue):
@@ -140,6 +140,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
     if name == "__class__":
         return exported_types.class_of(tracer, owner, node)
     if name == "shape":
+        recorded(tracer, owner)
         return shape_of(tracer, owner, node)
     if name in _PROPERTIES:
         value = property_of(tracer, owner, _PROPERTIES[name], node)
@@ -154,6 +155,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
             tracer.report("detached-data", node, owner.origin)
         return replace(owner, grad=False) if isinstance(owner, Traced) and owner.role else owner
     if name in ("T", "mT", "H", "mH", "real", "imag"):
+        recorded(tracer, owner)
         alike = "real" if name in ("real", "imag") else "t"
         return shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))
     if name in ("grad", "grad_fn", "_base", "name"):

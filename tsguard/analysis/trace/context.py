@@ -194,6 +194,7 @@ class Tracer(Follower):
         if isinstance(tensor, py.TensorValue):
             for filled in [tensor] if tensor in self.filled else self.filled:  # of which it may be a view
                 filled.filling = None
+            self.state.change(self, tensor)
         if isinstance(tensor, Traced) and tensor.of == "inputs":
             tensor.sizes_only = False
         if isinstance(tensor, Traced) and tensor.of == "state":

@@ -13,7 +13,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import number_of, report_number
 from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.operation import dim_of
-from tsguard.analysis.trace.uses import used
+from tsguard.analysis.trace.uses import recorded, used
 from tsguard.analysis.trace.values import (
     Fixed,
     InputDict,
@@ -54,6 +54,8 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
         number = frozen(value.origin.then(node), "size", "int")
         number.debt = tracer.debt("size-to-number/len", node, value.origin)
         return number
+    if isinstance(value, py.TensorValue):
+        recorded(tracer, value)
     if isinstance(value, Shape):
         known = None if value.open else py.Const(len(value.items))
         return Fixed(None, "int", known, origin=value.origin.then(node), extent=value.extent)

@@ -35,7 +35,7 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
     """``owner[key]`` where one of them is traced; None where neither is."""
     if isinstance(owner, py.TensorValue):
         indices.taken(tracer, key, node)
-        used(tracer, [key, *bounds(key)], node)
+        used(tracer, [owner, key, *bounds(key)], node)
         return shaping.of_item(tracer, owner, key, tensor([owner, key, *bounds(key)], node))
     if isinstance(owner, Shape):
         return _of_shape(tracer, owner, plainly(key), node)

@@ -11,6 +11,7 @@ from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import FIXED, VARIED
 from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.analysis.trace.uses import recorded
 from tsguard.analysis.trace.values import (
     Derived,
     Held,
@@ -41,6 +42,7 @@ def items(tracer: Tracer, value: py.Value, wanted: int | None) -> Items | None:
     if isinstance(value, Traced):
         return _rows(tracer, value, wanted)
     if isinstance(value, py.TensorValue):
+        recorded(tracer, value)
         several = data.lends_no_value(value)
         return [py.TensorValue(several=several) for _ in range(wanted or 1)], wanted is None
     if isinstance(value, Shape):

@@ -39,7 +39,6 @@ def forward(
     values = [*args, *kwargs.values()]
     for base in ancestry.mro(tracer, module.cls):
         if isinstance(base, py.Unknown):
-            tracer.gap(node, f"a base class of {getattr(module.cls, 'name', 'a module')} cannot be found")
             break
         if not isinstance(base, py.External) or (
             name and base.name != name and name in tracer.tables.modules

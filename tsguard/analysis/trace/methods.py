@@ -27,7 +27,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import rows_wanted, structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
 from tsguard.analysis.trace.rulebook import VARIED
-from tsguard.analysis.trace.uses import lost_sight, used
+from tsguard.analysis.trace.uses import lost_sight, recorded, used
 from tsguard.analysis.trace.values import (
     Derived,
     Fixed,
@@ -141,6 +141,12 @@ def _of_shape(tracer: Tracer, name: str, receiver: Shape, node: ast.AST) -> py.V
 _OF_A_SIZE = {"numel": 1, "nelement": 1, "dim": 0, "ndimension": 0}
 
 
+# Methods of a tensor that ask torch nothing which a trace records.
+_UNRECORDED = frozenset(
+    ["dim", "ndimension", "data_ptr", "element_size", "equal", "get_device", "storage_offset", "stride", "type", "is_complex", "is_contiguous", "is_floating_point", "is_pinned", "is_shared", "share_memory_"]
+)
+
+
 def _of_derived(
     tracer: Tracer, name: str, receiver: Derived, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
@@ -168,6 +174,8 @@ def _of_tensor(
     exported.called(tracer, f"method.{name}", [receiver, *args], kwargs, node)
     if name.endswith("_") and not name.endswith("__"):
         tracer.change(receiver)
+    if name not in _UNRECORDED:
+        recorded(tracer, receiver)
     handler = _TENSOR.get(name)
     if handler is not None:
         return handler(tracer, receiver, args, kwargs, node)
@@ -339,6 +347,7 @@ def _cast(dtype: str) -> Handler:
 def _type_as(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     """After a cast that did nothing for the example, the trace takes its result for the input."""
     other = args[0] if args else py.NONE
+    used(tracer, [other], node)
     if isinstance(other, Traced) and other.recast:
         tracer.report("varied-input/recast", node, other.origin)
     return tensor([receiver], node)

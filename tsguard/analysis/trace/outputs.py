@@ -26,16 +26,15 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
 
 
 def _is_state(tracer: Tracer, value: py.Value) -> bool:
-    """Whether a tensor is returned as it was before the call, and nothing else of the trace has come to it.
+    """Whether a tensor is returned as it was before the call, and no operation of the trace has taken it.
 
-    One that an operation has taken is a constant of the graph.  Parameters and buffers are inputs of the traced
-    graph, and may be part of a result.
+    Parameters and buffers are inputs of the traced graph, and may be part of a result.
     """
     if isinstance(value, py.TensorValue) and value.role:
         return not isinstance(value, Traced) or value.of == "state"
     tensors = (part for part in parts([value]) if isinstance(part, py.TensorValue))
-    met = tracer.state.met
-    return any(tensor.outside and not tensor.role and met[id(tensor)] == 1 for tensor in tensors)
+    used = tracer.state.used
+    return any(tensor.outside and not tensor.role and id(tensor) not in used for tensor in tensors)
 
 
 def check_kind(tracer: Tracer, function: py.FunctionValue, result: py.Value) -> None:

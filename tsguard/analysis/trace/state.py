@@ -8,7 +8,6 @@ after, where the new value rests on the old one.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -18,7 +17,7 @@ from tsguard.analysis.python import library
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.values import Number, Traced, Untraced, parts
+from tsguard.analysis.trace.values import Number, Traced, Untraced
 from tsguard.language.rule_names import RuleName
 from tsguard.source.assigning import assigned_later
 from tsguard.source.unparsing import unparsed
@@ -78,8 +77,9 @@ class State:
     ``held`` keeps alive what the forward replaces: no other may get its identity.
     ``registered`` are the parameters of the modules that the root reaches through children, and those modules.
     ``filled`` are the keys of dicts under which this call has put something, each with the branches around it,
-    ``settings`` what branches ask for that no code in sight changes.  ``met`` counts how often the code came to
-    a tensor that was made before the forward.
+    ``settings`` what branches ask for that no code in sight changes.  ``used`` are the tensors made before the
+    forward that an operation has taken, which are constants of the graph from there on, ``set_up`` those that the
+    first call puts where there was none.
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
@@ -92,7 +92,8 @@ class State:
     held: list[py.Value] = field(default_factory=list)
     filled: dict[Cell, dict[object, tuple[int, ...]]] = field(default_factory=dict)
     settings: set[Cell] = field(default_factory=set)
-    met: Counter[int] = field(default_factory=Counter)
+    used: set[int] = field(default_factory=set)
+    set_up: dict[int, Cell] = field(default_factory=dict)
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
@@ -114,12 +115,6 @@ class State:
             self.settings.add((id(owner), name))
         else:
             self._read(walker, (id(owner), name))
-
-    def meet(self, value: py.Value | None) -> None:
-        """The code comes to a value: the tensors among its parts that were there before are met once more."""
-        for part in parts([] if value is None else [value]):
-            if isinstance(part, py.TensorValue) and part.outside:
-                self.met[id(part)] += 1
 
     def read_class(self, walker: Walker, owner: py.ClassValue, name: str) -> None:
         """An attribute of a class is read, which all its instances share."""
@@ -187,9 +182,16 @@ class State:
             history.renewed = () if history.is_untouched else history.renewed
             return
         if self._is_set_up(walker, cell, value):
-            self.histories[cell] = _History(renewed=())
+            self.set_up[id(value)] = cell
+            self.held.append(value)
         elif not self._is_table(walker, cell, value):
             self._change(walker, cell, f"self.{name}", is_constant=isinstance(value, py.Const))
+
+    def change(self, walker: Walker, tensor: py.TensorValue) -> None:
+        """A tensor is changed in place: what the first call has set up is another for the next."""
+        if id(tensor) in self.set_up:
+            cell = self.set_up[id(tensor)]
+            self._change(walker, cell, f"self.{cell[1]}")
 
     def _is_set_up(self, walker: Walker, cell: Cell, value: py.Value) -> bool:
         """Whether a value that hangs on no input is put where there was none: each call finds the same."""

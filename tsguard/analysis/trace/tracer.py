@@ -73,7 +73,6 @@ class ForwardTracer(Tracer):
             self.state.look_up(self, name, value, scope)
         elif isinstance(value, py.TensorValue) and not isinstance(value, Traced):
             data.looked_up(name, value, scope)
-            self.state.meet(value)
         return value
 
     def call(

@@ -20,8 +20,16 @@ def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> No
             _called_in(tracer, value, node)
         elif isinstance(value, Pieces):
             tracer.report("pieces-count", node, value.origin)
+        elif isinstance(value, py.TensorValue):
+            recorded(tracer, value)
         elif isinstance(value, Fixed) and tracer.varies(value.origin, value.about):
             tracer.report(VARIED[value.about], node, value.origin)
+
+
+def recorded(tracer: Tracer, tensor: py.TensorValue) -> None:
+    """An operation takes a tensor; one made before the forward is a constant of the graph from there on."""
+    if tensor.outside:
+        tracer.state.used.add(id(tensor))
 
 
 def lost_sight(tracer: Tracer, values: Iterable[py.Value]) -> None:
