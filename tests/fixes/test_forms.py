@@ -256,10 +256,15 @@ FORMS = {
 }
 
 
-def made(path: Path):
+def loaded(path: Path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def made(path: Path):
+    module = loaded(path)
     torch.manual_seed(0)
     return module.Net().eval()
 

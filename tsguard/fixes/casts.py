@@ -27,7 +27,12 @@ def _without_cast(event: Event) -> Fix | None:
         return None
     for call in nodes_around(file, event.span.line):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == name and len(call.args) == 2:
-            value = call.args[1]
+            type_, value = call.args
+            # What is called for the type may do more, and a comment may be about it.
+            if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(type_)):
+                return None
+            if "#" in between(file, file.span(call)).replace(between(file, file.span(value)), ""):
+                return None
             # What runs over lines needs parentheses around it.
             alone = value.lineno == value.end_lineno
             text = atom(file, value) if alone else f"({between(file, file.span(value))})"

@@ -55,11 +55,28 @@ def _in_two_calls(event: Event) -> Fix | None:
     stored = any(isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load) for n in nodes)
     if len(calls) != 1 or len(uses) != 1 or changed or stored or calls[0].lineno <= last:
         return None
+    if not all(map(_is_still, read)) and not _comes_next(file, options.makers[-1], calls[0]):
+        return None
     one, other = (_call(file, calls[0], name, held) for held in (options.held, options.otherwise))
     change = rewritten(file, calls[0], f"({one} if {between(file, file.span(options.test))} else {other})")
     edits = [change, *(removed(file, maker) for maker in options.makers)]
     made = tuple(e for e in edits if e is not None)
     return Fix("unsafe", f"Pass what {name} holds in two calls", made) if len(made) == len(edits) else None
+
+
+def _is_still(value: ast.expr) -> bool:
+    """Whether a value is the same later, if its names are: nothing is called, and no Tensor computed."""
+    kinds = (ast.Name, ast.Attribute, ast.Constant, ast.Tuple, ast.Compare, ast.BoolOp, ast.Not, ast.USub)
+    other = (ast.UnaryOp, ast.expr_context, ast.cmpop, ast.boolop)
+    return all(isinstance(n, (*kinds, *other)) for n in ast.walk(value))
+
+
+def _comes_next(file: SourceFile, maker: ast.stmt, call: ast.Call) -> bool:
+    """Whether a call is in the simple statement below."""
+    block = block_around(file, maker)
+    below = block[block.index(maker) + 1] if maker is not block[-1] else None
+    simple = isinstance(below, (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr))
+    return simple and below is not None and any(n is call for n in ast.walk(below))
 
 
 def _made(file: SourceFile, function: Function, name: str) -> _Options | None:

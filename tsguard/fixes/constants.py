@@ -11,6 +11,8 @@ from tsguard.fixes.imports import module_imported
 from tsguard.fixes.numbers import numbers_in
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_at
+from tsguard.fixes.relatives import relatives
+from tsguard.language.tables import tables
 from tsguard.report import Fix
 from tsguard.source.statements import statements
 from tsguard.source.walking import walked
@@ -40,13 +42,26 @@ def hold_global(event: Event) -> Fix | None:
         edit = rewritten(file, node, ast.unparse(value)) if value is not None else None
         return Fix("safe", f"Write {name} out", (edit,)) if edit else None
     owner, function = method
-    if any(_binds(part, name) for part in owner.body):
+    if not _is_free(event, owner, name):
         return None
     declared = declared_final(event.module, owner, name, name)
     read = rewritten(file, node, f"{receiver(function)}.{name}")
     if declared is None or read is None:
         return None
     return Fix("safe", f"Hold {name} in the class", (*declared, read))
+
+
+def _is_free(event: Event, owner: ast.ClassDef, name: str) -> bool:
+    """Whether the class may hold the global under its name: it is known by then, and nothing else has the name."""
+    file, above = event.module.file, event.module.bindings[name][0].node
+    kin = relatives(file, owner)
+    if owner not in file.tree.body or above.lineno > owner.lineno or name in {*tables().module_members, "training"}:
+        return False
+    if any(_binds(part, name) for c in kin for part in c.body):
+        return False
+    held = any(_holds(part, name) for part in owner.body)
+    read = (n for c in kin for n in walked(c) if isinstance(n, ast.Attribute) and n.attr == name)
+    return held or not any(True for _ in read)
 
 
 def _is_imported_number(event: Event, name: str) -> bool:
@@ -92,8 +107,13 @@ def _is_more(event: Event, name: str) -> bool:
 
 
 def _binds(node: ast.stmt, name: str) -> bool:
-    """Whether a statement of a class body gives the name a meaning there; that of another fix is alike."""
+    """Whether a statement of a class body gives the name a meaning of its own there."""
     targets = getattr(node, "targets", [getattr(node, "target", None)])
     names = [t.id for t in targets if isinstance(t, ast.Name)]
-    alike = isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Name) and node.value.id == name
-    return (name in names or getattr(node, "name", None) == name) and not alike
+    return (name in names or getattr(node, "name", None) == name) and not _holds(node, name)
+
+
+def _holds(node: ast.stmt, name: str) -> bool:
+    """Whether a statement is what another fix of the same global puts into the class."""
+    value = node.value if isinstance(node, (ast.AnnAssign, ast.Assign)) else None
+    return isinstance(value, ast.Name) and value.id == name

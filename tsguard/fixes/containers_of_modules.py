@@ -51,7 +51,7 @@ def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
     taken, method = list(_containers(loop, index)), method_around(file, event.span)
     bounds = None
     if isinstance(call, ast.Call) and len(taken) == 1 and method is not None:
-        bounds = _bounds(call, taken[0], index, method)
+        bounds = _bounds(event, call, taken[0], index, method)
     stored = [n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == index]
     inner = [n for part in loop.body for n in ast.walk(part) if isinstance(n, (ast.Break, ast.Continue))]
     if bounds is None or inner or any(not isinstance(n.ctx, ast.Load) for n in stored):
@@ -79,14 +79,18 @@ def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
     return Fix("unsafe", f"Loop over {taken[0]}", (edit_,)) if edit_ else None
 
 
-def _bounds(call: ast.Call, container: str, index: str, method: tuple[ast.ClassDef, Function]) -> str | None:
+def _bounds(
+    event: Event, call: ast.Call, container: str, index: str, method: tuple[ast.ClassDef, Function]
+) -> str | None:
     """What ``range(...)`` asks of the index, where it takes some of the modules only."""
     if ast.unparse(call.func) != "range" or call.keywords or len(call.args) not in (1, 2):
         return None
     start, stop = (None, call.args[0]) if len(call.args) == 1 else call.args
+    if isinstance(start, ast.UnaryOp):
+        return None  # a negative number takes the last ones first
     asked = [f"{index} >= {ast.unparse(start)}"] if start is not None else []
     if ast.unparse(stop) != f"len({container})":
-        if start is None and takes_all(*method, container, stop):
+        if start is None and takes_all(event.module.file, *method, container, stop):
             return None
         asked.append(f"{index} < {ast.unparse(stop)}")
     return " and ".join(asked) or None
@@ -157,7 +161,9 @@ def _takes_all_of_some(event: Event, call: ast.Call, containers: list[str]) -> b
     method = method_around(event.module.file, event.span)
     if ast.unparse(call.func) != "range" or len(call.args) != 1:
         return True
-    return method is not None and any(takes_all(*method, held, call.args[0]) for held in containers)
+    return method is not None and any(
+        takes_all(event.module.file, *method, held, call.args[0]) for held in containers
+    )
 
 
 def _containers(within: ast.For | ast.If | ast.IfExp, index: str) -> dict[str, None]:

@@ -11,8 +11,8 @@ from tsguard.fixes.closures import pass_captured
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.guards import leave_to_python
+from tsguard.fixes.held_fields import hold_field
 from tsguard.fixes.held_values import hold_otherwise
-from tsguard.fixes.layers import hold_field
 from tsguard.fixes.partials import method_for_partial
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Fix

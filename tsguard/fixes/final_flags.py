@@ -12,6 +12,7 @@ from tsguard.fixes.declared_constants import are_text, declared_final
 from tsguard.fixes.imports import imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.relatives import ancestry
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
 from tsguard.source.walking import walked
@@ -37,7 +38,8 @@ def declare_flag(event: Event) -> Fix | None:
     owner, function = method
     nodes = walked(function) if event.rule == "return-type-mismatch" else nodes_around(file, line)
     tests = [node.test for node in nodes if isinstance(node, (ast.If, ast.IfExp))]
-    tests = [*_left_before(file, line), *tests]
+    # What is no value of TorchScript itself is no constant of it.
+    tests = [t for t in (*_left_before(file, line), *tests) if ast.unparse(t) != event.facts.get("value")]
     made = (final_flag(event.module, owner, test) for test in reversed(tests))
     return next((fix for fix in made if fix is not None), None)
 
@@ -54,7 +56,7 @@ def _left_before(file: SourceFile, line: int) -> Iterator[ast.expr]:
 
 def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | None:
     """The declaration of a flag that a test in a method of a class asks for."""
-    classes = _ancestry(module, owner)
+    classes = ancestry(module.file, owner)
     for name in _flags(test):
         maker = next((c for c in classes if _stores(c, name)), None)
         if maker is None or not all(_is_settled(module, c, name) for c in classes):
@@ -66,19 +68,6 @@ def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | Non
             how = "in __constants__" if are_text(module) else "as Final"
             return Fix("unsafe" if later else "safe", f"Declare {name} {how}", declared)
     return None
-
-
-def _ancestry(module: Module, owner: ast.ClassDef) -> list[ast.ClassDef]:
-    """A class and those of the file that it derives from."""
-    named = {n.name: n for n in module.file.tree.body if isinstance(n, ast.ClassDef)}
-    found, pending = [owner], [owner]
-    while pending:
-        for base in pending.pop().bases:
-            above = named.get(base.id) if isinstance(base, ast.Name) else None
-            if above is not None and above not in found:
-                found.append(above)
-                pending.append(above)
-    return found
 
 
 def _declared(

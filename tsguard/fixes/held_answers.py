@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import fresh_name, inserted_after, method_around, receiver
+from tsguard.fixes.blocks import fresh_name, method_around, receiver
+from tsguard.fixes.constructors import constructor_of, held_first
 from tsguard.fixes.pieces import rewritten
-from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.places import nodes_around
 from tsguard.fixes.products import multiply_or_leave
 from tsguard.report import Fix
 
@@ -36,12 +37,12 @@ def _hold(event: Event) -> Fix | None:
     if method is None or not calls:
         return None
     owner, function = method
-    init = next((n for n in owner.body if isinstance(n, Function) and n.name == "__init__"), None)
-    if init is None or init is function or receiver(init) is None:
+    init = constructor_of(owner)
+    if init is None or init is function:
         return None
     asked = ast.unparse(calls[0])
     name = fresh_name(file, asked.removesuffix("()").replace("torch.", "").replace(".", "_"))
-    held = inserted_after(file, init.body[-1], f"{receiver(init)}.{name} = {asked}")
+    held = held_first(file, owner, f"{receiver(init)}.{name} = {asked}")
     same = [n for n in ast.walk(function) if isinstance(n, ast.Call) and ast.unparse(n) == asked]
     changes = [held, *(rewritten(file, call, f"{receiver(function)}.{name}") for call in same)]
     made = tuple(change for change in changes if change is not None)

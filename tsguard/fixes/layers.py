@@ -9,22 +9,22 @@ from tsguard.fixes.blocks import (
     around,
     changed_block,
     fresh_name,
-    inserted_after,
     inserted_before,
     method_around,
     receiver,
     removed,
     statement_around,
 )
+from tsguard.fixes.constructors import constructor_of, held_last
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
-from tsguard.fixes.stateless_modules import is_stateless, may_hold_tensors
+from tsguard.fixes.relatives import is_settled
+from tsguard.fixes.stateless_modules import asks_for_submodules, is_stateless
 from tsguard.report import Fix
 from tsguard.source import SourceFile
-from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -153,37 +153,28 @@ def _made_in_init(event: Event, made: ast.Call) -> Fix | None:
     file = event.module.file
     method = method_around(file, event.span)
     given = (*made.args, *(k.value for k in made.keywords))
-    if method is None or not all(_is_settled(method[0], value) for value in given):
+    if method is None or not all(_is_settled(file, method[0], value) for value in given):
         return None
     owner, function = method
-    init = next((n for n in owner.body if isinstance(n, Function) and n.name == "__init__"), None)
-    name = ast.unparse(made.func).rpartition(".")[2]
-    if init is None or receiver(init) is None or init is function:
+    init, name = constructor_of(owner), ast.unparse(made.func).rpartition(".")[2]
+    if init is None or init is function or asks_for_submodules(file, owner):
         return None
     if name not in _FUNCTIONS and not is_stateless(event.module, name):
         return None
     attribute = fresh_name(file, name.lower())
     text = between(file, file.span(made))
-    added = inserted_after(file, init.body[-1], f"{receiver(init)}.{attribute} = {text}")
+    added = held_last(file, owner, [function], f"{receiver(init)}.{attribute} = {text}")
     read = rewritten(file, made, f"{receiver(function)}.{attribute}")
     if added is None or read is None:
         return None
     return Fix("unsafe", f"Make the {name} in __init__", (added, read))
 
 
-def _is_settled(owner: ast.ClassDef, value: ast.expr) -> bool:
-    """Whether a value is a literal, or an attribute that only ``__init__`` assigns."""
-    if isinstance(value, ast.Constant):
-        return True
-    stores = [
-        (method.name, node)
-        for method in owner.body
-        if isinstance(method, Function)
-        for node in ast.walk(method)
-        if isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(value)
-        if isinstance(node.ctx, ast.Store)
-    ]
-    return bool(stores) and all(name == "__init__" for name, _ in stores)
+def _is_settled(file: SourceFile, owner: ast.ClassDef, value: ast.expr) -> bool:
+    """Whether a value is a literal, or an attribute that only constructors assign."""
+    if isinstance(value, ast.Attribute):
+        return ast.unparse(value.value) == "self" and is_settled(file, owner, value.attr)
+    return isinstance(value, ast.Constant)
 
 
 def make_with_float(event: Event) -> Fix | None:
@@ -291,60 +282,3 @@ def inherit_init(event: Event) -> Fix | None:
     first = body[1] if is_text and len(body) > 1 else body[0]
     added = inserted_before(file, first, "super().__init__()")
     return Fix("unsafe", "Call super().__init__() first", (added,)) if added else None
-
-
-def hold_field(event: Event) -> Fix | None:
-    """``self.config.width`` in ``forward`` is kept as ``self.config_width`` when the configuration is.
-
-    Unsafe: what is assigned to the configuration later is not seen.
-    """
-    file, name = event.module.file, event.facts["name"]
-    method = method_around(file, event.span)
-    if method is None or method[1].name == "__init__":
-        return None
-    owner, function = method
-    inits = [n for n in owner.body if isinstance(n, Function) and n.name == "__init__"]
-    kept = [
-        n
-        for init in inits
-        for n in init.body
-        if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [f"{receiver(init)}.{name}"]
-    ]
-    if len(kept) != 1 or receiver(function) != receiver(inits[0]):
-        return None
-    self_ = receiver(function)
-    found: list[ast.Attribute | ast.Subscript] = [
-        *around(file, event.span, ast.Attribute),
-        *around(file, event.span, ast.Subscript),
-    ]
-    read = [n for n in found if ast.unparse(n.value) == f"{self_}.{name}" and isinstance(n.ctx, ast.Load)]
-    if not read or any(c.func is read[0] for c in around(file, event.span, ast.Call)):
-        return None
-    field = _field(read[0])
-    if field is None or may_hold_tensors(owner, f"{self_}.{name}"):
-        return None
-    every = {
-        n.attr
-        for n in walked(owner)
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == self_
-    }
-    attribute = f"{name}_{field}"
-    line = f"{self_}.{attribute} = {between(file, file.span(read[0]))}"
-    there = any(ast.unparse(n) == line for init in inits for n in init.body)
-    if attribute in every and not there:
-        return None
-    change = rewritten(file, read[0], f"{self_}.{attribute}")
-    added = None if there else inserted_after(file, kept[0], line)
-    if change is None or (added is None and not there):
-        return None
-    return Fix(
-        "unsafe", f"Keep {name}.{field} as {attribute}", tuple(e for e in (added, change) if e is not None)
-    )
-
-
-def _field(read: ast.Attribute | ast.Subscript) -> str | None:
-    """The name of what is read: of an attribute, or of the key that is written there."""
-    if isinstance(read, ast.Attribute):
-        return read.attr
-    key = read.slice.value if isinstance(read.slice, ast.Constant) else None
-    return key if isinstance(key, str) and key.isidentifier() else None

@@ -43,7 +43,7 @@ def _convert(event: Event) -> Fix | None:
         kind = ast.unparse(call.args[0])
         dtype = _DTYPES.get(kind.rpartition(".")[2])
         called = call.func
-        if not isinstance(called, ast.Attribute) or called.attr not in ("type", "to") or dtype is None:
+        if not isinstance(called, ast.Attribute) or called.attr != "type" or dtype is None:
             continue
         if kind.rpartition(".")[0] not in ("torch", "torch.cuda") or not is_of_torch(event.module, kind):
             continue

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import block_around, fresh_name, removed, statement_around
+from tsguard.fixes.blocks import block_around, fresh_name, method_around, removed, statement_around
 from tsguard.fixes.edits import edit
 from tsguard.fixes.pieces import rewritten
-from tsguard.fixes.places import functions_around, nodes_around
+from tsguard.fixes.places import Function, functions_around, nodes_around
+from tsguard.fixes.relatives import is_settled
 from tsguard.report import Fix
+from tsguard.source import SourceFile
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -54,9 +57,9 @@ def _index_assigned(event: Event) -> Fix | None:
     nodes = [n for n in ast.walk(functions[0]) if isinstance(n, ast.Name)]
     uses = [n for n in nodes if n.id in names and n not in target.elts]
     below = {id(n) for part in block_around(file, node) if part.lineno > node.lineno for n in ast.walk(part)}
-    held = layer.id if isinstance(layer, ast.Name) else ""
-    again = sum(n.id == held and isinstance(n.ctx, ast.Store) for n in nodes) > 1
-    if len(names) != len(target.elts) or again or any(id(n) not in below for n in uses):
+    if len(names) != len(target.elts) or any(id(n) not in below for n in uses):
+        return None
+    if _is_set_again(file, functions[0], layer):
         return None
     if any(not isinstance(n.ctx, ast.Load) for n in uses):
         return None
@@ -64,6 +67,16 @@ def _index_assigned(event: Event) -> Fix | None:
     edits = [removed(file, node), *(rewritten(file, use, f"{text}[{names.index(use.id)}]") for use in uses)]
     made = tuple(e for e in edits if e is not None)
     return Fix("safe", f"Index {text}", made) if len(made) == len(edits) else None
+
+
+def _is_set_again(file: SourceFile, function: Function, layer: ast.Name | ast.Attribute) -> bool:
+    """Whether what held a module when it was unpacked may hold another when it is indexed."""
+    if isinstance(layer, ast.Name):
+        given = [n for n in walked(function.args) if isinstance(n, ast.arg) and n.arg == layer.id]
+        nodes = [n for n in walked(function) if isinstance(n, ast.Name) and n.id == layer.id]
+        return len(given) + sum(isinstance(n.ctx, ast.Store) for n in nodes) > 1
+    method = method_around(file, file.span(layer))
+    return method is None or not is_settled(file, method[0], layer.attr)
 
 
 def _pair(loop: ast.For) -> ast.Tuple | None:

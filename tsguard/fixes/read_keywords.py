@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.callers import gives_more
 from tsguard.fixes.lazily import cst
-from tsguard.fixes.places import functions_around
+from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.signatures import without_last_comma
 from tsguard.fixes.spelling import Spelled, spelled
 from tsguard.report import Fix
@@ -28,9 +29,10 @@ def name_keywords(event: Event) -> Fix | None:
     function, name = functions[0], kwarg.arg
     bound = {n.arg for n in ast.walk(function.args) if isinstance(n, ast.arg)}
     nodes = [n for part in function.body for n in ast.walk(part)]
-    stored = {n.id: n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     reads = [read for n in nodes if (read := _read(n, name)) is not None]
     if not reads or len(reads) != sum(isinstance(n, ast.Name) and n.id == name for n in nodes):
+        return None
+    if _takes_away(nodes, name) or gives_more(module.file, function, name, {key for key, _ in reads}):
         return None
     defaults: dict[str, ast.Constant] = {}
     types: dict[str, Spelled] = {}
@@ -43,7 +45,7 @@ def name_keywords(event: Event) -> Fix | None:
             or ast.unparse(defaults.setdefault(key, default)) != ast.unparse(default)
         ):
             return None
-        if key in stored and not _only_itself(nodes, key, name):
+        if not _is_free(nodes, key, name) or (key.startswith("__") and not key.endswith("__")):
             return None
         types[key] = how
 
@@ -94,17 +96,38 @@ def _type(default: ast.Constant) -> str | None:
     return kind.__name__ if kind in (bool, int, float, str) else None
 
 
-def _only_itself(nodes: list[ast.AST], key: str, name: str) -> bool:
-    """Whether a variable of the keyword's name is assigned nothing but the keyword."""
-    for node in nodes:
-        if isinstance(node, ast.Name) and node.id == key and isinstance(node.ctx, ast.Store):
-            values = [
-                n.value for n in nodes if isinstance(n, ast.Assign) and any(t is node for t in n.targets)
-            ]
-            read = _read(values[0], name) if values else None
-            if read is None or read[0] != key:
-                return False
-    return True
+def _is_free(nodes: list[ast.AST], key: str, name: str) -> bool:
+    """Whether the function has no variable of the keyword's name, global ones included, or one that is the keyword only."""
+    own = [n for n in nodes if isinstance(n, ast.Name) and n.id == key]
+    stores = [n for n in own if not isinstance(n.ctx, ast.Load)]
+    for node in stores:
+        values = [n.value for n in nodes if isinstance(n, ast.Assign) and any(t is node for t in n.targets)]
+        read = _read(values[0], name) if values else None
+        if read is None or read[0] != key:
+            return False
+    return bool(stores) or not own
+
+
+def _takes_away(nodes: list[ast.AST], name: str) -> bool:
+    """Whether ``kwargs.pop("scale", 1.0)`` may find what another read took: one of the same key, or of another round."""
+    loops = (
+        ast.For,
+        ast.While,
+        ast.ListComp,
+        ast.GeneratorExp,
+        ast.SetComp,
+        ast.DictComp,
+        ast.Lambda,
+        Function,
+    )
+    repeated = {id(n) for loop in nodes if isinstance(loop, loops) for n in ast.walk(loop)}
+    reads = [(n, read[0]) for n in nodes if isinstance(n, ast.Call) and (read := _read(n, name)) is not None]
+    keys = [key for _, key in reads]
+    return any(
+        keys.count(key) > 1 or id(node) in repeated
+        for node, key in reads
+        if ast.unparse(node.func).endswith(".pop")
+    )
 
 
 def _by_name(kwarg: str) -> cst.CSTTransformer:

@@ -6,10 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import inserted_after, method_around
+from tsguard.fixes.constructors import constructor_of
 from tsguard.fixes.declared_constants import declared_final
 from tsguard.fixes.expressions import is_condition
 from tsguard.fixes.pieces import rewritten
-from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.places import nodes_around
+from tsguard.fixes.relatives import is_set_once
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 def ask_flag(event: Event) -> Fix | None:
     """``if self.act is not None:`` becomes ``if self.has_act:``, a flag that ``__init__`` settles.
 
-    Unsafe: who sets the attribute later is not heard.
+    Unsafe: who sets the attribute from another file is not heard.
     """
     file, method = event.module.file, method_around(event.module.file, event.span)
     held = event.facts.get("value", "")
@@ -29,9 +31,15 @@ def ask_flag(event: Event) -> Fix | None:
     nodes = list(ast.walk(owner))
     if any(isinstance(n, ast.Attribute) and n.attr == flag for n in nodes):
         return None
-    stores = [n for n in nodes if isinstance(n, ast.Assign) and held in [ast.unparse(t) for t in n.targets]]
-    inits = [n for n in owner.body if isinstance(n, Function) and n.name == "__init__"]
-    if len(stores) != 1 or not inits or stores[0] not in inits[0].body:
+    init = constructor_of(owner)
+    stores = [
+        (node, target)
+        for node in (init.body if init is not None else ())
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if ast.unparse(target) == held
+    ]
+    if len(stores) != 1 or not is_set_once(file, owner, stores[0][1]):
         return None
     parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
     changes = []
@@ -40,7 +48,7 @@ def ask_flag(event: Event) -> Fix | None:
         if asked is not None and isinstance(node, ast.expr):
             changes.append(rewritten(file, node, f"self.{flag}" if asked else f"not self.{flag}"))
     declared = declared_final(event.module, owner, flag, type_="Final[bool]")
-    settled = inserted_after(file, stores[0], f"self.{flag} = {held} is not None")
+    settled = inserted_after(file, stores[0][0], f"self.{flag} = {held} is not None")
     made = tuple(e for e in changes if e is not None)
     if not made or declared is None or settled is None:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.callers import gives_more
 from tsguard.fixes.definitions_elsewhere import defined
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
@@ -14,7 +15,6 @@ from tsguard.fixes.pieces import changed_header, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Fix
 from tsguard.source import SourceFile
-from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -56,7 +56,9 @@ def drop_unused_variadic(event: Event) -> Fix | None:
     if function is None:
         return None
     used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
-    if wanted in used or _takes_nothing_else(function, wanted):
+    if wanted in used or takes_nothing_else(function, wanted):
+        return None
+    if gives_more(event.module.file, function, wanted):
         return None
 
     def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
@@ -74,7 +76,7 @@ def drop_unused_variadic(event: Event) -> Fix | None:
     return _fix(event, function, f"Remove {event.facts['parameter']}", False, change)
 
 
-def _takes_nothing_else(function: Function, name: str) -> bool:
+def takes_nothing_else(function: Function, name: str) -> bool:
     """Whether all that a function is given it gets as ``*args``: it is called with something."""
     spec = function.args
     named = [a for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.arg not in ("self", "cls")]
@@ -94,7 +96,7 @@ def drop_forwarded_keywords(event: Event) -> Fix | None:
     nodes = [n for part in around[0].body for n in ast.walk(part)]
     calls = [n for n in nodes if isinstance(n, ast.Call) and any(_unpacks(k, kwarg.arg) for k in n.keywords)]
     uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == kwarg.arg]
-    if len(uses) != len(calls) or any(map(_passes_keywords, walked(file.tree))):
+    if len(uses) != len(calls) or gives_more(file, around[0], kwarg.arg):
         return None
     edits = []
     for call in calls:
@@ -117,22 +119,6 @@ def _keyword(file: SourceFile, keyword: ast.keyword) -> str:
 
 def _unpacks(keyword: ast.keyword, name: str) -> bool:
     return keyword.arg is None and isinstance(keyword.value, ast.Name) and keyword.value.id == name
-
-
-def _passes_keywords(node: ast.AST) -> bool:
-    """Whether a ``forward`` calls a module, by its looks, with keywords."""
-    if not isinstance(node, ast.FunctionDef) or node.name != "forward":
-        return False
-    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and any(k.arg for k in n.keywords)]
-    return any(
-        isinstance(c.func, (ast.Name, ast.Subscript))
-        or (isinstance(c.func, ast.Attribute) and ast.unparse(c.func.value) == "self")
-        for c in calls
-        if not (isinstance(c.func, ast.Name) and c.func.id in _FUNCTIONS)
-    )
-
-
-_FUNCTIONS = frozenset({"rearrange", "repeat", "reduce", "einsum", "pack", "unpack", "default", "exists"})
 
 
 def without_last_comma(params: cst.Parameters) -> cst.Parameters:

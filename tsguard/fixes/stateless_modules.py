@@ -1,4 +1,4 @@
-"""Whether a module, or what it holds, has state: parameters that would get names in the state dict, or a mode."""
+"""Whether a module has state: parameters that would get names in the state dict, or a mode."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.places import Function
+from tsguard.fixes.relatives import relatives
+from tsguard.source import SourceFile
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -14,7 +17,7 @@ _MODULES = frozenset({"nn.Module", "torch.nn.Module", "Module"})
 
 
 def is_stateless(module: Module, name: str) -> bool:
-    """Whether a class is a module of the file that makes no other, and computes in ``train()`` as in ``eval()``."""
+    """Whether a class is a module of the file that makes nothing but numbers, and computes in ``train()`` as in ``eval()``."""
     found = [n for n in module.file.tree.body if isinstance(n, ast.ClassDef) and n.name == name]
     if len(found) != 1 or [ast.unparse(b) in _MODULES for b in found[0].bases] != [True]:
         return False
@@ -29,28 +32,25 @@ def is_stateless(module: Module, name: str) -> bool:
             stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
             if stored and function.name != "__init__":
                 return False
+            if function.name == "__init__" and isinstance(node, ast.Assign) and not _is_number(node.value):
+                return False
     return True
 
 
-# What only Tensors are asked for, of what a configuration may hold too.
-_OF_TENSORS = frozenset({"shape", "size", "device", "dtype", "data", "weight", "bias", "parameters", "to"})
+def _is_number(value: ast.expr) -> bool:
+    """Whether a value is computed of literals and arguments, by nothing that may come out otherwise another time."""
+    kinds = (ast.Call, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+    return not any(isinstance(n, kinds) and not _is_cast(n) for n in ast.walk(value))
 
 
-def may_hold_tensors(owner: ast.ClassDef, held: str) -> bool:
-    """Whether a class uses what it holds as a module or as one of Tensors: calls it or what is in it."""
-    nodes = list(ast.walk(owner))
-    called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
-    for node in nodes:
-        if not isinstance(node, (ast.Attribute, ast.Subscript)):
-            continue
-        inner: ast.expr = node
-        while isinstance(inner, (ast.Attribute, ast.Subscript)) and ast.unparse(inner) != held:
-            inner = inner.value
-        if not isinstance(inner, ast.Attribute):
-            continue
-        of_dict = isinstance(node, ast.Attribute) and node.attr in ("get", "items", "keys", "values", "pop")
-        if id(node) in called and not of_dict:
-            return True
-        if isinstance(node, ast.Attribute) and node is not inner and node.attr in _OF_TENSORS:
-            return True
-    return False
+def _is_cast(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("int", "float", "bool", "str", "tuple")
+
+
+def asks_for_submodules(file: SourceFile, owner: ast.ClassDef) -> bool:
+    """Whether a class goes through its submodules, so that one more is one too many."""
+    kin = relatives(file, owner)
+    bases = {ast.unparse(base).rpartition(".")[2] for c in kin for base in c.bases}
+    asked = {"children", "named_children", "modules", "named_modules", "_modules"}
+    read = {n.attr for c in kin for n in walked(c) if isinstance(n, ast.Attribute)}
+    return bool(bases & {"Sequential", "ModuleList", "ModuleDict"} or asked & read)

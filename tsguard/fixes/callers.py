@@ -1,0 +1,95 @@
+"""Who calls a function in its file, by the looks of the calls: whether arguments are passed that it is to take no longer."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection, Iterator
+
+from tsguard.fixes.blocks import class_around
+from tsguard.fixes.places import Function
+from tsguard.fixes.relatives import relatives
+from tsguard.source import SourceFile
+from tsguard.source.walking import walked
+
+_CALLED = frozenset({"forward", "__call__"})
+
+
+def gives_more(file: SourceFile, function: Function, dropped: str, added: Collection[str] = ()) -> bool:
+    """Whether a call gives a function what its ``*args`` or ``**kwargs`` take, but for the keywords that are added.
+
+    Where a module may be called that has the function as its ``forward``, the call counts; what is only passed on is nothing.
+    """
+    spec, owner = function.args, class_around(file, file.span(function))
+    named = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    if owner is not None and function in owner.body:
+        named = named[1:]
+    known = {*named, *(a.arg for a in spec.kwonlyargs), *added}
+    kin = {c.name for c in relatives(file, owner)} if owner is not None else set()
+    of_args = spec.vararg is not None and spec.vararg.arg == dropped
+    calls = [call for call in _calls(file, function) if _may_reach(file, call.func, function.name, kin)]
+    return any(
+        len(call.args) > len(named) if of_args else any(k.arg not in known for k in call.keywords)
+        for call in calls
+    )
+
+
+def _calls(file: SourceFile, but: Function) -> Iterator[ast.Call]:
+    """The calls of a file but for those within one function, without what they pass on as it was given them."""
+    pending: list[tuple[Function | None, ast.AST]] = [(None, file.tree)]
+    for outer, node in pending:
+        if isinstance(node, ast.Call):
+            variadics = (outer.args.vararg, outer.args.kwarg) if outer is not None else ()
+            passed_on = {a.arg for a in variadics if a is not None}
+            args = [a for a in node.args if ast.unparse(a).removeprefix("*") not in passed_on]
+            keywords = [k for k in node.keywords if k.arg or ast.unparse(k.value) not in passed_on]
+            yield ast.Call(node.func, args, keywords)
+        inner = node if isinstance(node, Function) else outer
+        pending += [(inner, child) for child in ast.iter_child_nodes(node) if child is not but]
+
+
+def _may_reach(file: SourceFile, called: ast.expr, name: str, kin: Collection[str]) -> bool:
+    """Whether a call may run a function of a name, which classes have as a method if there are any."""
+    if (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) == name:
+        return True
+    if name not in _CALLED or not kin:
+        return False
+    if isinstance(called, ast.Call):
+        return ast.unparse(called.func) in kin
+    if isinstance(called, ast.Attribute):
+        makers = list(_makers(file, called))
+        own = isinstance(called.value, ast.Name) and called.value.id == "self"
+        return own and (not makers or any(_may_make(maker, kin) for maker in makers))
+    return isinstance(called, ast.Subscript) or (
+        isinstance(called, ast.Name) and _is_variable(file, called.id)
+    )
+
+
+def _makers(file: SourceFile, held: ast.Attribute) -> Iterator[ast.expr]:
+    """What the file assigns to an attribute of this name; methods of this name count as such."""
+    for node in walked(file.tree):
+        if isinstance(node, Function) and node.name == held.attr:
+            yield ast.Constant(None)
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(ast.unparse(t) == ast.unparse(held) for t in targets):
+                yield node.value
+
+
+def _may_make(value: ast.expr, kin: Collection[str]) -> bool:
+    """Whether a value may be an object of one of the classes: what a call of another class gives is none."""
+    if isinstance(value, ast.Constant):
+        return False
+    made = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+    return made in kin or not made[:1].isupper()
+
+
+def _is_variable(file: SourceFile, name: str) -> bool:
+    """Whether a name is neither a builtin nor that of a function, a class or a package of the file."""
+    for node in file.tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if any((alias.asname or alias.name.partition(".")[0]) == name for alias in node.names):
+                return False
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name:
+            return False
+    return name not in dir(builtins)

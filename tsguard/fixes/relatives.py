@@ -1,0 +1,76 @@
+"""Classes of a file that share attributes, as they derive from each other, and what sets such an attribute."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tsguard.fixes.places import Function
+from tsguard.source import SourceFile
+from tsguard.source.walking import walked
+
+
+def ancestry(file: SourceFile, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    """A class and those of the file that it derives from."""
+    named = {n.name: n for n in file.tree.body if isinstance(n, ast.ClassDef)}
+    found = [owner]
+    for child in found:
+        above = (named.get(base.id) for base in child.bases if isinstance(base, ast.Name))
+        found += [parent for parent in above if parent is not None and parent not in found]
+    return found
+
+
+def descendants(file: SourceFile, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    """The classes of the file that derive from one."""
+    classes = (n for n in walked(file.tree) if isinstance(n, ast.ClassDef) and n is not owner)
+    return [n for n in classes if owner in ancestry(file, n)]
+
+
+def relatives(file: SourceFile, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    """The classes whose methods may meet an object of a class as ``self``."""
+    return [*ancestry(file, owner), *descendants(file, owner)]
+
+
+def is_set_once(file: SourceFile, owner: ast.ClassDef, target: ast.expr) -> bool:
+    """Whether the file sets an attribute of the objects of a class by one target only, and nothing within it."""
+    name = target.attr if isinstance(target, ast.Attribute) else ""
+    return [node for node in stores_of(file, owner, name) if node is not target] == []
+
+
+def is_settled(file: SourceFile, owner: ast.ClassDef, name: str) -> bool:
+    """Whether only constructors set an attribute of the objects of a class, and one of them does."""
+    inits = [
+        n for c in relatives(file, owner) for n in c.body if isinstance(n, Function) and n.name == "__init__"
+    ]
+    known = {id(node) for init in inits for node in walked(init)}
+    stores = list(stores_of(file, owner, name))
+    return bool(stores) and all(id(node) in known for node in stores)
+
+
+def stores_of(file: SourceFile, owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
+    """What the file assigns that is an attribute of an object of the class, by its looks, or something within it."""
+    others = {id(node) for node in _of_others(file, owner)}
+    for node in walked(file.tree):
+        if not isinstance(node, (ast.Attribute, ast.Subscript)) or isinstance(node.ctx, ast.Load):
+            continue
+        inner: ast.expr = node
+        while isinstance(inner, (ast.Attribute, ast.Subscript)):
+            if isinstance(inner, ast.Attribute) and inner.attr == name and id(inner) not in others:
+                yield node
+                break
+            inner = inner.value
+
+
+def _of_others(file: SourceFile, owner: ast.ClassDef) -> Iterator[ast.Attribute]:
+    """The attributes that classes have which are no relatives: ``self.act`` in their methods."""
+    kin = relatives(file, owner)
+    for stranger in (n for n in walked(file.tree) if isinstance(n, ast.ClassDef) and n not in kin):
+        for method in (n for n in stranger.body if isinstance(n, Function) and n.args.args):
+            self_ = method.args.args[0].arg
+            for node in walked(method):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.value, ast.Name)
+                    and node.value.id == self_
+                ):
+                    yield node
