@@ -20,6 +20,7 @@ TABLE = torch.ones(4)
 def put(module):
     module.ready = True
 
+
 class Net(nn.Module):
     steps = 0
 
@@ -211,8 +212,10 @@ def test_a_trace_keeps_the_change_of_a_parameter_and_not_the_block_around_it(
 @pytest.mark.parametrize(
     ("freezing", "trace"),
     [
-        ("for p in self.parameters():\n    p.requires_grad = False", "unknown"),
-        ("for p in self.parameters():\n    p.requires_grad_(False)", "unknown"),
+        ("for p in self.parameters():\n    p.requires_grad = False", "safe"),
+        ("for name, p in self.named_parameters():\n    p.requires_grad_(name != 'weight')", "safe"),
+        ("for name, p in self.named_parameters():\n    p.requires_grad_(name == 'weight')", "hazardous"),
+        ("self.freeze = lambda: self.weight.requires_grad_(False)", "unknown"),
         ("self.weight.requires_grad = False", "safe"),
         ("self.requires_grad_(False)", "safe"),
         ("pass", "hazardous"),

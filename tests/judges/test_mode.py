@@ -1093,3 +1093,39 @@ def test_what_is_drawn_in_a_lambda_has_no_seed_before_it(judge):
                 return x + drawn
     """
     assert judge(source).verdict == "dependent"
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        (
+            "for module in self.modules():\n    if isinstance(module, nn.Dropout):\n        module.p = 0.0",
+            "independent",
+        ),
+        ("for module in self.children():\n    module.p = 0.0", "independent"),
+        ("for module in self.modules():\n    module.p = 0.1", "dependent"),
+        ("self.drop.p = 0", "independent"),
+        ("self.apply(lambda module: setattr(module, 'p', 0.0))", "independent"),
+        ("pass", "dependent"),
+    ],
+)
+def test_what_is_assigned_to_a_layer_holds_for_what_it_was_made_with(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
+    source = f"""
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(0.5)
+{textwrap.indent(loop, " " * 8)}
+
+    def forward(self, x):
+        return self.drop(x)
+"""
+    path = tmp_path / "model.py"
+    path.write_text(source, encoding="utf-8")
+    project = Project((tmp_path,))
+    assert judge_mode(Program(project), find_target(project.module(path), "Net")).verdict == expected

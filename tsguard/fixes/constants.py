@@ -55,7 +55,11 @@ def _is_free(event: Event, owner: ast.ClassDef, name: str) -> bool:
     """Whether the class may hold the global under its name: it is known by then, and nothing else has the name."""
     file, above = event.module.file, event.module.bindings[name][0].node
     kin = relatives(file, owner)
-    if owner not in file.tree.body or above.lineno > owner.lineno or name in {*tables().module_members, "training"}:
+    if (
+        owner not in file.tree.body
+        or above.lineno > owner.lineno
+        or name in {*tables().module_members, "training"}
+    ):
         return False
     if any(_binds(part, name) for c in kin for part in c.body):
         return False

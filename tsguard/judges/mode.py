@@ -31,7 +31,7 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     except BudgetExceeded:
         return _unknown(target, "it is too large to be followed to the end")
     if built is None:
-        return _unknown(target, "its constructor always raises")
+        return _unknown(target, "every way through its constructor that was followed raises")
     walk = follow(program, target, built.world, built.value)
     release = program.tables.release
     always = tuple((event, None) for event in walk.events.values() if holds(event.rule, release))

@@ -47,7 +47,10 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
             guessed = world.guessed
     if not runs:
         return ScriptOutcome(
-            "unknown", gaps=(Gap(target.module, target.line, "its constructor always raises"),)
+            "unknown",
+            gaps=(
+                Gap(target.module, target.line, "every way through its constructor that was followed raises"),
+            ),
         )
     return _weighed(runs, guessed)
 

@@ -76,7 +76,7 @@ def _followed(program: Program, target: Target, facts: Facts) -> _Followed | Tra
         except BudgetExceeded:
             return _unknown(target, "it is too large to be followed to the end")
         if first is None:
-            return _unknown(target, "its constructor always raises")
+            return _unknown(target, "every way through its constructor that was followed raises")
         world, (subject, walk) = first
         if walk.raised and plain is not None:
             return TraceOutcome("unknown", plain.events, plain.gaps, judge_export(program, target, plain))

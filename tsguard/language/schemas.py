@@ -14,6 +14,7 @@ from collections.abc import Hashable
 from tsguard.language import tables
 from tsguard.language import types as t
 from tsguard.language.relations import union
+from tsguard.language.releases import allows
 from tsguard.report.records import dataclass
 
 _TOKEN = re.compile(
@@ -247,7 +248,7 @@ _BUILTIN: dict[str, list[str]] = {
         "floordiv(Tensor self, Scalar other) -> Tensor",
         "floordiv(Tensor self, Tensor other) -> Tensor",
     ],
-    "aten::_assert": ["_assert(Any condition, str message) -> None"],
+    "aten::_assert": [f"_assert({type_} condition, str message) -> None" for type_ in ("bool", "Tensor")],
     "aten::list_with_default": ["list_with_default(int[] out_size, int[] defaults) -> int[]"],
     "aten::_assert_int_or_pair": ["_assert_int_or_pair(int[] vals, str name, str message) -> Tensor"],
     "aten::__contains__": ["__contains__(str self, str key) -> bool"],
@@ -257,6 +258,8 @@ _BUILTIN: dict[str, list[str]] = {
     "prim::shape": ["shape(Tensor a) -> int[]"],
     "aten::type": ["type(Tensor self, int dtype, bool non_blocking=False) -> Tensor"],
 }
+# Source: torch/csrc/jit/frontend/ir_emitter.cpp, where it is torch._assert, since 2.9.
+_CHECK = [f"_check({type_} cond, str message='') -> None" for type_ in ("bool", "Tensor")]
 
 
 class Operators:
@@ -264,13 +267,14 @@ class Operators:
 
     def __init__(self, release: str) -> None:
         self._texts = tables.tables(release).operators
+        self._builtin = _BUILTIN | ({"aten::_check": _CHECK} if allows(">=2.9", release) else {})
         self._parsed: dict[str, tuple[Schema, ...]] = {}
 
     def overloads(self, name: str) -> tuple[Schema, ...]:
         """The overloads of ``aten::add``, in the order in which torch tries them."""
         found = self._parsed.get(name)
         if found is None:
-            texts = [*self._texts.get(name, ()), *_BUILTIN.get(name, ())]
+            texts = [*self._texts.get(name, ()), *self._builtin.get(name, ())]
             found = tuple(schema for schema in map(parse, texts) if not _is_blocked(name, schema))
             self._parsed[name] = found
         return found

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from tsguard.analysis.mode.choices import Either, Mode, in_mode, truths
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.terms import spelled
-from tsguard.analysis.values import Const, Unknown, Value
+from tsguard.analysis.values import Const, ModuleValue, Unknown, Value
 from tsguard.language import schemas
 from tsguard.language.modes import ModeUse
 from tsguard.report.records import dataclass
@@ -50,10 +50,14 @@ def of_call(walk: ModeInterpreter, use: ModeUse, given: Mapping[str, Value]) -> 
     return _activity(walk, use, given, (train is True, other is True))
 
 
-def of_layer(
-    walk: ModeInterpreter, use: ModeUse, given: Mapping[str, Value], flags: tuple[bool, bool]
-) -> Activity:
-    """The effect of calling a layer, whose flag is ``training`` in each mode."""
+def of_layer(walk: ModeInterpreter, use: ModeUse, layer: ModuleValue, flags: tuple[bool, bool]) -> Activity:
+    """The effect of calling a layer, whose flag is ``training`` in each mode.
+
+    What it was made with holds unless an attribute of that name was assigned since (``layer.p = 0.1``);
+    whether statistics are used hangs on the buffers that it was made with (torch/nn/modules/batchnorm.py).
+    """
+    assigned = {name: value for name, value in layer.attributes.items() if name != "track_running_stats"}
+    given = {**layer.arguments, **assigned}
     return _activity(walk, use, given, flags if use.flag else (True, True))
 
 

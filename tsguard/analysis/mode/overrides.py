@@ -66,8 +66,4 @@ def _constructor_with(walk: ModeInterpreter, root: ModuleValue, node: ast.AST) -
 def _depends(walk: ModeInterpreter, module: ModuleValue) -> bool:
     bases = (base.name for base in ancestry.mro(walk, module.cls) if isinstance(base, External))
     use = next((LAYERS[name] for name in bases if name in LAYERS), None)
-    return (
-        use is not None
-        and bool(use.flag)
-        and activity.of_layer(walk, use, module.arguments, (True, False)).train
-    )
+    return use is not None and bool(use.flag) and activity.of_layer(walk, use, module, (True, False)).train

@@ -58,7 +58,7 @@ def _rule(use: ModeUse, acts: Activity, is_flag_given: bool) -> RuleName:
 def layer(walk: ModeInterpreter, use: ModeUse, base: str, module: ModuleValue, node: ast.AST | None) -> None:
     """Report what a layer of torch.nn does in the modes that it is put in."""
     flags = walk.tree.flag(module)
-    acts = activity.of_layer(walk, use, module.arguments, flags).reached_in(walk.mode)
+    acts = activity.of_layer(walk, use, module, flags).reached_in(walk.mode)
     if not acts:
         return
     facts = {"layer": f"nn.{base.rpartition('.')[2]}"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from tsguard.analysis.python import module_containers
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import item_term, iterate
 from tsguard.analysis.values import (
@@ -14,9 +15,11 @@ from tsguard.analysis.values import (
     ModuleValue,
     ObjectValue,
     Scope,
+    SliceValue,
     Unknown,
     Value,
     constant,
+    slice_of,
 )
 
 
@@ -74,20 +77,31 @@ def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:
     if isinstance(target, ast.Name):
         scope.names.pop(target.id, None)
     elif isinstance(target, ast.Attribute):
-        owner = interp.evaluate(target.value, scope)
-        if isinstance(owner, ModuleValue):
-            for registry in (owner.children, owner.parameters, owner.buffers):
-                registry.pop(target.attr, None)
-        if isinstance(owner, ObjectValue):
-            owner.attributes.pop(target.attr, None)
+        delete_attribute(interp.evaluate(target.value, scope), target.attr)
     elif isinstance(target, ast.Subscript):
         owner = interp.evaluate(target.value, scope)
-        key = constant(interp.evaluate(target.slice, scope))
-        if isinstance(owner, DictValue) and not isinstance(key, Value):
-            owner.items.pop(key, None)
-        elif (
-            isinstance(owner, ListValue)
-            and isinstance(key, int)
-            and -len(owner.items) <= key < len(owner.items)
-        ):
-            del owner.items[key]
+        _delete_item(interp, interp.settled(owner), interp.settled(interp.evaluate(target.slice, scope)))
+
+
+def delete_attribute(owner: Value, name: str) -> None:
+    """``del owner.name``."""
+    if isinstance(owner, ModuleValue):
+        for registry in (owner.children, owner.parameters, owner.buffers):
+            registry.pop(name, None)
+    if isinstance(owner, ObjectValue):
+        owner.attributes.pop(name, None)
+
+
+def _delete_item(interp: Interpreter, owner: Value, key: Value) -> None:
+    """``del owner[key]``."""
+    index = slice_of(key) if isinstance(key, SliceValue) else constant(key)
+    if isinstance(owner, ModuleValue):
+        module_containers.remove(owner, key)
+    elif isinstance(owner, DictValue) and not isinstance(index, Value):
+        owner.items.pop(index, None)
+    elif (isinstance(owner, ListValue) and isinstance(index, slice)) or (
+        isinstance(owner, ListValue)
+        and isinstance(index, int)
+        and -len(owner.items) <= index < len(owner.items)
+    ):
+        del owner.items[index]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import (
+    assignments,
     made_classes,
     metaclasses,
     operations,
     sizes,
+    sorting,
     standard_calls,
     texts,
     type_tests,
@@ -157,12 +159,7 @@ def _reordered(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[0]) if args else ([], False)
-    if all(isinstance(plain(i), Const) for i in items) and not kwargs:
-        try:
-            return ListValue(sorted(items, key=constant), is_open)  # type: ignore[arg-type]
-        except TypeError:
-            pass
-    return ListValue(items, is_open)
+    return ListValue(sorting.ordered(interp, items, kwargs) or sorting.unordered(items), is_open)
 
 
 def _map(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -185,7 +182,7 @@ def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | Non
 
 def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[0]) if args else ([], True)
-    total: Value = args[1] if len(args) > 1 else Const(0)
+    total: Value = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     if is_open:
         return Unknown(placed(node), operations.hint_of(items[0]) if items else "")
     for item in items:
@@ -266,6 +263,13 @@ def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
             owner.open = True
             if isinstance(owner, ModuleValue) and isinstance(args[2], ModuleValue):
                 owner.children[f"?{len(owner.children)}"] = args[2]
+    return NONE
+
+
+def _delattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    name = constant(interp.settled(args[1])) if len(args) == 2 else None
+    if isinstance(name, str):
+        assignments.delete_attribute(interp.settled(args[0]), name)
     return NONE
 
 
@@ -362,6 +366,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.hasattr": _hasattr,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
+    "builtins.delattr": _delattr,
     "builtins.type": _type,
     "builtins.type.__call__": _made_by_type,
     "builtins.object.__new__": _bare,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tsguard.analysis.python import (
     operations,
     sizes,
+    sorting,
 )
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
@@ -39,13 +41,15 @@ def computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
 
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         settled = [plain(interp.settled(a)) for a in args]
-        if settled and not kwargs and all(isinstance(a, Const) for a in settled):
-            return result(interp, function, [constant(a) for a in settled], node)
+        named = {key: plain(interp.settled(a)) for key, a in kwargs.items()}
+        if settled and all(isinstance(a, Const) for a in (*settled, *named.values())):
+            known = {key: constant(a) for key, a in named.items()}
+            return result(interp, partial(function, **known), [constant(a) for a in settled], node)
         if any(isinstance(a, TensorValue) for a in settled):
             return TensorValue() if hint == "" else Unknown(placed(node), hint)
         defaults = [operations.default_of(a) for a in settled]
         default = None
-        if defaults and all(isinstance(d, Const) for d in defaults):
+        if defaults and not named and all(isinstance(d, Const) for d in defaults):
             try:
                 default = Const(sizes.checked(function(*[constant(d) for d in defaults if d is not None])))
             except Exception:
@@ -72,13 +76,15 @@ def extreme(name: str, function: Callable[..., Any]) -> Handler:
     of_several = computed(name, function, "")
 
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-        if len(args) == 1:
-            items, is_open = iterate(interp, args[0])
-            items = [plain(i) for i in items]
-            if items and not is_open and all(isinstance(i, Const) for i in items) and not kwargs:
-                return result(interp, function, [[constant(i) for i in items]], node)
-            return items[0] if len(items) == 1 and not is_open else Unknown(placed(node))
-        return of_several(interp, args, kwargs, node)
+        if len(args) > 1 and not kwargs:
+            return of_several(interp, args, kwargs, node)
+        items, is_open = iterate(interp, args[0]) if len(args) == 1 else (args, False)
+        if is_open:
+            return Unknown(placed(node))
+        found = sorting.extreme(interp, name, items, kwargs)
+        if found is None and not items:
+            raise interp.raise_("ValueError", node)
+        return Unknown(placed(node)) if found is None else plain(found)
 
     return run
 

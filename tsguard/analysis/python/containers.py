@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.budgets import DICT_OPTIONS
-from tsguard.analysis.python import classes, operations, registries
+from tsguard.analysis.python import module_containers, operations, registries
 from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
     ClassValue,
@@ -41,7 +42,7 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
     if isinstance(owner, DictValue):
         return _dict_item(interp, owner, key, node)
     if isinstance(owner, ModuleValue):
-        return _module_item(interp, owner, key, node)
+        return module_containers.item(interp, owner, key, node)
     if isinstance(owner, Const):
         return _constant_item(interp, owner, key, node)
     if isinstance(owner, ClassValue) or (isinstance(owner, External) and owner.name not in _MAPPINGS):
@@ -155,25 +156,6 @@ def usual_key(key: Value) -> object:
     return key_of(key.default if isinstance(key, Unknown) and key.default is not None else key)
 
 
-def _module_item(interp: Interpreter, owner: ModuleValue, key: Value, node: ast.AST | None) -> Value:
-    own = classes.class_member(interp, owner.cls, "__getitem__")
-    if own is not None:
-        return interp.call(classes.bind(own[0], owner, owner.cls), [key], {}, node)
-    children = list(owner.parameters.values() or owner.children.values())
-    if isinstance(key, SliceValue):
-        picked = _sliced(ListValue(children, owner.open), key)
-        assert isinstance(picked, ListValue)
-        copy = ModuleValue(owner.cls, open=picked.open, initialized=True)
-        copy.children = {str(i): child for i, child in enumerate(picked.items)}
-        return copy
-    index = constant(key)
-    if isinstance(index, str) and index in owner.children:
-        return owner.children[index]
-    if isinstance(index, int) and -len(children) <= index < len(children):
-        return children[index]
-    return children[0] if children else Unknown(placed(node))
-
-
 def _constant_item(interp: Interpreter, owner: Const, key: Value, node: ast.AST | None) -> Value:
     if not isinstance(owner.value, (str, bytes)):
         raise interp.raise_("TypeError", node)
@@ -209,14 +191,20 @@ def set_item(interp: Interpreter, owner: Value, key: Value, value: Value) -> Non
         if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
             owner.items[index] = value
         else:
-            owner.open = True
+            _replace(interp, owner, key, value)
     elif isinstance(owner, ModuleValue):
-        name = constant(key)
-        if isinstance(name, (str, int)):
-            owner.children[str(name)] = value
-        else:
-            owner.children[f"?{len(owner.children)}"] = value
-            owner.open = True
+        module_containers.put(interp, owner, key, value)
+
+
+def _replace(interp: Interpreter, owner: ListValue, key: Value, value: Value) -> None:
+    """``owner[1:3] = value``; any other key leaves the list open."""
+    part = slice_of(key) if isinstance(key, SliceValue) and not owner.open else None
+    items, is_open = iterate(interp, value) if part is not None else ([], True)
+    if part is None or (part.step not in (None, 1) and len(items) != len(owner.items[part])):
+        owner.open = True
+    else:
+        owner.items[part] = items
+        owner.open = is_open
 
 
 def put(target: DictValue, key: Value, value: Value) -> None:

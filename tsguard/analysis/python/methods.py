@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from tsguard.analysis.python import (
     builtin_calls,
@@ -12,6 +13,7 @@ from tsguard.analysis.python import (
     registries,
     sets,
     sizes,
+    sorting,
     texts,
 )
 from tsguard.analysis.python.containers import merge, put, usual_key
@@ -47,13 +49,13 @@ def call(
     """The result of ``receiver.name(*args)``."""
     receiver = interp.settled(receiver)
     if isinstance(receiver, ListValue):
-        return _list(interp, name, receiver, args, node)
+        return _list(interp, name, receiver, args, kwargs)
     if isinstance(receiver, DictValue):
         return _dict(interp, name, receiver, args, kwargs, node)
     if isinstance(receiver, SetValue):
         return _set(interp, name, receiver, args)
     if isinstance(receiver, Const):
-        return _constant_method(interp, name, receiver, args, node)
+        return _constant_method(interp, name, receiver, args, kwargs, node)
     if isinstance(receiver, TensorValue):
         if name == "requires_grad_":
             asked = args[0] if args else kwargs.get("requires_grad", TRUE)
@@ -76,7 +78,7 @@ def _index(items: list[Value] | tuple[Value, ...], args: Args) -> Value:
     return Unknown(None, "int")
 
 
-def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node: ast.AST | None) -> Value:
+def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, kwargs: dict[str, Value]) -> Value:
     inside_open = interp.open_loops > 0
     if name in ("append", "appendleft") and args:
         receiver.items.insert(0 if name == "appendleft" else len(receiver.items), args[0])
@@ -93,17 +95,37 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, node:
         if receiver.items and isinstance(index, int) and -len(receiver.items) <= index < len(receiver.items):
             return receiver.items.pop(index)
         return Unknown()
-    elif name == "reverse":
-        receiver.items.reverse()
     elif name == "copy":
         return ListValue(list(receiver.items), receiver.open)
-    elif name == "clear":
-        receiver.items.clear()
     elif name == "index":
         return _index(receiver.items, args)
     elif name == "count":
-        return Unknown(None, "int")
+        return _count(receiver, args)
+    else:
+        _rearrange(interp, name, receiver.items, args, kwargs)
     return NONE
+
+
+def _count(receiver: ListValue, args: Args) -> Value:
+    wanted, items = [constant(arg) for arg in args], [constant(item) for item in receiver.items]
+    is_told = not receiver.open and not any(isinstance(value, Value) for value in (*wanted, *items))
+    return Const(items.count(wanted[0])) if is_told and wanted else Unknown(None, "int")
+
+
+def _rearrange(
+    interp: Interpreter, name: str, items: list[Value], args: Args, kwargs: dict[str, Value]
+) -> None:
+    """Methods of a list that put nothing into it."""
+    if name == "sort":
+        items[:] = sorting.ordered(interp, items, kwargs) or sorting.unordered(items)
+    elif name == "reverse":
+        items.reverse()
+    elif name == "clear":
+        items.clear()
+    elif name == "remove" and args:
+        index = constant(_index(items, args))
+        if isinstance(index, int):
+            del items[index]
 
 
 def _dict(
@@ -180,13 +202,21 @@ def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Valu
 
 
 def _constant_method(
-    interp: Interpreter, name: str, receiver: Const, args: Args, node: ast.AST | None
+    interp: Interpreter,
+    name: str,
+    receiver: Const,
+    args: Args,
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
 ) -> Value:
     method = getattr(receiver.value, name, None)
-    values = [constant(interp.settled(a)) for a in args]
-    if name == "format":
-        values = [constant(texts.shown(interp, interp.settled(a))) for a in args]
-    if method is None or any(isinstance(v, Value) for v in values):
+
+    def plain(value: Value) -> Any:
+        settled = interp.settled(value)
+        return constant(texts.shown(interp, settled) if name == "format" else settled)
+
+    values, named = [plain(a) for a in args], {key: plain(a) for key, a in kwargs.items()}
+    if method is None or any(isinstance(v, Value) for v in (*values, *named.values())):
         if name == "join" and args:
             items, is_open = iterate(interp, args[0])
             parts = [constant(i) for i in items]
@@ -194,7 +224,7 @@ def _constant_method(
                 return operations.joined_text(str(receiver.value), list(map(str, parts)))
         return Unknown(placed(node), "str" if isinstance(receiver.value, str) else "")
     try:
-        result = sizes.method(method, receiver.value, values)
+        result = sizes.method(method, receiver.value, values, named)
     except sizes.Huge:
         return Unknown()
     except Exception as error:

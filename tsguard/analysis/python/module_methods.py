@@ -7,16 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.library import OBSERVER_SWITCHES, append, descendants, extend, initialize
+from tsguard.analysis.python.library import descendants, initialize
+from tsguard.analysis.python.module_containers import CHANGES
+from tsguard.analysis.python.module_walks import WALKS, Handler, observe
 from tsguard.analysis.values import (
     NONE,
     TRUE,
     Const,
-    External,
-    ListValue,
     ModuleValue,
     TensorValue,
-    TupleValue,
     Unknown,
     Value,
     constant,
@@ -86,19 +85,10 @@ def switch(owner: ModuleValue, training: bool, flags: list[Value], node: ast.AST
 
 def _observe(enabled: bool) -> Any:
     def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        owner.attributes["observer_enabled"] = Const(enabled)
+        observe(owner, enabled)
         return NONE
 
     return run
-
-
-def _apply(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """What is applied to all submodules only initialises values, as a rule."""
-    name = args[0].name.rpartition(".")[2] if args and isinstance(args[0], External) else ""
-    if name in OBSERVER_SWITCHES:
-        for _, module in descendants(owner):
-            _METHODS[name](interp, module, [], {})
-    return owner
 
 
 def _itself(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -117,84 +107,17 @@ def _requires_grad(
     return owner
 
 
-def _append(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    for child in args:
-        append(interp, owner, child)
-    return owner
-
-
-def _insert(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    index = constant(args[0]) if args else 0
-    children = list(owner.children.values())
-    children.insert(index if isinstance(index, int) else 0, args[1] if len(args) > 1 else Unknown())
-    owner.children = {str(i): child for i, child in enumerate(children)}
-    return NONE
-
-
-def _extend(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    for contents in args:
-        extend(interp, owner, contents)
-    return owner
-
-
-def _pop(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    key = constant(args[0]) if args else -1
-    names = list(owner.children)
-    name = (
-        key
-        if isinstance(key, str)
-        else names[key]
-        if isinstance(key, int) and -len(names) <= key < len(names)
-        else None
-    )
-    return owner.children.pop(name, Unknown()) if name is not None else Unknown()
-
-
-def _children(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return ListValue(list(owner.children.values()), owner.open)
-
-
-def _keys(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return ListValue([Const(name) for name in owner.children], owner.open)
-
-
-def _named_children(
-    interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
-) -> Value:
-    return ListValue([TupleValue((Const(n), c)) for n, c in owner.children.items()], owner.open)
-
-
-def _nothing(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """Walks over all submodules or parameters only initialise values, as a rule."""
-    return ListValue([])
-
-
-_METHODS = {
+_METHODS: dict[str, Handler] = {
+    **WALKS,
+    **CHANGES,
     "register_buffer": _register("buffers", "buffer"),
     "register_parameter": _register("parameters", "parameter"),
     "add_module": _register("children", ""),
     "register_module": _register("children", ""),
     "register_forward_hook": _hook("forward"),
     "register_forward_pre_hook": _hook("forward_pre"),
-    "apply": _apply,
     "disable_observer": _observe(False),
     "enable_observer": _observe(True),
-    "append": _append,
-    "extend": _extend,
-    "update": _extend,
-    "insert": _insert,
-    "pop": _pop,
-    "children": _children,
-    "values": _children,
-    "keys": _keys,
-    "items": _named_children,
-    "named_children": _named_children,
-    "parameters": _nothing,
-    "named_parameters": _nothing,
-    "buffers": _nothing,
-    "named_buffers": _nothing,
-    "modules": _nothing,
-    "named_modules": _nothing,
     "requires_grad_": _requires_grad,
     **dict.fromkeys(
         [

@@ -78,22 +78,23 @@ def combined(function: Callable[..., Any]) -> Callable[..., Any]:
     return small
 
 
-def method(function: Callable[..., Any], receiver: Any, arguments: list[Any]) -> Any:
+def method(function: Callable[..., Any], receiver: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
     """A method of a text or number, called.
 
     Raises:
         Huge: its result is too large, or may be.
         Exception: whatever the method itself raises.
     """
-    if any(isinstance(argument, int) and argument > LONGEST_TEXT for argument in arguments):
+    given = [*arguments, *named.values()]
+    if any(isinstance(argument, int) and argument > LONGEST_TEXT for argument in given):
         raise Huge  # a width
-    texts = [len(argument) for argument in arguments if isinstance(argument, (str, bytes))]
+    texts = [len(argument) for argument in given if isinstance(argument, (str, bytes))]
     length = len(receiver) if isinstance(receiver, (str, bytes)) else 0
     if texts and (length + 1) * max(texts) > 100 * LONGEST_TEXT:
         raise Huge  # replaced again and again
     if getattr(function, "__name__", "") in ("format", "expandtabs") and _WIDE.search(str(receiver)):
         raise Huge
-    return checked(function(*arguments))
+    return checked(function(*arguments, **named))
 
 
 def charge(interp: Interpreter, items: int) -> None:

@@ -7,7 +7,15 @@ import builtins
 import re
 from collections.abc import Callable
 
-from tsguard.analysis.python import assignments, classes, comparisons, decorators, names, operations
+from tsguard.analysis.python import (
+    assignments,
+    classes,
+    comparisons,
+    decorators,
+    initialising,
+    names,
+    operations,
+)
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
@@ -105,6 +113,8 @@ def _only_raises(body: list[ast.stmt]) -> bool:
 
 
 def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
+    if initialising.only_initialises(node):
+        return None
     items, is_open = iterate(interp, interp.evaluate(node.iter, scope))
     interp.open_loops += is_open
     try:
@@ -121,18 +131,17 @@ def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
 
 
 def _while(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
-    for _ in range(64):
+    while True:
         test = interp.settled(interp.evaluate(node.test, scope))
         if isinstance(test, Unknown):
             return _uncounted(interp, node, scope)
         if not interp.truth(test, node.test):
-            return None
+            return interp.execute(node.orelse, scope)
         signal = interp.execute(node.body, scope)
         if signal is BREAK:
             return None
         if isinstance(signal, Return):
             return signal
-    return None
 
 
 def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:

@@ -29,5 +29,5 @@ def check(compiler: Compiler, instance: py.ModuleValue) -> None:
 def _lines(function: py.FunctionValue) -> list[str]:
     """What torch parses: the lines of a function from its first decorator on, without those of comments."""
     first = min([function.node.lineno, *(d.lineno for d in getattr(function.node, "decorator_list", ()))])
-    lines = function.module.file.text.split("\n")[first - 1 : function.node.end_lineno]
+    lines = function.module.file.lines[first - 1 : function.node.end_lineno]
     return [line for line in lines if not line.strip().startswith("#") or line.strip().startswith("# type:")]

@@ -143,7 +143,23 @@ _OF_A_SIZE = {"numel": 1, "nelement": 1, "dim": 0, "ndimension": 0}
 
 # Methods of a tensor that ask torch nothing which a trace records.
 _UNRECORDED = frozenset(
-    ["dim", "ndimension", "data_ptr", "element_size", "equal", "get_device", "storage_offset", "stride", "type", "is_complex", "is_contiguous", "is_floating_point", "is_pinned", "is_shared", "share_memory_"]
+    [
+        "dim",
+        "ndimension",
+        "data_ptr",
+        "element_size",
+        "equal",
+        "get_device",
+        "storage_offset",
+        "stride",
+        "type",
+        "is_complex",
+        "is_contiguous",
+        "is_floating_point",
+        "is_pinned",
+        "is_shared",
+        "share_memory_",
+    ]
 )
 
 

@@ -1,0 +1,112 @@
+"""Walks over the submodules, parameters and buffers of a module, and what is applied to all submodules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from tsguard.analysis.python import initialising
+from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.library import OBSERVER_SWITCHES, descendants
+from tsguard.analysis.values import (
+    BoundMethod,
+    Const,
+    External,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    TensorValue,
+    TupleValue,
+    Value,
+    is_none,
+)
+
+Handler = Callable[[Interpreter, ModuleValue, list[Value], dict[str, Value]], Value]
+
+
+def children(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return ListValue(list(owner.children.values()), owner.open)
+
+
+def keys(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return ListValue([Const(name) for name in owner.children], owner.open)
+
+
+def named_children(
+    interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    return ListValue([TupleValue((Const(n), c)) for n, c in owner.children.items()], owner.open)
+
+
+def _modules(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return ListValue([module for _, module in descendants(owner)], _is_open(owner))
+
+
+def _named_modules(
+    interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    named = [TupleValue((Const(path), module)) for path, module in descendants(owner)]
+    return ListValue(list(named), _is_open(owner))
+
+
+def _is_open(owner: ModuleValue) -> bool:
+    """Whether there may be submodules that are not known."""
+    return any(
+        module.open or not all(isinstance(c, ModuleValue) or is_none(c) for c in module.children.values())
+        for _, module in descendants(owner)
+    )
+
+
+def _tensors(registry: str, *, named: bool) -> Handler:
+    """``parameters()`` and the like; those of torch.nn's layers are not listed one by one."""
+
+    def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        found: list[Value] = []
+        for path, module in descendants(owner):
+            for name, tensor in getattr(module, registry).items():
+                if isinstance(tensor, TensorValue):
+                    shown = Const(f"{path}.{name}" if path else name)
+                    found.append(TupleValue((shown, tensor)) if named else tensor)
+        return ListValue(found, open=True)
+
+    return run
+
+
+def _apply(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A function is called with each submodule, then with the module itself."""
+    function = args[0] if args else kwargs.get("fn")
+    followed = function.function if isinstance(function, BoundMethod) else function
+    if function is None or (isinstance(followed, FunctionValue) and _only_initialises(followed)):
+        return owner
+    name = function.name.rpartition(".")[2] if isinstance(function, External) else ""
+    for _, module in reversed(list(descendants(owner))):
+        if name in OBSERVER_SWITCHES:
+            observe(module, name == "enable_observer")
+        else:
+            interp.call(function, [module], {}, None)
+    return owner
+
+
+def observe(module: ModuleValue, enabled: bool) -> None:
+    """Switch what a module of torch.ao.quantization observes on or off."""
+    module.attributes["observer_enabled"] = Const(enabled)
+
+
+def _only_initialises(function: FunctionValue) -> bool:
+    return isinstance(function.node, ast.FunctionDef) and initialising.sets_values(function.node.body)
+
+
+WALKS: dict[str, Handler] = {
+    "children": children,
+    "values": children,
+    "keys": keys,
+    "items": named_children,
+    "named_children": named_children,
+    "modules": _modules,
+    "named_modules": _named_modules,
+    "parameters": _tensors("parameters", named=False),
+    "named_parameters": _tensors("parameters", named=True),
+    "buffers": _tensors("buffers", named=False),
+    "named_buffers": _tensors("buffers", named=True),
+    "apply": _apply,
+}
