@@ -182,6 +182,13 @@ def test_a_tensor_that_was_there_before_the_call_is_no_output_of_a_trace(
             "hazardous",
         ),
         ("if self.kept is None:\n    self.kept = 0\nself.kept += 1\nreturn x * self.kept", "hazardous"),
+        (
+            "n = x.shape[0]\nif self.kept is None or self.kept[0].shape[0] != n:\n"
+            "    self.kept = (torch.arange(n), torch.ones(n))\na, b = self.kept\nreturn x * a[:, None] + b[:, None]",
+            "safe",
+        ),
+        ("self.other = x.detach().cpu().numpy()\nreturn x * 2", "safe"),
+        ("self.other = x.detach().cpu().numpy()\nreturn x * float(self.other.mean())", "hazardous"),
     ],
 )
 def test_what_is_set_up_once_holds_for_each_call_where_it_hangs_on_no_input(

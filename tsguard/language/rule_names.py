@@ -547,6 +547,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-call/lazy",
     "untraceable-call/resize",
     "untraceable-call/shared",
+    "untraceable-call/slow-forward",
     "untraceable-call/unpool",
     "untraceable-input",
     "untraceable-input/empty",

@@ -263,6 +263,8 @@ def _forward(
     found = classes.class_member(tracer, module.cls, "forward")
     if found is None:
         return layers.forward(tracer, module, args, kwargs, node)
+    if classes.class_member(tracer, module.cls, "_slow_forward") is not None:
+        tracer.report("untraceable-call/slow-forward", node or tracer.target.node)
     key = tracer.memory.key(module, args, kwargs)
     remembered = tracer.memory.get(key)
     if remembered is not None:

@@ -88,7 +88,7 @@ def to_numpy(
         if is_live(value):
             assert isinstance(value, (Traced, Number))
             if not isinstance(value, Traced) or value.of == "inputs":
-                report_number(tracer, "numpy", value, node)
-            return frozen(value.origin.then(node), "data" if isinstance(value, Traced) else value.kind)
+                return number_of(tracer, "numpy", value, node)
+            return frozen(value.origin.then(node), "data")
     taken = next((v for v in parts([*args, *kwargs.values()]) if isinstance(v, Number)), None)
     return py.Unknown() if taken is None else frozen_again(taken, node)

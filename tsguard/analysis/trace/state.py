@@ -312,6 +312,8 @@ def _is_of_sizes(value: py.Value) -> bool:
     """
     if isinstance(value, Traced):
         return value.of == "inputs" and value.sizes_only
+    if isinstance(value, (py.TupleValue, py.ListValue)):
+        return bool(value.items) and all(map(_is_of_sizes, value.items))
     return isinstance(value, Number) and value.kind == "size"
 
 
