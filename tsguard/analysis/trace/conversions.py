@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.operators import binary, number_of, report_number
+from tsguard.analysis.trace.operators import binary, number_of
 from tsguard.analysis.trace.rulebook import CONTENTS_OF
 from tsguard.analysis.trace.values import (
     Held,
