@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -87,7 +88,9 @@ def linted(lines: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
             "--exit-zero",
         ]
         command += ["--no-cache", "--jobs", "1", "--config", str(config), *(line["target"] for line in lines)]
-        ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        # A module of the project named like one of Python's own must not stand in its place.
+        safe = {**os.environ, "PYTHONSAFEPATH": "1"}
+        ran = subprocess.run(command, cwd=folder, env=safe, capture_output=True, text=True, check=False)
     try:
         return {target["target"]: target for target in json.loads(ran.stdout)["targets"]}
     except ValueError:

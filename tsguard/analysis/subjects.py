@@ -14,7 +14,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import PythonInterpreter, ancestry, classes, decorators, library
-from tsguard.analysis.python.calls import make_module
+from tsguard.analysis.python.calls import made_otherwise, make_module
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.expressions import arguments
 from tsguard.analysis.python.keeping import Kept
@@ -181,7 +181,8 @@ def build(interp: Interpreter, target: Target) -> py.Value:
         return py.Unknown(unread=unread.base(value.module, value.node)) if is_other else value
     try:
         args, kwargs = constructor_arguments(interp, target, value)
-        return make_module(interp, value, args, kwargs, target.call)
+        other = made_otherwise(interp, value, args, kwargs, target.call) if target.call is not None else None
+        return make_module(interp, value, args, kwargs, target.call) if other is None else other
     except Raised as raised:
         raise Impossible(str(raised), raised.node) from None
 

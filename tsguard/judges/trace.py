@@ -8,6 +8,7 @@ from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built, forget, unread_classes
 from tsguard.analysis.trace import TraceResult, trace_target
+from tsguard.analysis.trace.inputs import Given
 from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.values import Value
@@ -18,7 +19,7 @@ from tsguard.report import TraceVerdict
 from tsguard.report.records import dataclass
 from tsguard.rules import holds, rule
 
-_MOST_WALKS = 3
+_MOST_WALKS = 4
 _MOST_RANKS = 3
 
 
@@ -70,18 +71,20 @@ class _Followed:
 def _followed(program: Program, target: Target, facts: Facts) -> _Followed | TraceOutcome:
     """The last of as many walks as settle what the inputs are; a verdict where there is none."""
     plain: TraceResult | None = None
+    optional: Given = "none"
     for _ in range(_MOST_WALKS):
         try:
-            first = _walked(program, target, facts, plain is not None)
+            first = _walked(program, target, facts, optional)
         except BudgetExceeded:
             return _unknown(target, "it is too large to be followed to the end")
         if first is None:
             return _unknown(target, "every way through its constructor that was followed raises")
         world, (subject, walk) = first
-        if walk.raised and plain is not None:
+        if walk.raised and plain is not None and optional == "first":
             return TraceOutcome("unknown", plain.events, plain.gaps, judge_export(program, target, plain))
-        if _may_need_optional_inputs(walk):
-            plain = walk
+        if walk.raised and (plain is not None or _may_need_optional_inputs(walk)):
+            plain = plain or walk
+            optional = "first" if optional == "all" else "all"
             forget(program)
             continue
         if walk.facts == facts or not any(rests_on_size(event.rule) for event in walk.events):
@@ -125,12 +128,12 @@ def _accepted(program: Program, target: Target, facts: Facts) -> _Followed | Non
 
 
 def _walked(
-    program: Program, target: Target, facts: Facts, whole: bool
+    program: Program, target: Target, facts: Facts, optional: Given
 ) -> tuple[World, tuple[Value, TraceResult]] | None:
     def run(world: World) -> tuple[Value, TraceResult]:
         interp = PythonInterpreter(program, world)
         subject = built(interp, target)
-        walk = trace_target(interp, target, subject, facts, whole=whole)
+        walk = trace_target(interp, target, subject, facts, optional)
         walk = walk.of_rules(lambda name: holds(name, program.tables.release))
         return subject, replace(walk, gaps=(*walk.gaps, *unread_classes(interp, subject)))
 

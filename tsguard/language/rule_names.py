@@ -160,6 +160,7 @@ RuleName: TypeAlias = Literal[
     "fixed-size",
     "fixed-size/condition",
     "fixed-size/index",
+    "fixed-size/operator",
     "fixed-size/range",
     "fixed-size/rows",
     "fixed-size/steps",

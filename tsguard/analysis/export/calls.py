@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arguments, data, gradients, recording, selections, state, types
+from tsguard.analysis.export import arguments, data, gradients, recording, selections, sizes, state, types
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace.values import Number, Traced, parts
 
@@ -36,6 +36,7 @@ _MADE_OF_VALUES = frozenset(
     {"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor", "BoolTensor", "IntTensor"}
 )
 _OF_METHODS = frozenset({"new_tensor"})
+_MADE_OF_NUMBERS = frozenset({"as_tensor", "new_tensor"})
 _DIVIDING = frozenset({"chunk", "split"})
 # Methods that put other parameters into a module: torch.export has put its own there.
 _MOVING = frozenset({"to", "half", "float", "double", "bfloat16", "cuda", "cpu", "type", "to_empty"})
@@ -49,12 +50,15 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
     gradients.called(tracer, name, args, kwargs, node)
     arguments.called(tracer, name, [*args, *kwargs.values()], node)
     owner, _, short = name.rpartition(".")
+    sizes.called(tracer, short, args, node)
     first = args[0] if args else py.NONE
     recording.called(tracer, name, first, node)
     _notes_kinds(tracer, short, args, kwargs)
     if isinstance(first, Traced):
         _of_tensor(tracer, short, first, args, kwargs, node)
     listed = args[1] if short in _OF_METHODS and len(args) > 1 else first
+    if short in _MADE_OF_NUMBERS:
+        sizes.wanted(tracer, "fixed-size", [listed], node)
     if short in _MADE_OF_VALUES | _OF_METHODS and isinstance(listed, (py.ListValue, py.TupleValue)):
         held = next((value for value in parts([listed]) if isinstance(value, Traced)), None)
         if held is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
+from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol
 from tsguard.analysis.trace.values import Number, Traced, parts
 from tsguard.language.rule_names import RuleName
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 # Functions of Python, math and numpy that make another symbol of one.
 _KEEPING = frozenset(
     {"ceil", "floor", "trunc", "round", "abs", "prod", "sum", "max", "min", "maximum", "minimum"}
+)
+# What needs all sizes of its tensors as numbers, as found by exporting each with torch 2.13.
+_NUMBERING = frozenset(
+    {"fill_diagonal_", "kron", "vander", "gradient", "multi_dot", "chain_matmul", "resize_as_"}
 )
 # Methods that give a number of which every size is a factor.
 _COUNTS = ("numel", "nelement")
@@ -80,6 +85,15 @@ def rows_wanted(tracer: Tracer, tensor: Traced, dim: Dim | None, node: ast.AST |
     """Python needs to know how many rows a tensor has, which is ``dim``."""
     if tensor.of == "inputs" and dim is not None:
         _report(tracer, "fixed-size/rows", node, tensor.origin, _held(tracer, dim))
+
+
+def called(tracer: Tracer, short: str, args: Iterable[py.Value], node: ast.AST) -> None:
+    """A function or method of torch is called, which may need the sizes of its tensors as numbers."""
+    for tensor in parts(args) if short in _NUMBERING else ():
+        extent = shaping.extent(tracer, tensor) if isinstance(tensor, Traced) else None
+        for dim in (extent.first, *extent.dims) if extent is not None else ():
+            if isinstance(tensor, Traced) and tensor.of == "inputs" and dim is not None:
+                _report(tracer, "fixed-size/operator", node, tensor.origin, _held(tracer, dim))
 
 
 def stepped_over(tracer: Tracer, tensor: py.Value, dim: Dim | None, node: ast.AST | None) -> None:

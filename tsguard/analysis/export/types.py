@@ -21,7 +21,9 @@ from tsguard.source.walking import walked
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
 
-_REGISTERING = ("register_pytree_node", "_register_pytree_node", "register_dataclass", "register_constant")
+_REGISTERING = frozenset(
+    {"register_pytree_node", "_register_pytree_node", "register_dataclass", "register_constant"}
+)
 # Classes of Python that register nothing for those which derive from them.
 _SILENT = frozenset(
     [
@@ -219,17 +221,29 @@ def _is_registered(tracer: Tracer, cls: py.ClassValue) -> bool:
             if name not in _SILENT and not name.startswith("torch.distributions."):
                 return True  # what is not read may do it
             continue
-        if _registers(base.node, "") or any(_registers(s, base.name) for s in base.module.file.tree.body):
+        tree = base.module.file.tree
+        if _registers(base.node, _registrars(tree)) or any(
+            _registers_by_name(s, base.name) for s in tree.body
+        ):
             return True
         if any(_called(decorator) in _REGISTERING for decorator in getattr(base.node, "decorator_list", ())):
             return True
     return False
 
 
-def _registers(node: ast.AST, name: str) -> bool:
-    """Whether code registers a class: of this name, or with "" any (it does so for its subclasses)."""
-    if not name:
-        return any(isinstance(part, ast.Call) and _called(part) in _REGISTERING for part in walked(node))
+def _registrars(tree: ast.Module) -> frozenset[str]:
+    """The functions that register classes: those of pytree, and those of a file that call these."""
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return _REGISTERING.union(node.name for node in functions if _registers(node, _REGISTERING))
+
+
+def _registers(node: ast.AST, registrars: frozenset[str]) -> bool:
+    """Whether code calls one of these functions, and so may register a class (or those derived from one)."""
+    return any(isinstance(part, ast.Call) and _called(part) in registrars for part in walked(node))
+
+
+def _registers_by_name(node: ast.AST, name: str) -> bool:
+    """Whether a statement of a file registers the class of this name."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return False
     calls = [part for part in walked(node) if isinstance(part, ast.Call) and _called(part) in _REGISTERING]

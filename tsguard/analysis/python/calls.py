@@ -211,7 +211,7 @@ def construct(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """An instance of a class of the project."""
-    made = _made_otherwise(interp, cls, args, kwargs, node)
+    made = made_otherwise(interp, cls, args, kwargs, node)
     if made is not None:
         return made
     if ancestry.is_module_class(interp, cls):
@@ -266,7 +266,7 @@ def instantiate(
     return instance
 
 
-def _made_otherwise(
+def made_otherwise(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value | None:
     """What a class's own ``__new__`` returns, where that is no instance of the class."""

@@ -12,6 +12,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.export.record import Record
+from tsguard.analysis.export.reports import is_elsewhere
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame
 from tsguard.analysis.trace.joins import joined
@@ -150,7 +151,9 @@ class Tracer(Follower):
 
     def gap(self, node: ast.AST | None, why: str) -> None:
         """Note that something on the way could not be followed."""
-        self.gaps.append(Gap(self.module, getattr(node, "lineno", 1), why))
+        gap = Gap(self.module, getattr(node, "lineno", 1), why)
+        self._weigh(gap)
+        self.gaps.append(gap)
 
     def unread(self, called: py.Unknown, node: ast.AST | None) -> None:
         """Note a call of what was not read, or of an argument that may be anything."""
@@ -158,8 +161,17 @@ class Tracer(Follower):
             gap = unread.what(called, self.target, self.module, node or self.target.node)
             if self._is_of_tensor(node):
                 self.exports.harmless.add(gap.key)
+            else:
+                self._weigh(gap)
             if gap not in self.gaps:
                 self.gaps.append(gap)
+
+    def _weigh(self, gap: Gap) -> None:
+        """Take note of a gap that only another kind of run than torch.export gets to."""
+        if not is_elsewhere(self):
+            self.exports.harmless.discard(gap.key)
+        elif gap not in self.gaps:
+            self.exports.harmless.add(gap.key)
 
     def _is_of_tensor(self, node: ast.AST | None) -> bool:
         """Whether a call is of a method that tensors have and that gives tensors."""

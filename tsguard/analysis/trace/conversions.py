@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export.reports import is_elsewhere
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import binary, number_of
 from tsguard.analysis.trace.rulebook import CONTENTS_OF
@@ -50,7 +51,8 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
         return Held(None, hint, value.filling if not hint else None)
     number = number_of(tracer, method, value, node, hint)
-    number.unbacked = not value.of_size if isinstance(value, Traced) else value.unbacked
+    of_data = not value.of_size if isinstance(value, Traced) else value.unbacked
+    number.unbacked = of_data and not is_elsewhere(tracer)
     return number
 
 

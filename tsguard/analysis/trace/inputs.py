@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import types as exported
@@ -160,21 +160,22 @@ def _defaults(function: py.FunctionValue) -> list[tuple[str, ast.expr]]:
     return [(parameter.arg, default) for parameter, default in pairs]
 
 
-def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, *, whole: bool = False) -> Inputs:
-    """One tensor for each parameter without a default, or what its annotation says.
+Given = Literal["none", "all", "first"]
+"""Which inputs are given that may be tensors and are None by default."""
 
-    With ``whole`` also for each that may be a tensor and is None by default.
-    """
+
+def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, optional: Given = "none") -> Inputs:
+    """One tensor for each parameter without a default, or what its annotation says."""
     defaults = dict(_defaults(function))
     result = Inputs()
     parameters = _positional(function)[skip:]
     for parameter in parameters:
         if parameter.arg not in defaults:
             result.args.append(_of_parameter(tracer, parameter, function))
-    if whole:
-        _add_optional(tracer, function, [p for p in parameters if p.arg in defaults], result)
-    else:
+    if optional == "none":
         _note_omitted(tracer, function, [p for p in parameters if p.arg in defaults], None)
+    else:
+        _add_optional(tracer, function, [p for p in parameters if p.arg in defaults], result, optional)
     _add_keywords(tracer, function, result)
     vararg = function.node.args.vararg
     if vararg is not None and not result.args:
@@ -183,17 +184,22 @@ def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, *, whole
 
 
 def _add_optional(
-    tracer: Tracer, function: py.FunctionValue, parameters: list[ast.arg], result: Inputs
+    tracer: Tracer, function: py.FunctionValue, parameters: list[ast.arg], result: Inputs, which: Given
 ) -> None:
-    """Add the tensors that the signature leaves out by None."""
+    """Add tensors that the signature leaves out by None: all that it says to be such, or the first that may be one."""
     defaults = dict(_defaults(function))
     for parameter in parameters:
         default = defaults[parameter.arg]
-        if isinstance(default, ast.Constant) and default.value is None and parameter.annotation is not None:
+        if not isinstance(default, ast.Constant) or default.value is not None:
+            continue
+        value: py.Value | None = Traced(origin=Origin(parameter.arg)) if which == "first" else None
+        if parameter.annotation is not None:
             value = _of_type(tracer, parameter.annotation, _Annotated(function.scope, Origin(parameter.arg)))
-            if isinstance(value, Traced):
-                value.extent = shaping.of_input(tracer.facts, parameter.arg)
-                result.kwargs[parameter.arg] = value
+        if isinstance(value, Traced):
+            value.extent = shaping.of_input(tracer.facts, parameter.arg)
+            result.kwargs[parameter.arg] = value
+            if which == "first":
+                return
 
 
 def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) -> None:

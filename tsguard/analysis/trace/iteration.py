@@ -76,7 +76,7 @@ def rows_wanted(tracer: Tracer, value: Traced, node: ast.AST | None) -> None:
     dim = None if extent is None else extent.at(0)
     if dim is not None and dim.is_of_data:
         reports.report(tracer, "data-number/rows", node, value.origin)
-    sizes.rows_wanted(tracer, value, dim, node)
+    sizes.rows_wanted(tracer, value, None if extent is None else extent.first, node)
 
 
 def _rows(tracer: Tracer, value: Traced, wanted: int | None) -> Items:

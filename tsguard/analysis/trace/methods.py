@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import breaks, data, ordering
+from tsguard.analysis.export import breaks, data, ordering, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import classes
 from tsguard.analysis.trace import (
@@ -130,6 +130,7 @@ def _looked_up(tracer: Tracer, receiver: py.DictValue, args: Args, node: ast.AST
 def _of_shape(tracer: Tracer, name: str, receiver: Shape, node: ast.AST) -> py.Value:
     origin = receiver.origin.then(node)
     if name == "numel":
+        sizes.wanted(tracer, "fixed-size", [size(origin)], node)
         return frozen(origin, "size", "int", pending=True)
     if name in ("count", "index"):
         report_number(tracer, "condition", size(receiver.origin), node)

@@ -68,6 +68,7 @@ def _divided(
     if name in _SPLIT:
         if isinstance(how, Number) and is_live(how):
             tracer.report("size-to-number/split", node, how.origin)
+            sizes.wanted(tracer, "fixed-size", [how], node)
             return py.ListValue([piece], True)
         if isinstance(how, py.Const):
             _note_count(tracer, values[0], values[2], node)

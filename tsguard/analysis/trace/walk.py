@@ -15,7 +15,7 @@ from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace import examples, inputs, kinds, outputs, shaping, sharing
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.inputs import Inputs
+from tsguard.analysis.trace.inputs import Given, Inputs
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import CHANGED_STATE
 from tsguard.analysis.trace.shapes.dims import Symbol
@@ -102,12 +102,16 @@ def _settled(tracer: Tracer, event: Event) -> Event:
 
 
 def trace_target(
-    interp: Interpreter, target: Target, subject: py.Value, facts: Facts | None = None, *, whole: bool = False
+    interp: Interpreter,
+    target: Target,
+    subject: py.Value,
+    facts: Facts | None = None,
+    optional: Given = "none",
 ) -> TraceResult:
     """Follow a module instance or a function as ``torch.jit.trace`` would run it.
 
     ``facts`` are those of an earlier walk: what holds of the inputs holds from the start.
-    With ``whole`` the optional tensors of its signature are given, too.
+    ``optional`` says which of the optional tensors of its signature are given, too.
     """
     tracer = ForwardTracer(interp.program, interp.world, target, facts)
     function, receiver = _entry(tracer, subject)
@@ -125,7 +129,7 @@ def trace_target(
         if receiver and not py.takes_positional(function.node):
             tracer.gap(function.node, "its forward takes no self: calling it raises")
             return TraceResult.of(tracer)
-        given = _inputs(tracer, target, subject, function, receiver, whole)
+        given = _inputs(tracer, target, subject, function, receiver, optional)
         result = tracer.call(_called(tracer, subject, function, receiver), given.args, given.kwargs)
         outputs.check_kind(tracer, function, result)
         exported.check_kind(tracer, function)
@@ -169,13 +173,13 @@ def _inputs(
     subject: py.Value,
     function: py.FunctionValue,
     receiver: bool,
-    whole: bool,
+    optional: Given,
 ) -> Inputs:
     found = examples.read(tracer, target, subject)
     with tracer.running(Frame(function.name, function.module)):
         if found.given is not None and _fits(function, receiver, len(found.given)):
             return inputs.of_examples(tracer, function, int(receiver), found)
-        return inputs.of_signature(tracer, function, int(receiver), whole=whole)
+        return inputs.of_signature(tracer, function, int(receiver), optional)
 
 
 def _fits(function: py.FunctionValue, receiver: bool, count: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import SHAPED_PIECES
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, Symbol, number, symbol_dim
-from tsguard.analysis.trace.shapes.extents import ANY, Extent, Lead, product
+from tsguard.analysis.trace.shapes.extents import ANY, Extent, Lead, beginning, product
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Shape
 
@@ -115,15 +115,17 @@ def _swapped(shape: Extent | None, first: int | None, second: int | None) -> Ext
     if shape is None or first is None or second is None:
         return None
     if shape.lead is not None and (first >= 0 or second >= 0):
-        return ANY if 0 in (first, second) else None
+        comes_first = (second if first == 0 else first) if 0 in (first, second) else 0
+        found = beginning(shape.first if comes_first == 0 else shape.at(comes_first))
+        return ANY if found is None and comes_first else found
     one, other = shape.at(first), shape.at(second)
     moved = shape.replaced(first, other)
     return None if moved is None else moved.replaced(second, one)
 
 
 def turned(op: Operation) -> Shaped:
-    """``x.T``, ``x.mT``, ``x.t()``."""
-    shape = op.shape()
+    """``x.t()``, of two dimensions at most."""
+    shape = op.takes_rank(op.shape(), 2)
     return None if shape is None else _swapped(shape, -2, -1)
 
 
@@ -158,7 +160,7 @@ def inserted(shape: Extent, index: int, dim: Dim | None) -> Extent | None:
         at = index + len(shape.dims) + 1 if index < 0 else index
         return Extent((*shape.dims[:at], dim, *shape.dims[at:]))
     if index >= 0:
-        return None
+        return beginning(shape.first if index else dim)
     return shape.without_last(-index - 1).followed_by(dim, *shape.last(-index - 1))
 
 

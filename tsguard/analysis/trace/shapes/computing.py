@@ -90,19 +90,23 @@ def multiplied(op: Operation) -> Shaped:
     return Extent(ends, Lead()) if batch is None else batch.followed_by(*ends)
 
 
+def multiplied_flat(op: Operation) -> Shaped:
+    """``torch.mm``: two dimensions each."""
+    return _multiplied(op, 2)
+
+
 def multiplied_in_batches(op: Operation) -> Shaped:
     """``torch.bmm``: three dimensions each."""
-    left = op.takes_rank(op.shape(), 3)
-    right = op.takes_rank(op.shape(1, "mat2"), 3)
+    return _multiplied(op, 3)
+
+
+def _multiplied(op: Operation, rank: int) -> Extent:
+    left = op.takes_rank(op.shape(), rank)
+    right = op.takes_rank(op.shape(1, "mat2"), rank)
     if left is not None and right is not None:
-        op.takes(left, 2, right.at(1))
-    return Extent(
-        (
-            left.at(0) if left is not None else None,
-            left.at(1) if left is not None else None,
-            right.at(2) if right is not None else None,
-        )
-    )
+        op.takes(left, rank - 1, right.at(rank - 2))
+    before = [None if left is None else left.at(index) for index in range(rank - 1)]
+    return Extent((*before, None if right is None else right.at(rank - 1)))
 
 
 def einsum(op: Operation) -> Shaped:

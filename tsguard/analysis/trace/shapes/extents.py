@@ -48,6 +48,13 @@ class Extent:
             return dimension(self.lead.tensor, index + len(self.dims) - self.lead.dropped)
         return dimension(self.lead.tensor, index) if not self.dims else None
 
+    @property
+    def first(self) -> Dim | None:
+        """The first dimension; of a tensor of unknown rank, what it is if not all have been left out."""
+        if self.lead is not None and self.lead.tensor is not None:
+            return dimension(self.lead.tensor, 0)
+        return self.at(0)
+
     def last(self, count: int) -> tuple[Dim | None, ...]:
         """The last dimensions, of which there are at least so many."""
         return tuple(self.at(index) for index in range(-count, 0))
@@ -70,7 +77,7 @@ class Extent:
     def replaced(self, index: int, *dims: Dim | None) -> Extent | None:
         """The same with others in the place of one dimension; None where that cannot be told."""
         if index >= 0 and self.lead is not None:
-            return None
+            return beginning(self.first if index else dims[0] if dims else self.at(1))
         index = index - len(self.dims) if index >= 0 else index
         if self.lead is None and -index > len(self.dims):
             return None
@@ -80,6 +87,11 @@ class Extent:
 
 ANY = Extent((), Lead())
 """The shape of a tensor that stands for several."""
+
+
+def beginning(first: Dim | None) -> Extent | None:
+    """A shape of which only the first dimension is known, if that is."""
+    return None if first is None else Extent((), Lead(first=first))
 
 
 def dimension(tensor: Symbol, index: int) -> Dim:
@@ -118,7 +130,7 @@ def broadcast(left: Extent | None, right: Extent | None) -> Extent | None:
         left, right = right, left  # now the right one has no more dimensions than the left one may have
     if right.lead is not None:
         count = min(len(left.dims), len(right.dims))
-        rows = None if left.lead is None or count else _rows_of_data(left.lead, right.lead)
+        rows = None if left.lead is None or count else _rows(left.lead, right.lead)
         return Extent(_broadcast(left.last(count), right.last(count)), Lead(first=rows))
     count = len(right.dims)
     if left.lead is None:
@@ -130,11 +142,12 @@ def broadcast(left: Extent | None, right: Extent | None) -> Extent | None:
     return Extent(behind, Lead())
 
 
-def _rows_of_data(left: Lead, right: Lead) -> Dim | None:
-    """How many rows both have, where only data tells it of each."""
-    if left.first is None or right.first is None or not (left.first.is_of_data and right.first.is_of_data):
+def _rows(left: Lead, right: Lead) -> Dim | None:
+    """How many rows both have, where it is the same or only data tells it of each."""
+    if left.first is None or right.first is None:
         return None
-    return left.first
+    are_of_data = left.first.is_of_data and right.first.is_of_data
+    return left.first if are_of_data or left.first == right.first else None
 
 
 def _broadcast(left: tuple[Dim | None, ...], right: tuple[Dim | None, ...]) -> tuple[Dim | None, ...]:

@@ -126,7 +126,8 @@ class Facts:
         if shape.lead.tensor is not None:
             self.has_rank(shape.lead.tensor, rank - len(shape.dims) + shape.lead.dropped)
             return self.extent(shape)
-        return Extent((*[None] * (rank - len(shape.dims)), *shape.dims))
+        more = rank - len(shape.dims)
+        return Extent((*[shape.lead.first][:more], *[None] * (more - 1), *shape.dims))
 
 
 def _may_be(value: Dim, symbol: Symbol) -> bool:

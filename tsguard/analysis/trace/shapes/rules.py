@@ -356,6 +356,7 @@ _RULES: dict[str, Rule] = {
     "masked_select": selecting.picked,
     "matmul": computing.multiplied,
     "__matmul__": computing.multiplied,
+    "mm": computing.multiplied_flat,
     "movedim": arranging.moved,
     "narrow": arranging.narrowed,
     "nonzero": selecting.found,

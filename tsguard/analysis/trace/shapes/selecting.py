@@ -44,7 +44,7 @@ def picked(op: Operation) -> Shaped:
 
 def distinct(op: Operation) -> Shaped:
     """``x.unique()``: as many as differ, of all elements or along a dimension."""
-    if not op.args or "dim" in op.kwargs or len(op.args) > 1:
+    if not op.args or len(op.args) > 1 or not py.is_none(op.kwargs.get("dim", py.NONE)):
         return None
     one, alike = Extent((_many(op.args[0]),)), op.shape()
     inverse = op.kwargs.get("return_inverse") == py.TRUE

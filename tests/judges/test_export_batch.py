@@ -1,0 +1,62 @@
+"""Which dimension of a tensor on the way is the open batch, and what holds it."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("counted", "dynamic"),
+    [
+        ("len(x @ x.t())", "specialised"),
+        ("len(torch.mm(x, x.t()))", "specialised"),
+        ("len(x.mean(1))", "specialised"),
+        ("len(x.mean(0))", "exports"),
+        ("x.sum(0).tolist()[0]", "exports"),
+        ("len(x.transpose(0, 1))", "exports"),
+        ("len(x.transpose(1, 2))", "specialised"),
+        ("len(x.unsqueeze(1))", "specialised"),
+        ("len(x.unsqueeze(0))", "exports"),
+        ("len(x.transpose(1, 2) * x.transpose(1, 2).exp())", "specialised"),
+    ],
+)
+def test_the_first_dimension_is_followed_though_nothing_tells_how_many_there_are(exported, counted, dynamic):
+    assert exported(f"def f(x):\n    return x * {counted}").dynamic == dynamic
+
+
+def test_the_batch_goes_through_layers_that_take_it_transposed(exported):
+    source = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Conv1d(4, 4, 3)
+            def forward(self, x):
+                x = self.layer(x.transpose(1, 2))
+                return x * len(torch.ones(x.shape[0], device=x.device) * x.shape[-1])
+    """
+    assert exported(source).dynamic == "specialised"
+
+
+@pytest.mark.parametrize(
+    ("result", "dynamic"),
+    [
+        ("(x @ x.t()).fill_diagonal_(0.0)", "specialised"),
+        ("torch.kron(x, x)", "specialised"),
+        ("torch.linalg.multi_dot([x, x.t(), x])", "specialised"),
+        ("x * x.shape.numel()", "specialised"),
+        ("x * x.numel()", "exports"),
+        ("x * torch.as_tensor(x.shape[0])", "specialised"),
+        ("x * torch.tensor(x.shape[0])", "exports"),
+        ("x + x.new_tensor([x.shape[0]])", "specialised"),
+        ("x.split(x.shape[0] // 2)", "specialised"),
+        ("x.split(x.shape[1] // 2, 1)", "exports"),
+    ],
+)
+def test_some_operations_need_the_sizes_of_their_tensors_as_numbers(exported, result, dynamic):
+    judged = exported(f"def f(x):\n    return {result}")
+    assert (judged.verdict, judged.dynamic) == ("exports", dynamic)
+
+
+def test_distinct_elements_are_no_rows_of_the_input(exported):
+    judged = exported("def f(x):\n    return x * torch.unique(x, dim=None).shape[0]")
+    assert (judged.verdict, judged.dynamic) == ("exports", "exports")

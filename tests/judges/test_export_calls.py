@@ -1,0 +1,79 @@
+"""With what torch.export calls a forward, which object it is of, and which of its ways are those of another run."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("signature", "check"),
+    [
+        ("ids=None, embeds=None", "ids is None and embeds is None"),
+        ("ids: torch.Tensor = None, embeds: torch.Tensor = None", "(ids is None) ^ (embeds is not None)"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("result", "verdict"), [("embeds", "exports"), ("embeds if ids.max() > 3 else -embeds", "refused")]
+)
+def test_where_one_of_several_inputs_is_wanted_the_first_is_given(
+    exported, signature, check, result, verdict
+):
+    source = f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed = nn.Embedding(10, 4)
+            def forward(self, {signature}):
+                if {check}:
+                    raise ValueError("one of both")
+                if embeds is None:
+                    embeds = self.embed(ids)
+                return {result}
+    """
+    assert exported(source).verdict == verdict
+
+
+def test_what_only_a_trace_does_is_not_the_way_of_torch_export(exported):
+    source = """
+        def f(x):
+            is_long = x.shape[1] > 1 and x.dtype is torch.float32
+            if torch.jit.is_tracing() and isinstance(is_long, torch.Tensor):
+                is_long = is_long.item()
+            return x[:2] if is_long and x.shape[1] > x.shape[2] else x
+    """
+    assert exported(source).verdict == "exports"
+
+
+@pytest.mark.parametrize(("called", "verdict"), [("note(cls)", "exports"), ("print(cls)", "refused")])
+def test_a_base_may_register_what_derives_from_it_through_a_function(exported, called, verdict):
+    source = f"""
+        from torch.utils import _pytree
+        def note(cls):
+            _pytree.register_pytree_node(cls, lambda d: (list(d.values()), list(d)), lambda v, k: cls(zip(k, v)))
+        class Base(dict):
+            def __init_subclass__(cls):
+                {called}
+        class Output(Base):
+            pass
+        def f(x):
+            return Output(a=x)
+    """
+    assert exported(source).verdict == verdict
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(4, "exports"), (5, "refused")])
+def test_a_class_may_make_an_object_of_another(exported, count, verdict):
+    source = """
+        class Plain(nn.Module):
+            def forward(self, x):
+                return x * 2
+        class Gated(nn.Module):
+            def forward(self, x):
+                return x if x.sum() > 0 else -x
+        class Net(nn.Module):
+            def __new__(cls, count):
+                return Plain() if count == 4 else Gated()
+            def __init__(self):
+                raise NotImplementedError
+    """
+    assert exported(source, made=f"Net({count})").verdict == verdict
