@@ -6,23 +6,23 @@ An annotation changes nothing in Python, so most of these fixes are safe.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, class_around, removed, statement
+from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.docstrings import documented_type
-from tsguard.fixes.edits import edit
+from tsguard.fixes.edits import between, edit
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.parameters import annotated
 from tsguard.fixes.pieces import changed_parameter, changed_statement, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.fixes.spelling import spelled
-from tsguard.project.finding import Finder
 from tsguard.report import Fix
 from tsguard.source import Span
-from tsguard.source.statements import statements
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -85,19 +85,31 @@ def allow_none(event: Event) -> Fix | None:
 
 
 def _annotated_where_called(event: Event, name: str, type_: str) -> Fix | None:
-    function = _called(event, name)
-    if function is None:
-        found = _called_elsewhere(event, name)
-        return annotate_parameter(*found, name, type_) if found is not None else None
-    return annotate_parameter(event.module, function, name, type_)
+    found = _called(event)
+    return annotate_parameter(*found, name, type_) if found is not None else None
 
 
 def annotate_omitted(event: Event) -> Fix | None:
     """``def f(x, mask=None)`` becomes ``def f(x, mask: Optional[Tensor] = None)``, where a call leaves it out."""
-    name = event.facts["argument"]
-    function = _called(event, name)
-    type_ = f"Optional[{event.facts['wanted']}]"
-    return annotate_parameter(event.module, function, name, type_) if function is not None else None
+    return _annotated_where_called(event, event.facts["argument"], f"Optional[{event.facts['wanted']}]")
+
+
+def welcome_none(event: Event) -> Fix | None:
+    """``def f(mask: Tensor)`` becomes ``def f(mask: Optional[Tensor])``, where it is given None and asks for that."""
+    found, name = _called(event), event.facts["argument"]
+    parameter = next((p for p in _parameters(found[1]) if p.arg == name), None) if found is not None else None
+    if found is None or parameter is None or parameter.annotation is None:
+        return None
+    module, function = found
+    written = between(module.file, module.file.span(parameter.annotation))
+    asked = {ast.unparse(n) for part in function.body for n in ast.walk(part) if isinstance(n, ast.Compare)}
+    if not asked & {f"{name} is None", f"{name} is not None"} or "None" in written or "Optional" in written:
+        return None
+    optional = imported(module, "typing", ["Optional"], function.lineno)
+    change = rewritten(module.file, parameter.annotation, f"Optional[{written}]")
+    if optional is None or change is None or isinstance(parameter.annotation, ast.Constant):
+        return None
+    return Fix("safe", f"Annotate {name} as Optional[{written}]", (*optional, change))
 
 
 def annotate_parameter(module: Module, function: Function | None, name: str, type_: str) -> Fix | None:
@@ -135,68 +147,12 @@ def _default(function: Function, name: str) -> ast.expr | None:
     return next((default for parameter, default in pairs if parameter.arg == name), None)
 
 
-def _called(event: Event, parameter: str) -> Function | None:
-    """The one function of the file that is called, with such a parameter that has no annotation yet."""
-    file = event.module.file
-    call = next(nodes_at(file, event.span, ast.Call), None)
-    written = ast.unparse(call.func) if call is not None else event.facts["function"]
-    owner, _, short = written.rpartition(".")
-    inside = class_around(file, event.span)
-    if not owner:
-        places: list[ast.AST] = [*file.tree.body]
-        made = _named(places, short)
-        places = places if made is None else [*made.body]
-        short = short if made is None else "__init__"
-    elif inside is not None and owner == "self":
-        made = _class_made(file.tree, inside, short)
-        places = [*inside.body] if made is None else [*made.body]
-        short = short if made is None else "forward"
-    else:
-        return None
-    found = [n for n in places if isinstance(n, Function) and n.name == short]
-    fitting = [f for f in found if any(p.arg == parameter and p.annotation is None for p in _parameters(f))]
-    return fitting[0] if len(fitting) == len(found) == 1 else None
-
-
-def _called_elsewhere(event: Event, parameter: str) -> tuple[Module, Function] | None:
-    """The function of another file of the project that is called by the name it is imported under."""
+def _called(event: Event) -> tuple[Module, Function] | None:
+    """The function that is called where something is wrong with an argument, with its file."""
     call = next(nodes_at(event.module.file, event.span, ast.Call), None)
-    if call is None or not isinstance(call.func, ast.Name):
-        return None
-    bindings = event.module.bindings.get(call.func.id, [])
-    node = bindings[0].node if len(bindings) == 1 else None
-    if not isinstance(node, ast.ImportFrom):
-        return None
-    names = [a.name for a in node.names if (a.asname or a.name) == call.func.id]
-    module = Finder().find(event.module.absolute(node), event.module) if names else None
-    if module is None or module.root != event.module.root:
-        return None
-    body: list[ast.AST] = [*module.file.tree.body]
-    made = _named(body, names[0])
-    wanted = names[0] if made is None else "__init__"
-    places = [
-        n for n in (body if made is None else made.body) if isinstance(n, Function) and n.name == wanted
-    ]
-    fitting = [f for f in places if any(p.arg == parameter and p.annotation is None for p in _parameters(f))]
-    return (module, fitting[0]) if len(places) == len(fitting) == 1 else None
-
-
-def _class_made(tree: ast.Module, owner: ast.ClassDef, attribute: str) -> ast.ClassDef | None:
-    """The class of the file whose instance a module holds under a name, where only one is assigned."""
-    values = [
-        n.value
-        for n in statements(owner)
-        if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [f"self.{attribute}"]
-    ]
-    if len(values) != 1 or not isinstance(values[0], ast.Call):
-        return None
-    return _named([*tree.body], ast.unparse(values[0].func))
-
-
-def _named(nodes: Sequence[ast.AST], name: str) -> ast.ClassDef | None:
-    """The one class of that name."""
-    found = [n for n in nodes if isinstance(n, ast.ClassDef) and n.name == name]
-    return found[0] if len(found) == 1 else None
+    if call is not None:
+        return called(event.module, event.span, call.func)
+    return called(event.module, event.span, ast.parse(event.facts["function"], mode="eval").body)
 
 
 def return_what_is_returned(event: Event) -> Fix | None:
@@ -205,11 +161,22 @@ def return_what_is_returned(event: Event) -> Fix | None:
     actual = event.facts["actual"]
     if not around or around[0].returns is None or any(part in actual for part in OPEN_TYPES):
         return None
+    if any(_is_told_wrongly(event, n) for n in walked(around[0]) if isinstance(n, ast.Return)):
+        return None
     written = spelled(actual, event.module, around[0].lineno)
     change = rewritten(event.module.file, around[0].returns, written.text) if written is not None else None
     if written is None or change is None:
         return None
     return Fix("safe", f"Annotate the result as {actual}", (*written.edits, change))
+
+
+def _is_told_wrongly(event: Event, node: ast.Return) -> bool:
+    """Whether a function returns what another gives that itself returns several values and says that it returns one."""
+    call = node.value if isinstance(node.value, ast.Call) else None
+    found = called(event.module, event.module.file.span(call), call.func) if call is not None else None
+    returns = [n.value for n in walked(found[1]) if isinstance(n, ast.Return)] if found is not None else []
+    told = ast.unparse(found[1].returns) if found is not None and found[1].returns is not None else ""
+    return any(isinstance(value, ast.Tuple) for value in returns) and told.endswith("Tensor")
 
 
 def default_of_type(event: Event) -> Fix | None:

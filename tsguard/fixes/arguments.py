@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.annotations import annotate_omitted
+from tsguard.fixes.annotations import annotate_omitted, welcome_none
 from tsguard.fixes.calls import without_keyword
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
@@ -76,7 +76,7 @@ def leave_none_out(event: Event) -> Fix | None:
     """``params.get("bias", None)`` becomes ``params.get("bias")``; a parameter that is given None is annotated so."""
     file = event.module.file
     if event.facts.get("argument") != "default_value":
-        return _without_none(event) or annotate_omitted(event)
+        return _without_none(event) or annotate_omitted(event) or welcome_none(event)
     for call in nodes_around(file, event.span.line):
         if not isinstance(call, ast.Call) or ast.unparse(call.func) != event.facts["function"]:
             continue

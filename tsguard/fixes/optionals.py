@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.annotations import allow_none
+from tsguard.fixes.annotations import allow_none, welcome_none
 from tsguard.fixes.blocks import fresh_name, inserted_before, statement_around
 from tsguard.fixes.branches import raise_where_nothing_is_returned
 from tsguard.fixes.edits import between
@@ -60,7 +60,7 @@ def assert_not_none(event: Event) -> Fix | None:
 
 def allow_or_assert(event: Event) -> Fix | None:
     """A parameter without annotation is declared Optional where it is given what may be None; else that is asserted."""
-    allowed = raise_where_nothing_is_returned(event) or allow_none(event)
+    allowed = raise_where_nothing_is_returned(event) or allow_none(event) or welcome_none(event)
     if allowed is not None:
         return allowed
     short, argument = event.facts["function"].rpartition(".")[2], event.facts["argument"]

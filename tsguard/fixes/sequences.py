@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_by_use, annotate_parameter
-from tsguard.fixes.blocks import around, statement_around
+from tsguard.fixes.blocks import around, fresh_name, inserted_before, statement_around
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement, rewritten
@@ -169,8 +169,13 @@ def keep_list(event: Event) -> Fix | None:
     text = between(file, file.span(inner))
     if isinstance(inner, ast.GeneratorExp):
         text = f"[{text[1:-1] if text.startswith('(') else text}]"
+    elif isinstance(inner, ast.Call) and ast.unparse(inner.func) in _NO_LISTS:
+        text = f"list({text})"
     change = rewritten(file, call, text)
     return Fix("unsafe", "Keep the list", (change,)) if change else None
+
+
+_NO_LISTS = frozenset({"range", "zip", "map", "filter", "reversed", "enumerate", "set", "iter"})
 
 
 def _is_tuple(call: ast.Call) -> bool:
@@ -187,12 +192,18 @@ def slice_the_rest(event: Event) -> Fix | None:
     if not statements or len(statements[0].targets) != 1:
         return None
     target, value = statements[0].targets[0], statements[0].value
-    if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(value, (ast.Name, ast.Attribute)):
+    if not isinstance(target, (ast.Tuple, ast.List)):
         return None
     stars = [i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
     if len(stars) != 1:
         return None
-    items = _items_round_slice(between(file, file.span(value)), stars[0], len(target.elts))
+    text, first = between(file, file.span(value)), None
+    if not isinstance(value, (ast.Name, ast.Attribute)):
+        name = fresh_name(file, "items")
+        text, first = name, inserted_before(file, statements[0], f"{name} = {text}")
+        if first is None or "\n" in first.content.strip():
+            return None
+    items = _items_round_slice(text, stars[0], len(target.elts))
 
     def change(line: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
         names = line.targets[0].target if isinstance(line, cst.Assign) else None
@@ -205,7 +216,8 @@ def slice_the_rest(event: Event) -> Fix | None:
         return changed.with_changes(value=cst.parse_expression(", ".join(items)))
 
     edited = changed_statement(file, statements[0], change)
-    return Fix("unsafe", "Slice the rest", (edited,)) if edited else None
+    edits = (edited,) if first is None else (first, edited)
+    return Fix("unsafe", "Slice the rest", tuple(e for e in edits if e is not None)) if edited else None
 
 
 def _items_round_slice(text: str, at: int, total: int) -> list[str]:

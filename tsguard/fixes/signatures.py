@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tsguard.fixes.blocks import changed_block
 from tsguard.fixes.callers import gives_more
-from tsguard.fixes.definitions_elsewhere import defined
+from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
-from tsguard.fixes.pieces import changed_header, rewritten
-from tsguard.fixes.places import Function, functions_around, nodes_around
+from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.report import Fix
 from tsguard.source import SourceFile
 
@@ -81,44 +80,6 @@ def takes_nothing_else(function: Function, name: str) -> bool:
     spec = function.args
     named = [a for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.arg not in ("self", "cls")]
     return spec.vararg is not None and spec.vararg.arg == name and not named
-
-
-def drop_forwarded_keywords(event: Event) -> Fix | None:
-    """``def forward(self, x, **kwargs): return self.fn(x, **kwargs)`` becomes ``def forward(self, x): return self.fn(x)``.
-
-    Unsafe: who passes keywords is refused then.  Where a ``forward`` of the file does, it is left alone.
-    """
-    file = event.module.file
-    around = functions_around(file, event.span)
-    kwarg = around[0].args.kwarg if around else None
-    if kwarg is None:
-        return None
-    nodes = [n for part in around[0].body for n in ast.walk(part)]
-    calls = [n for n in nodes if isinstance(n, ast.Call) and any(_unpacks(k, kwarg.arg) for k in n.keywords)]
-    uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == kwarg.arg]
-    if len(uses) != len(calls) or gives_more(file, around[0], kwarg.arg):
-        return None
-    edits = []
-    for call in calls:
-        kept = [between(file, file.span(a)) for a in call.args]
-        kept += [_keyword(file, k) for k in call.keywords if not _unpacks(k, kwarg.arg)]
-        edits.append(rewritten(file, call, f"{between(file, file.span(call.func))}({', '.join(kept)})"))
-
-    def change(header: cst.FunctionDef) -> cst.FunctionDef:
-        return header.with_changes(params=without_last_comma(header.params.with_changes(star_kwarg=None)))
-
-    edits.append(changed_header(file, around[0], change))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Remove **{kwarg.arg}", made) if len(made) == len(edits) else None
-
-
-def _keyword(file: SourceFile, keyword: ast.keyword) -> str:
-    value = between(file, file.span(keyword.value))
-    return f"**{value}" if keyword.arg is None else f"{keyword.arg}={value}"
-
-
-def _unpacks(keyword: ast.keyword, name: str) -> bool:
-    return keyword.arg is None and isinstance(keyword.value, ast.Name) and keyword.value.id == name
 
 
 def without_last_comma(params: cst.Parameters) -> cst.Parameters:
@@ -227,7 +188,7 @@ def leave_decorator_for_with(event: Event) -> Fix | None:
     if found is None:
         return None
     file, function = found
-    managers = [ast.unparse(d) for d in function.decorator_list]
+    managers = [between(file, file.span(d)) for d in function.decorator_list]
     if len(managers) != 1 or not (
         managers[0].startswith(_GRADIENTS) or _is_autocast(function.decorator_list[0])
     ):
@@ -259,7 +220,8 @@ def _decorated(event: Event) -> tuple[SourceFile, Function] | None:
     above = [n for n in nodes_around(file, event.span.line) if isinstance(n, Function) and n.name == name]
     if above:
         return file, above[-1]
-    elsewhere = defined(event.module, name)
+    call = next(nodes_at(file, event.span, ast.Call), None)
+    elsewhere = called(event.module, event.span, call.func if call is not None else ast.Name(name))
     return (elsewhere[0].file, elsewhere[1]) if elsewhere is not None else None
 
 

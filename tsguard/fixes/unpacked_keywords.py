@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block
 from tsguard.fixes.edits import between, edit
+from tsguard.fixes.forwarded_arguments import pass_on_by_name
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, functions_around
-from tsguard.fixes.signatures import drop_forwarded_keywords
 from tsguard.report import Fix
 from tsguard.source import SourceFile
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 def pass_by_name(event: Event) -> Fix | None:
     """``options = dict(dim=-1)`` with ``f(x, **options)`` becomes ``options_dim = -1`` with ``f(x, dim=options_dim)``.
 
-    The dict is made once and used for nothing else. Keywords that the caller gives: see ``drop_forwarded_keywords``.
+    The dict is made once and used for nothing else. Keywords that the caller gives: see ``pass_on_by_name``.
     """
     functions, name = functions_around(event.module.file, event.span), event.facts["value"]
     made = _written_out(event.module.file, functions[0], name) if functions else None
-    return made or drop_forwarded_keywords(event)
+    return made or pass_on_by_name(event)
 
 
 def _written_out(file: SourceFile, function: Function, name: str) -> Fix | None:
