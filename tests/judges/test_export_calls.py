@@ -77,3 +77,34 @@ def test_a_class_may_make_an_object_of_another(exported, count, verdict):
                 raise NotImplementedError
     """
     assert exported(source, made=f"Net({count})").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        ("torch.compiler.is_compiling() or torch.jit.is_tracing()", "exports"),
+        ("torch.jit.is_scripting() or torch.jit.is_tracing()", "refused"),
+        ("torch.compiler.is_compiling() and torch.jit.is_tracing()", "refused"),
+    ],
+)
+def test_what_is_left_early_by_a_trace_is_by_torch_export_only_if_it_is_asked_for(exported, asked, verdict):
+    source = f"""
+        def f(x):
+            if {asked}:
+                return x
+            return x if x.sum() > 0 else -x
+    """
+    assert exported(source).verdict == verdict
+
+
+@pytest.mark.parametrize(("dtype", "verdict"), [("uint8", "exports"), ("float32", "refused")])
+def test_dtypes_that_few_examples_have_are_not_taken_for_theirs(exported, dtype, verdict):
+    source = f"def f(x):\n    return x / 255 if x.dtype == torch.{dtype} and x.max() > 1 else x"
+    assert exported(source).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "result", ["x.clone().apply_(lambda v: 2 * v)", "x.clone().map_(x, max)", "torch.lobpcg(x, 1)[0]"]
+)
+def test_what_runs_over_elements_is_refused(exported, result):
+    assert exported(f"def f(x):\n    return {result}").verdict == "refused"

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 # Asked of each function of torch that its own tests have examples of, by exporting these with torch 2.13.
 _ANSWERED_BY_DATA = frozenset(
     [
-        "equal", "allclose", "is_nonzero", "data_ptr", "cov", "corrcoef", "ctc_loss", "lstsq", "gaussian_nll_loss",
+        "equal", "allclose", "apply_", "is_nonzero", "data_ptr", "cov", "corrcoef", "ctc_loss", "lobpcg", "lstsq", "map_",
+        "gaussian_nll_loss",
         "combinations",
     ]
 )  # fmt: skip

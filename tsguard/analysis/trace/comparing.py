@@ -62,7 +62,7 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
     compared = fixed_from(comparisons.compare(tracer, op, _plain(left), _plain(right), node), left, right)
     if isinstance(compared, Fixed) and compared.default is None:
         compared.default, compared.tells = ranks.compared(tracer, op, left, right)
-    if isinstance(compared, Fixed) and compared.default is None and _asks_for_half(left, right):
+    if isinstance(compared, Fixed) and compared.default is None and _asks_for_rare(op, left, right):
         compared.default = py.Const(isinstance(op, ast.NotEq))
     return compared
 
@@ -91,12 +91,16 @@ def _compared_elements(
     return found if isinstance(found, py.Const) else None
 
 
-def _asks_for_half(left: py.Value, right: py.Value) -> bool:
-    """Whether a dtype is compared with one that an example has only where somebody says so."""
+# Dtypes that an example has only where somebody says so, and those with which some code begins all the same.
+_HALF = frozenset({"float16", "bfloat16"})
+_RARE = frozenset({"uint8", "int8", "int16", "float64", "complex64", "complex128"})
+
+
+def _asks_for_rare(op: ast.cmpop, left: py.Value, right: py.Value) -> bool:
+    """Whether a dtype is compared with one that an example mostly has not."""
     about_dtype = any(isinstance(side, Fixed) and side.about == "dtype" for side in (left, right))
-    return about_dtype and any(
-        isinstance(side, py.Atom) and side.name in ("float16", "bfloat16") for side in (left, right)
-    )
+    rare = _HALF | _RARE if isinstance(op, ast.Eq) else _HALF
+    return about_dtype and any(isinstance(side, py.Atom) and side.name in rare for side in (left, right))
 
 
 def _plain(value: py.Value) -> py.Value:

@@ -112,6 +112,10 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         on_device = on_device or (is_or and isinstance(value, Fixed) and value.about == "device")
         told = _together(told, _told(value), is_or=is_or)
         answer = conditions.decide(tracer, value, operand, "boolean")
+        if answer is not None and answer != is_or and _is_of_run(value, "compiling"):
+            tracer.exports.alike.add(
+                id(node)
+            )  # torch.export is decided by it, and so is a trace by what follows
         if answer is not None and answer == is_or:
             _exported_rest(tracer, value, node, position + 1, scope)
             return _decided(possible, _asked_for_device(value) if on_device else value)
@@ -146,9 +150,9 @@ def _exported_rest(tracer: Tracer, value: py.Value, node: ast.BoolOp, begin: int
         exported_aside(tracer, follow, scope)
 
 
-def _is_of_run(value: py.Value) -> bool:
+def _is_of_run(value: py.Value, *kinds: str) -> bool:
     """Whether a value tells of the kind of run: what it is for a trace, it is not for torch.export."""
-    return isinstance(value, Fixed) and value.about in ("tracing", "compiling")
+    return isinstance(value, Fixed) and value.about in (kinds or ("tracing", "compiling"))
 
 
 def _asked_for_device(value: py.Value) -> py.Value:
