@@ -117,8 +117,13 @@ class ListValue(Value):
 
 @dataclass(eq=False, slots=True)
 class SetValue(Value):
+    """A set; of equal constants it holds one."""
+
     items: list[Value]
     open: bool = False
+
+    def __post_init__(self) -> None:
+        self.items = distinct(self.items)
 
 
 @dataclass(eq=False, slots=True)
@@ -331,6 +336,14 @@ def is_none(value: Value) -> bool:
 def plain(value: Value) -> Value:
     """A value as operators take it: a member that is also a number or text is that."""
     return value.alike if isinstance(value, EnumMember) and value.alike is not None else value
+
+
+def distinct(items: list[Value]) -> list[Value]:
+    """The items of which no earlier one is an equal constant."""
+    kept: dict[object, Value] = {}
+    for item in items:
+        kept.setdefault(item.value if isinstance(item, Const) else item, item)
+    return list(kept.values())
 
 
 def constant(value: Value) -> object:

@@ -38,7 +38,7 @@ def report(
         if rule.partition("/")[0] not in _RAISING:
             return
         rule, bare = _CAUGHT.get(rule, "held-value/caught"), ""
-    if is_elsewhere(tracer):
+    if tracer.is_elsewhere():
         return
     event = tracer.event(rule, node, origin, **facts)
     if event is not None:
@@ -55,12 +55,6 @@ def decided_by_kind_of_run(tracer: Tracer) -> None:
     """A condition asks whether torch compiles or traces: what it decides is not what export does."""
     inner = next((outer for outer in _around(tracer) if isinstance(outer, ast.If)), tracer.statement)
     tracer.exports.elsewhere.add(id(inner))
-
-
-def is_elsewhere(tracer: Tracer) -> bool:
-    """Whether only another kind of run than torch.export gets there."""
-    elsewhere = tracer.exports.elsewhere
-    return bool(elsewhere) and any(id(outer) in elsewhere for outer in _around(tracer))
 
 
 def _around(tracer: Tracer) -> tuple[ast.AST | None, ...]:

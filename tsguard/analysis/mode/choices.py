@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tsguard.analysis.budgets import MODE_OPTIONS
-from tsguard.analysis.python import Interpreter
+from tsguard.analysis.python import Interpreter, object_truths
 from tsguard.analysis.values import (
     NONE,
     Atom,
@@ -15,6 +15,7 @@ from tsguard.analysis.values import (
     DictValue,
     External,
     ListValue,
+    ObjectValue,
     SetValue,
     TensorValue,
     TupleValue,
@@ -129,7 +130,7 @@ def _truth(interp: Interpreter, value: Value) -> bool | None:
         return _decided(interp, value)
     if isinstance(value, (ListValue, TupleValue, SetValue, DictValue)):
         return bool(value.items) or (None if value.open else False)
-    return True
+    return object_truths.is_true(interp, value, None) if isinstance(value, ObjectValue) else True
 
 
 def _decided(interp: Interpreter, value: Unknown) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from tsguard.analysis.python import (
     assignments,
@@ -175,9 +176,16 @@ def _map(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
 
 def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = iterate(interp, args[1]) if len(args) > 1 else ([], True)
-    if is_none(args[0]):
-        return ListValue([i for i in items if not is_none(i)], is_open)
-    return ListValue(items, True)
+    answers = [_kept(interp, args[0], item) for item in items]
+    if is_open or None in answers:
+        return ListValue(items, True)
+    return ListValue([item for item, answer in zip(items, answers, strict=True) if answer])
+
+
+def _kept(interp: Interpreter, function: Value, item: Value) -> bool | None:
+    """Whether ``filter`` keeps an item; None where the source does not tell."""
+    answer = interp.settled(item if is_none(function) else interp.call(function, [item], {}, None))
+    return None if isinstance(answer, Unknown) else operations.known_truth(answer)
 
 
 def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -232,10 +240,25 @@ def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
 
 
 def _attribute_or_none(interp: Interpreter, owner: Value, name: str) -> Value | None:
+    if isinstance(owner, External) and _is_absent(interp, owner.name, name):
+        return None
+    kind = type_tests.type_of(interp, owner) if isinstance(owner, _PLAIN) else None
+    if isinstance(kind, External) and not hasattr(getattr(builtins, kind.name.rpartition(".")[2]), name):
+        return None
     try:
         return interp.attribute(owner, name)
     except Raised:
         return None
+
+
+# Values that have the attributes of their types and no others.
+_PLAIN = (Const, DictValue, ListValue, SetValue)
+
+
+def _is_absent(interp: Interpreter, module: str, name: str) -> bool:
+    """Whether the tables, which list all public names of a module of torch, have none of this name."""
+    is_listed = module in interp.tables.listed_modules and not name.startswith("_")
+    return is_listed and interp.tables.entry(f"{module}.{name}") is None
 
 
 def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:

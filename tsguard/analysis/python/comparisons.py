@@ -125,7 +125,7 @@ def _same(left: Value, right: Value) -> bool | None:
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return None
     if isinstance(left, (Const, Atom, External)) and isinstance(right, (Const, Atom, External)):
-        return left == right
+        return None if _may_be_constant(left, right) or _may_be_constant(right, left) else left == right
     if isinstance(left, (TupleValue, ListValue)) and isinstance(right, (TupleValue, ListValue)):
         if left.open or right.open:
             return None
@@ -133,9 +133,40 @@ def _same(left: Value, right: Value) -> bool | None:
             return False
         parts = [_same(a, b) for a, b in zip(left.items, right.items, strict=True)]
         return None if None in parts else all(parts)
-    if isinstance(left, (ObjectValue, TensorValue)) or isinstance(right, (ObjectValue, TensorValue)):
-        return False if is_none(left) or is_none(right) else None
-    return False
+    if isinstance(left, DictValue) and isinstance(right, DictValue):
+        return _same_items(left, right)
+    if isinstance(left, SetValue) and isinstance(right, SetValue):
+        return _same_members(left, right)
+    if is_none(left) or is_none(right):
+        return False
+    is_told = isinstance(left, _TOLD_APART) and isinstance(right, _TOLD_APART)
+    return False if is_told and type(left) is not type(right) else None
+
+
+def _may_be_constant(named: Value, given: Value) -> bool:
+    """Whether a name of another package may stand for a number or a text; those of torch do in tables only."""
+    is_foreign = isinstance(named, External) and not named.name.startswith(("torch.", "builtins."))
+    return is_foreign and isinstance(given, Const) and given.value is not None
+
+
+# No value of one of these kinds equals one of another.
+_TOLD_APART = (Const, DictValue, ListValue, SetValue, TupleValue)
+
+
+def _same_items(left: DictValue, right: DictValue) -> bool | None:
+    keys = (*left.items, *right.items)
+    if left.open or right.open or any(isinstance(key, Value) for key in keys):
+        return None
+    if left.items.keys() != right.items.keys():
+        return False
+    parts = [_same(value, right.items[key]) for key, value in left.items.items()]
+    return False if False in parts else None if None in parts else True
+
+
+def _same_members(left: SetValue, right: SetValue) -> bool | None:
+    sides = [{item.value for item in side.items if isinstance(item, Const)} for side in (left, right)]
+    is_told = not (left.open or right.open) and len(sides[0]) == len(left.items)
+    return sides[0] == sides[1] if is_told and len(sides[1]) == len(right.items) else None
 
 
 def _identity(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
@@ -149,7 +180,7 @@ def _identity(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, nod
     elif isinstance(left, Const) and isinstance(right, Const):
         same = type(left.value) is type(right.value) and left.value == right.value
     else:
-        same = bool(_same(left, right))
+        same = left == right
     if same is not None:
         return Const(same == isinstance(op, ast.Is))
     positive = Unknown(combined(Is, [left, right], node), "bool", _default_identity(left, right))

@@ -18,6 +18,7 @@ from tsguard.analysis.python import (
     expressions,
     module_methods,
     names,
+    object_truths,
     operations,
     statements,
 )
@@ -28,6 +29,7 @@ from tsguard.analysis.values import (
     ClassValue,
     FunctionValue,
     ModuleValue,
+    ObjectValue,
     Scope,
     TensorValue,
     Unknown,
@@ -128,7 +130,10 @@ class PythonInterpreter(Interpreter):
 
     def truth(self, value: Value, node: ast.AST | None = None) -> bool:
         """Whether a value is true; this world decides where only arguments tell."""
-        return operations.truth(self, value, node)
+        settled = self.settled(value)
+        if isinstance(settled, ObjectValue):
+            return object_truths.is_true(self, settled, node)
+        return operations.truth(self, settled, node)
 
     def alone(self) -> PythonInterpreter:
         return PythonInterpreter(self.program)

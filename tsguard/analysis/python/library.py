@@ -187,7 +187,7 @@ def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
         if entry is not None:
             told += entry["bases"]
             if name in entry["attributes"]:
-                return _table_attribute(entry["attributes"][name], owner)
+                return _table_attribute(owner, name, entry)
             if name in entry["methods"] or name in ("forward", "extra_repr", "reset_parameters"):
                 return BoundMethod(External(f"{base}.{name}"), owner)
         if base in CONTAINERS and name in _CONTAINER_METHODS:
@@ -255,21 +255,48 @@ def _as_floats(value: Value) -> Value:
     return Const(float(value.value)) if isinstance(value, Const) and type(value.value) is int else value
 
 
-def _table_attribute(entry: dict[str, Any], owner: ModuleValue) -> Value:
+# What a layer computes from these arguments, so that the value of the layer that the tables were made from is no
+# other's (torch/nn/modules/activation.py, adaptive.py, distance.py, rnn.py, transformer.py).
+_COMPUTED = {
+    "_qkv_same_embed_dim": ("kdim", "vdim"),
+    "activation_relu_or_gelu": ("activation",),
+    "bias_k": ("add_bias_kv",),
+    "bias_v": ("add_bias_kv",),
+    "head_dim": ("embed_dim",),
+    "head_size": ("cutoffs",),
+    "mode": ("nonlinearity",),
+    "n_clusters": ("cutoffs",),
+    "nonlinearity": ("nonlinearity",),
+    "norm": ("p",),
+    "shortlist_size": ("cutoffs",),
+    "use_nested_tensor": ("enable_nested_tensor", "encoder_layer"),
+}
+
+
+def _table_attribute(owner: ModuleValue, name: str, layer: dict[str, Any]) -> Value:
+    entry = layer["attributes"][name]
     value = given_for(entry, owner)
     if value is not None:
-        if (
-            entry.get("tuple")
-            and isinstance(value, (Const, Unknown))
-            and not (isinstance(value, Unknown) and value.hint == "tuple")
-        ):
-            return TupleValue((value,) * entry["tuple"])
-        return value
-    if "const" in entry:
+        return _paired(value, entry["tuple"]) if entry.get("tuple") else value
+    defaults = {parameter: default for parameter, default in layer["init"] if default is not None}
+    is_as_described = all(
+        argument in defaults and owner.arguments.get(argument) == default_value(defaults[argument])
+        for argument in _COMPUTED.get(name, ())
+        if argument in owner.arguments or argument in layer["attributes"]
+    )
+    if "const" in entry and is_as_described:
         return default_value(entry["const"])
-    hint = entry["type"]
-    simple = {"int": "int", "float": "float", "bool": "bool", "str": "str"}.get(hint, "")
+    simple = entry["type"] if entry["type"] in ("int", "float", "bool", "str") else ""
     return Unknown(None, simple)
+
+
+def _paired(value: Value, count: int) -> Value:
+    """A size for each dimension, of one for all or of any sequence (torch/nn/modules/utils.py)."""
+    if isinstance(value, ListValue):
+        return TupleValue(tuple(value.items), value.open)
+    is_one = isinstance(value, Const) and not isinstance(value.value, str)
+    is_one = is_one or (isinstance(value, Unknown) and value.hint != "tuple")
+    return TupleValue((value,) * count) if is_one else value
 
 
 def descendants(root: ModuleValue) -> Iterator[tuple[str, ModuleValue]]:

@@ -33,6 +33,8 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
     constant,
+    distinct,
+    literal,
 )
 
 Args = list[Value]
@@ -178,7 +180,7 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
 
 def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:
     if name == "add" and args:
-        receiver.items.append(args[0])
+        receiver.items = distinct([*receiver.items, args[0]])
     elif name in ("remove", "discard") and args and isinstance(args[0], Const):
         receiver.items[:] = [item for item in receiver.items if item != args[0]]
     elif name in ("difference", "intersection", "symmetric_difference") and args:
@@ -187,7 +189,7 @@ def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Valu
         items, is_open = iterate(interp, args[0])
         sizes.charge(interp, len(receiver.items))
         target = receiver if name == "update" else SetValue(list(receiver.items), receiver.open)
-        target.items.extend(items)
+        target.items = distinct([*target.items, *items])
         target.open = target.open or is_open
         return target
     if name in ("issubset", "issuperset") and args:
@@ -229,9 +231,7 @@ def _constant_method(
         return Unknown()
     except Exception as error:
         raise interp.raise_(type(error).__name__, node) from None
-    if isinstance(result, (list, tuple)):
-        return ListValue([Const(r) for r in result])
-    return Const(result)
+    return literal(result)
 
 
 _NUMBERS = {"item": "", "size": "int", "dim": "int", "numel": "int", "tolist": "list", "nelement": "int"}

@@ -314,9 +314,7 @@ def boolean(interp: Interpreter, node: ast.BoolOp, evaluate: Callable[[ast.expr]
         result = interp.settled(evaluate(operand))
         if isinstance(result, Unknown):
             pending.append(result)
-            decided = truth(interp, result, operand)
-        else:
-            decided = known_truth(result)
+        decided = interp.truth(result, operand)
         if decided == is_or:
             return _decided(result, decided)
     return _decided(result, not is_or) if pending else result

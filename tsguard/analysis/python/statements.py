@@ -10,9 +10,9 @@ from collections.abc import Callable
 from tsguard.analysis.python import (
     assignments,
     classes,
-    comparisons,
     decorators,
     initialising,
+    matching,
     names,
     operations,
 )
@@ -263,23 +263,9 @@ def _global(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
 def _match(interp: Interpreter, node: ast.Match, scope: Scope) -> Signal:
     subject = interp.settled(interp.evaluate(node.subject, scope))
     for case in node.cases:
-        if _matches(interp, subject, case, scope):
+        if matching.fits(interp, subject, case, scope):
             return interp.execute(case.body, scope)
     return None
-
-
-def _matches(interp: Interpreter, subject: Value, case: ast.match_case, scope: Scope) -> bool:
-    pattern = case.pattern
-    if isinstance(pattern, ast.MatchValue):
-        wanted = interp.evaluate(pattern.value, scope)
-        return interp.truth(comparisons.compare(interp, ast.Eq(), subject, wanted, pattern.value))
-    if isinstance(pattern, ast.MatchSingleton):
-        return isinstance(subject, Const) and subject.value is pattern.value
-    if isinstance(pattern, ast.MatchOr):
-        return any(_matches(interp, subject, ast.match_case(p, None, []), scope) for p in pattern.patterns)
-    if isinstance(pattern, ast.MatchAs) and pattern.name:
-        scope.names[pattern.name] = subject
-    return True
 
 
 HANDLERS: dict[type[ast.stmt], Handler] = {

@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, reports, sizes
-from tsguard.analysis.python import operations
+from tsguard.analysis.python import object_truths, operations
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked, checked
 from tsguard.analysis.trace.uses import used
@@ -47,6 +47,8 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
         return True
     if isinstance(value, py.Unknown):
         return None if value.default is None else operations.known_truth(value.default)
+    if isinstance(value, py.ObjectValue):
+        return object_truths.is_true(tracer, value, node)
     return operations.known_truth(value)
 
 

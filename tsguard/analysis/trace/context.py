@@ -12,7 +12,6 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.export.record import Record
-from tsguard.analysis.export.reports import is_elsewhere
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame
 from tsguard.analysis.trace.joins import joined
@@ -168,10 +167,15 @@ class Tracer(Follower):
 
     def _weigh(self, gap: Gap) -> None:
         """Take note of a gap that only another kind of run than torch.export gets to."""
-        if not is_elsewhere(self):
+        if not self.is_elsewhere():
             self.exports.harmless.discard(gap.key)
         elif gap not in self.gaps:
             self.exports.harmless.add(gap.key)
+
+    def is_elsewhere(self) -> bool:
+        """Whether only another kind of run than torch.export gets to the statement."""
+        elsewhere = self.exports.elsewhere
+        return bool(elsewhere) and any(id(outer) in elsewhere for outer in (self.statement, *self.enclosing))
 
     def _is_of_tensor(self, node: ast.AST | None) -> bool:
         """Whether a call is of a method that tensors have and that gives tensors."""

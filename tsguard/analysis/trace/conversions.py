@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export.reports import is_elsewhere
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import binary, number_of
 from tsguard.analysis.trace.rulebook import CONTENTS_OF
@@ -52,7 +51,7 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
         return Held(None, hint, value.filling if not hint else None)
     number = number_of(tracer, method, value, node, hint)
     of_data = not value.of_size if isinstance(value, Traced) else value.unbacked
-    number.unbacked = of_data and not is_elsewhere(tracer)
+    number.unbacked = of_data and not tracer.is_elsewhere()
     return number
 
 
