@@ -164,8 +164,45 @@ class Net(nn.Module):
         a, b = self.both(x)
         return a + b
 """,
+    "the rest of one of two lists": """\
+class Net(nn.Module):
+    def forward(self, x):
+        first, *rest = [x, x + 1] if x.dim() > 1 else [x, x, x]
+        return first + rest[0] * len(rest)
+""",
 }
 LEFT = {
+    "the rest of a generator": """\
+class Net(nn.Module):
+    def forward(self, x):
+        a, *rest = (i for i in x.shape)
+        return x * a + rest[0]
+""",
+    "a function of the same name within": """\
+def go(y, shift: float = 1.0):
+    return y + shift
+
+
+class Net(nn.Module):
+    def forward(self, x, **kwargs):
+        def go(y, scale: float = 3.0):
+            return y * scale
+
+        return go(x, **kwargs)
+""",
+    "a variable that holds a method": """\
+def go(y, shift: float = 1.0):
+    return y + shift
+
+
+class Net(nn.Module):
+    def forward(self, x, **kwargs):
+        go = self.other
+        return go(x, **kwargs)
+
+    def other(self, x, scale: float = 2.0):
+        return x * scale
+""",
     "a method that needs more": """\
 class Net(nn.Module):
     def forward(self, x, *args):

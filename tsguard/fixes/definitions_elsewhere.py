@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from tsguard.fixes.blocks import class_around
-from tsguard.fixes.places import Function
-from tsguard.fixes.relatives import ancestry
+from tsguard.fixes.places import Function, functions_around
+from tsguard.fixes.relatives import ancestry, stores_of
 from tsguard.project.finding import Finder
 from tsguard.source import SourceFile, Span
 from tsguard.source.walking import walked
@@ -30,6 +30,9 @@ def defined(module: Module, name: str) -> tuple[Module, Function] | None:
 def called(module: Module, span: Span, function: ast.expr) -> tuple[Module, Function] | None:
     """The one function that a call at a place runs, with its file: a method, the ``forward`` of a submodule, a constructor."""
     inside = class_around(module.file, span)
+    root = next((n.id for n in ast.walk(function) if isinstance(n, ast.Name)), "")
+    if any(root in _bound(outer) - {"self"} for outer in functions_around(module.file, span)):
+        return None
     if isinstance(function, ast.Name):
         return _function_of(_definition(module, function.id))
     if not isinstance(function, ast.Attribute):
@@ -42,7 +45,24 @@ def called(module: Module, span: Span, function: ast.expr) -> tuple[Module, Func
         return _method(module, kin[1:], function.attr)
     if owner != "self":
         return None
-    return _method(module, kin, function.attr) or _of_submodule(module, inside, function.attr)
+    # What is assigned to the module comes before what its class has.
+    assigned = any(True for _ in stores_of(module.file, inside, function.attr))
+    return _of_submodule(module, inside, function.attr) if assigned else _method(module, kin, function.attr)
+
+
+def _bound(function: Function) -> set[str]:
+    """The names that a function gives a meaning of its own."""
+    found = set()
+    for node in walked(function):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node is not function:
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return found
 
 
 def _function_of(found: tuple[Module, Function | ast.ClassDef] | None) -> tuple[Module, Function] | None:

@@ -169,13 +169,18 @@ def keep_list(event: Event) -> Fix | None:
     text = between(file, file.span(inner))
     if isinstance(inner, ast.GeneratorExp):
         text = f"[{text[1:-1] if text.startswith('(') else text}]"
-    elif isinstance(inner, ast.Call) and ast.unparse(inner.func) in _NO_LISTS:
+    elif _is_no_list(inner):
         text = f"list({text})"
     change = rewritten(file, call, text)
     return Fix("unsafe", "Keep the list", (change,)) if change else None
 
 
 _NO_LISTS = frozenset({"range", "zip", "map", "filter", "reversed", "enumerate", "set", "iter"})
+
+
+def _is_no_list(value: ast.expr) -> bool:
+    """Whether a value is what Python can go through but not index or pass where a list is taken."""
+    return isinstance(value, ast.Call) and ast.unparse(value.func) in _NO_LISTS
 
 
 def _is_tuple(call: ast.Call) -> bool:
@@ -196,6 +201,8 @@ def slice_the_rest(event: Event) -> Fix | None:
         return None
     stars = [i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
     if len(stars) != 1:
+        return None
+    if isinstance(value, ast.GeneratorExp) or _is_no_list(value):
         return None
     text, first = between(file, file.span(value)), None
     if not isinstance(value, (ast.Name, ast.Attribute)):

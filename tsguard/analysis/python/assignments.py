@@ -62,12 +62,14 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: S
     if is_open or (star is None and len(items) != len(targets)):
         for i, target in enumerate(targets):
             item = items[i] if i < len(items) else Unknown(item_term(value, i))
-            assign(interp, target, item, scope)
+            # The rest is a list, however many there are in it.
+            assign(interp, target, ListValue([item], open=True) if i == star else item, scope)
         return
     if star is not None:
         after = len(targets) - star - 1
         middle: list[Value] = items[star : len(items) - after]
-        items = [*items[:star], ListValue(middle), *items[len(items) - after :]]
+        rest = ListValue(middle, open=isinstance(value, Unknown) and value.default is None)
+        items = [*items[:star], rest, *items[len(items) - after :]]
     for target, item in zip(targets, items, strict=False):
         assign(interp, target, item, scope)
 
