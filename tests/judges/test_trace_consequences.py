@@ -723,6 +723,23 @@ def test_a_constructor_that_checks_a_tensor_is_taken_to_pass(tmp_path: Path) -> 
     assert verdict(tmp_path, source) == "safe"
 
 
+def test_a_module_that_only_defines_a_call_is_followed(tmp_path: Path) -> None:
+    source = """
+    class Act(nn.Module):
+        def __call__(self, x):
+            return x * 2
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(Act(), nn.ReLU())
+
+        def forward(self, x):
+            return self.layers(x)
+    """
+    assert verdict(tmp_path, source) == "safe"
+
+
 @pytest.mark.parametrize(
     ("called", "script", "trace"),
     [
@@ -748,11 +765,21 @@ def test_what_a_module_does_around_its_forward_is_traced_and_not_scripted(
         def forward(self, x):
             return x + 1
     """
+    outer = """
+    class Outer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = Net()
+
+        def forward(self, x):
+            return self.net(x)
+    """
     path = tmp_path / "model.py"
-    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    path.write_text(textwrap.dedent(source) + textwrap.dedent(outer), encoding="utf-8")
     project = Project((tmp_path,))
-    judged = judge(Program(project), find_target(project.module(path), "Net"))
-    assert (judged.script, judged.trace) == (script, trace)
+    for name in ("Net", "Outer"):
+        judged = judge(Program(project), find_target(project.module(path), name))
+        assert (judged.script, judged.trace) == (script, trace)
 
 
 @pytest.mark.parametrize(

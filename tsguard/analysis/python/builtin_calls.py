@@ -243,7 +243,7 @@ def _attribute_or_none(interp: Interpreter, owner: Value, name: str) -> Value | 
     if isinstance(owner, External) and _is_absent(interp, owner.name, name):
         return None
     kind = type_tests.type_of(interp, owner) if isinstance(owner, _PLAIN) else None
-    if isinstance(kind, External) and not hasattr(getattr(builtins, kind.name.rpartition(".")[2]), name):
+    if isinstance(kind, External) and not hasattr(_builtin(kind.name.rpartition(".")[2]), name):
         return None
     try:
         return interp.attribute(owner, name)
@@ -253,6 +253,10 @@ def _attribute_or_none(interp: Interpreter, owner: Value, name: str) -> Value | 
 
 # Values that have the attributes of their types and no others.
 _PLAIN = (Const, DictValue, ListValue, SetValue)
+
+
+def _builtin(name: str) -> object:
+    return getattr(builtins, name, None)  # of NoneType None itself
 
 
 def _is_absent(interp: Interpreter, module: str, name: str) -> bool:
