@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 
@@ -108,3 +110,17 @@ def test_dtypes_that_few_examples_have_are_not_taken_for_theirs(exported, dtype,
 )
 def test_what_runs_over_elements_is_refused(exported, result):
     assert exported(f"def f(x):\n    return {result}").verdict == "refused"
+
+
+def test_the_name_of_typing_for_an_ordered_dict_makes_one(exported):
+    source = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.hooks: typing.OrderedDict[int, object] = typing.OrderedDict()
+            def forward(self, x):
+                for hook in self.hooks.values():
+                    x = hook(self, x)
+                return x * 2
+    """
+    assert exported("import typing\n" + textwrap.dedent(source)).verdict == "exports"

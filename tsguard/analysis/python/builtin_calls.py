@@ -379,6 +379,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.tuple": _tuple,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
+    "typing.OrderedDict": _dict,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.reversed": _reordered,
