@@ -281,6 +281,8 @@ def unknown_parameter(
         return chosen
     if known is not None and not isinstance(known, py.Const):
         return known
+    if hint == "float" and isinstance(known, py.Const) and type(known.value) is int:
+        hint = "int"  # an int is a float to Python's type checkers, and none to TorchScript
     return py.Unknown(
         Parameter(parameter.arg, function.node, function.module),
         hint,
