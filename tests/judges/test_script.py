@@ -43,3 +43,35 @@ def test_a_whole_number_is_no_float_whatever_the_annotation_says(
     path.write_text(textwrap.dedent(source), encoding="utf-8")
     project = Project((tmp_path,))
     assert judge(Program(project), find_target(project.module(path), "Net")).script == verdict
+
+
+TREE = """
+from torch import nn
+
+class Tree(nn.Module):
+    def __init__(self, {parameter}):
+        super().__init__()
+        self.scale = 2
+        self.inner = Tree(depth - 1) if depth > 0 else nn.Identity()
+
+    def forward(self, x):
+        return self.inner(x) * self.scale
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "target", "verdict"),
+    [
+        ("depth=2", "Tree", "ok"),
+        ("depth", "Tree(2)", "ok"),
+        ("depth", "Tree", "unknown"),
+    ],
+)
+def test_a_module_that_holds_its_own_kind_is_followed_as_deep_as_the_source_tells(
+    tmp_path: Path, parameter: str, target: str, verdict: str
+) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(TREE.format(parameter=parameter), encoding="utf-8")
+    project = Project((tmp_path,))
+    judged = judge(Program(project), find_target(project.module(path), target))
+    assert (judged.script, judged.findings) == (verdict, ())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from tsguard.analysis import unread as unread_gaps
 from tsguard.analysis.budgets import RECURSIONS
+from tsguard.analysis.events import Gap
 from tsguard.analysis.python import (
     ancestry,
     classes,
@@ -127,6 +129,11 @@ def _is_run_through(function: FunctionValue) -> bool:
     return isinstance(function.node, ast.FunctionDef) and "contextmanager" not in function.marks
 
 
+def _is_open(value: Value) -> bool:
+    """Whether nothing tells when a recursion on a value ends: it has no default that the code counts down."""
+    return isinstance(value, Unknown) and value.default is None
+
+
 def _run(
     interp: Interpreter,
     function: FunctionValue,
@@ -135,8 +142,8 @@ def _run(
     node: ast.AST | None,
 ) -> Value:
     active = interp.active.get(function.node, 0)
-    if active >= RECURSIONS and any(isinstance(value, Unknown) for value in (*args, *kwargs.values())):
-        return Unknown(placed(node))
+    if active >= RECURSIONS and any(map(_is_open, (*args, *kwargs.values()))):
+        return Unknown(placed(node), unread=unread_gaps.depth(function.scope.module, node or function.node))
     frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
     bind(interp, function, args, kwargs, frame, node)
     if interp.program.is_generator(function):
@@ -215,10 +222,27 @@ def construct(
     if made is not None:
         return made
     if ancestry.is_module_class(interp, cls):
-        return constructions.made(
-            interp, cls, args, kwargs, lambda: make_module(interp, cls, args, kwargs, node)
+        return _run_or_unread(
+            lambda: constructions.made(
+                interp, cls, args, kwargs, lambda: make_module(interp, cls, args, kwargs, node)
+            )
         )
     return instantiate(interp, cls, args, kwargs, node)
+
+
+class _NotRun(Exception):
+    """A constructor that is not followed, and why."""
+
+    def __init__(self, gap: Gap) -> None:
+        self.gap = gap
+
+
+def _run_or_unread(make: Callable[[], ModuleValue]) -> Value:
+    """What is made; nothing is known of it where its constructor was not run."""
+    try:
+        return make()
+    except _NotRun as stop:
+        return Unknown(unread=stop.gap)
 
 
 def make_module(
@@ -248,7 +272,7 @@ def instantiate(
 ) -> Value:
     """``type.__call__``: an instance on which the class's own constructor has run."""
     if ancestry.is_module_class(interp, cls):
-        return _new_module(interp, cls, args, kwargs, node)
+        return _run_or_unread(lambda: _new_module(interp, cls, args, kwargs, node))
     special = _special(interp, cls, args, kwargs)
     if special is not None:
         return special
@@ -316,7 +340,9 @@ def _initialize(
     """Run the constructor wherever in the ancestry of the module's class it is."""
     found = classes.class_member(interp, module.cls, "__init__")
     if found is not None and _before_library(interp, module.cls, found[1]):
-        interp.call(BoundMethod(found[0], module), args, kwargs, node)
+        result = interp.call(BoundMethod(found[0], module), args, kwargs, node)
+        if isinstance(found[0], FunctionValue) and isinstance(result, Unknown) and result.unread is not None:
+            raise _NotRun(result.unread)
         return
     for base in ancestry.mro(interp, module.cls):
         if isinstance(base, External):
