@@ -66,12 +66,18 @@ def scratch(subject: Subject) -> Iterator[Scratch]:
     with TemporaryDirectory(prefix="tsguard-fix-") as folder:
         # A name of its own: torch tells code in site-packages from the user's.
         copy = Path(os.path.realpath(folder)) / "copy"
-        package = subject.module.partition(".")[0]
-        if origin.name in ("site-packages", "dist-packages") and (root / package).is_dir():
-            _copy(root / package, copy / package)
+        package = root / subject.module.partition(".")[0]
+        if package.is_dir() and _is_all_of_it(package, subject):
+            _copy(package, copy / package.name)
         else:
             _copy(origin, copy)
         yield Scratch(origin, copy)
+
+
+def _is_all_of_it(package: Path, subject: Subject) -> bool:
+    """Whether what lies beside a package is none of the project: it is installed, or the project's folder itself."""
+    is_installed = package.parent.name in ("site-packages", "dist-packages")
+    return is_installed or any(Path(path).is_relative_to(package) for path in subject.search_paths)
 
 
 def origin_of(subject: Subject) -> Path:
