@@ -73,7 +73,7 @@ def test_whether_a_list_of_tensors_is_an_index_for_export():
         exports = True
     except Exception:
         exports = False
-    assert exports is WAYS.indexes_by_listed_tensors
+    assert exports is WAYS.indexes_by_tensors
 
 
 class Noted(torch.nn.Module):

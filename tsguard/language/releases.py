@@ -23,14 +23,15 @@ class Ways:
         what calls ``apply``, and whose annotations are refused.
     slices_by_data: ``torch.export`` takes a slice whose bound an element of a tensor gives.  Before, it
         refuses such and more; what it makes of code is not judged for these releases.
-    indexes_by_listed_tensors: ``torch.export`` takes a list of tensors of one element as an index.
+    indexes_by_tensors: ``torch.export`` takes tensors of one number as indices: in a list, beside others, and
+        where elements are set.
     passes_over_text_annotations: an annotation in the body of a module's class may be text where no
         attribute of its name is ever set.
     """
 
     bools_are_numbers: bool
     compiles_autograd_properties: bool
-    indexes_by_listed_tensors: bool
+    indexes_by_tensors: bool
     passes_over_text_annotations: bool
     slices_by_data: bool
 
@@ -41,7 +42,7 @@ def ways(release: str) -> Ways:
     return Ways(
         bools_are_numbers=allows(">=2.3", release),
         compiles_autograd_properties=allows(">=2.15", release),
-        indexes_by_listed_tensors=allows(">=2.15", release),
+        indexes_by_tensors=allows(">=2.15", release),
         passes_over_text_annotations=allows(">=2.3", release),
         slices_by_data=allows(">=2.13", release),
     )

@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 def taken(tracer: Tracer, key: py.Value, node: ast.AST) -> None:
     """``x[key]`` is read."""
     if isinstance(key, py.ListValue):
-        takes_tensors = ways(tracer.tables.release).indexes_by_listed_tensors
-        asked = [one for one in key.items if not (takes_tensors and isinstance(one, Traced))]
-        if len(asked) < len(key.items):
-            tracer.exports.is_asked_of_compile = False
-        _listed(tracer, asked, node)
+        _listed(tracer, _asked(tracer, key.items), node)
     keys = _each(key)
     _truths(tracer, keys, node)
     if any(isinstance(part, Traced) and _is_single(tracer, part) for part in keys):
@@ -39,7 +35,7 @@ def taken(tracer: Tracer, key: py.Value, node: ast.AST) -> None:
             data.number_wanted(tracer, "data-number/argument", [part.step], node)
     if any(_gathers(tracer, part) for part in keys):
         singles = [part for part in keys if _is_single(tracer, part)]
-        data.number_wanted(tracer, "data-number/beside", singles, node)
+        data.number_wanted(tracer, "data-number/beside", _asked(tracer, singles), node)
         sizes.wanted(tracer, "fixed-size/index", singles, node)
 
 
@@ -54,14 +50,14 @@ def set_(tracer: Tracer, owner: py.TensorValue, key: py.Value, value: py.Value, 
     if any(_is_symbol(bound) for bound in bounds) and recording.are_recorded(tracer, [owner, value]):
         data.symbol_wanted(tracer, "data-number/recorded", bounds, node)
     if isinstance(key, py.ListValue):
-        _listed(tracer, key.items, node)
+        _listed(tracer, _asked(tracer, key.items), node)
     if isinstance(key, py.TupleValue):
         numbers = [part for part in keys if isinstance(part, Number)]
         data.symbol_wanted(tracer, "data-number/element", numbers, node)
         sizes.wanted(tracer, "fixed-size/index", numbers, node)
     for part in keys:
         if isinstance(part, Traced) and _is_single(tracer, part):
-            data.number_wanted(tracer, "data-number/place", [part], node)
+            data.number_wanted(tracer, "data-number/place", _asked(tracer, [part]), node)
         elif isinstance(part, Traced) and node is not None and _may_be_single(tracer, part):
             not_known(
                 tracer, node, "whether elements are set at one index or at several is not told by the source"
@@ -70,6 +66,16 @@ def set_(tracer: Tracer, owner: py.TensorValue, key: py.Value, value: py.Value, 
             taken_of = next((one for one in _numbers(part) if isinstance(one, Traced)), None)
             if taken_of is not None:
                 report(tracer, "data-number/bound", node, taken_of.origin)
+
+
+def _asked(tracer: Tracer, indices: list[py.Value]) -> list[py.Value]:
+    """The indices of which the release needs the numbers: of tensors it may take them as they are."""
+    if not ways(tracer.tables.release).indexes_by_tensors:
+        return indices
+    asked = [one for one in indices if not isinstance(one, Traced)]
+    if len(asked) < len(indices):
+        tracer.exports.is_asked_of_compile = False
+    return asked
 
 
 def _listed(tracer: Tracer, items: list[py.Value], node: ast.AST | None) -> None:
