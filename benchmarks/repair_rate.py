@@ -2,8 +2,8 @@
 
     python benchmarks/repair_rate.py [--way fix|lint] [--jobs N] [--most N] [--out FILE] SET.jsonl
 
-Each line of the set is a target: {"target": "FILE:Net(64)", "inputs": ["torch.rand(2, 64)"], "project": "name"};
-without inputs tsguard finds some, and "project" is what counts together under --most. Each is repaired in a
+Each line of the set is a target: {"target": "FILE:Net(64)", "inputs": ["torch.rand(2, 64)"], "project": "name", "folder": "PROJECT"};
+without inputs tsguard finds some, "project" is what counts together under --most, and "folder" where the command is run. Each is repaired in a
 copy, by the command, and the copy that this leaves is judged anew by torch: it has to script, its compiled
 code to agree with eager, and eager to give what the untouched code gave, with the same keys in the state
 dict. What scripts before counts too: none of it may be lost.
@@ -24,7 +24,7 @@ from typing import Any
 
 from tsguard.project.finding import Finder
 from tsguard.repairing.judging import judged
-from tsguard.repairing.scratch import scratch
+from tsguard.repairing.scratch import Scratch, scratch
 from tsguard.runtime.launcher import Launcher
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits
@@ -57,7 +57,20 @@ def subject_of(line: dict[str, Any]) -> Subject:
     inputs = tuple(line["inputs"]) if line.get("inputs") else None
     name = expression.partition("(")[0]
     root = str(module.root)
-    return Subject(line["target"], str(file), str(file), root, module.name, name, "module", made, inputs)
+    folder = line.get("folder")
+    paths = (folder, str(Path(folder, "src"))) if folder else ()
+    return Subject(
+        line["target"],
+        str(file),
+        str(file),
+        root,
+        module.name,
+        name,
+        "module",
+        made,
+        inputs,
+        search_paths=paths,
+    )
 
 
 def command(way: str, subject: Subject) -> list[str]:
@@ -80,7 +93,11 @@ def measure(launcher: Launcher, line: dict[str, Any], way: str) -> Outcome:
         started = time.monotonic()
         try:
             done = subprocess.run(
-                command(way, there), cwd=place.copy, capture_output=True, text=True, timeout=PATIENCE
+                command(way, there),
+                cwd=_project(place, line),
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
             )
             said = done.stderr
         except subprocess.TimeoutExpired:
@@ -89,6 +106,11 @@ def measure(launcher: Launcher, line: dict[str, Any], way: str) -> Outcome:
         after = judged(launcher, there, kept, Limits())
         reason = after.changed or (after.error.message if after.error else "")
         return Outcome(name, project, before.status, after.status, seconds, reason, said)
+
+
+def _project(place: Scratch, line: dict[str, Any]) -> Path:
+    """The folder of the copy that people would run a command in."""
+    return place.there(line["folder"]) if "folder" in line else place.copy
 
 
 def told(outcomes: list[Outcome], most: int) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.torch_here import RELEASE
 from tsguard.analysis.python import Program
 from tsguard.judges import judge
 from tsguard.project import Project
@@ -30,7 +31,7 @@ def exported(tmp_path: Path):
         path.write_text(IMPORTS + textwrap.dedent(source), encoding="utf-8")
         project = Project((tmp_path,))
         target = made or ("Net" if "class Net" in source else "f")
-        program = Program(project, open_sizes=tuple(map(open_sizes, dynamic)))
+        program = Program(project, RELEASE, open_sizes=tuple(map(open_sizes, dynamic)))
         return judge(program, find_target(project.module(path), target)).export
 
     return run

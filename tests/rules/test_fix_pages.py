@@ -103,7 +103,6 @@ BY_HAND = {
     "TSG166-bad-1",
     "TSG166-bad-2",
     "TSG166-bad-3",
-    "TSG167-bad-1",
     "TSG167-bad-5",
     "TSG168-bad-2",
     "TSG169-bad-2",

@@ -21,8 +21,10 @@ from tsguard.analysis.values import (
     FALSE,
     Atom,
     BoundMethod,
+    ClassValue,
     Const,
     DictValue,
+    EnumMember,
     External,
     FunctionValue,
     ListValue,
@@ -133,6 +135,8 @@ def _same(left: Value, right: Value) -> bool | None:
             return False
         parts = [_same(a, b) for a, b in zip(left.items, right.items, strict=True)]
         return None if None in parts else all(parts)
+    if isinstance(left, _BY_IDENTITY) and isinstance(right, (*_BY_IDENTITY, Const, External)):
+        return left == right
     if isinstance(left, DictValue) and isinstance(right, DictValue):
         return _same_items(left, right)
     if isinstance(left, SetValue) and isinstance(right, SetValue):
@@ -149,6 +153,7 @@ def _may_be_constant(named: Value, given: Value) -> bool:
     return is_foreign and isinstance(given, Const) and given.value is not None
 
 
+_BY_IDENTITY = (ClassValue, EnumMember, FunctionValue)
 # No value of one of these kinds equals one of another.
 _TOLD_APART = (Const, DictValue, ListValue, SetValue, TupleValue)
 
