@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import ast
 
+from tsguard.source.walking import walked
+
 # Calls for their effect that nothing of a module's structure or settings hangs on.
-_HARMLESS = frozenset({"print", "reset_parameters", "debug", "info", "warning", "warn"})
+_HARMLESS = frozenset({"print", "debug", "info", "warning", "warn"})
 # Methods that end with _ and do more than to fill a tensor.
 _MORE = frozenset({"requires_grad_", "_"})
 _WALKS = frozenset({"modules", "named_modules", "parameters", "named_parameters", "buffers", "named_buffers"})
 
 
-def only_initialises(node: ast.For) -> bool:
-    """Whether a loop goes over submodules or parameters and does no more than to set values of parameters."""
+def only_initialises(node: ast.For, function: ast.AST | None) -> bool:
+    """Whether a loop goes over submodules or parameters and does no more than to set values of parameters.
+
+    What ``function``, which holds it, reads elsewhere of the loop's variables is more.
+    """
     walk = node.iter
     goes_over = (
         isinstance(walk, ast.Call) and isinstance(walk.func, ast.Attribute) and walk.func.attr in _WALKS
     )
-    return goes_over and not node.orelse and sets_values(node.body)
+    if not goes_over or node.orelse or function is None or not sets_values(node.body):
+        return False
+    within = [inner for inner in walked(node) if isinstance(inner, ast.Name)]
+    bound, own = {name.id for name in within if isinstance(name.ctx, ast.Store)}, set(map(id, within))
+    names = (name for name in walked(function) if isinstance(name, ast.Name) and id(name) not in own)
+    return not any(name.id in bound and isinstance(name.ctx, ast.Load) for name in names)
 
 
 def sets_values(body: list[ast.stmt]) -> bool:
@@ -41,7 +51,7 @@ def _sets_values(node: ast.stmt) -> bool:
 
 
 def _fills(node: ast.expr) -> bool:
-    """``nn.init.ones_(m.weight)``, ``m.bias.data.zero_()``, ``m.reset_parameters()``."""
+    """``nn.init.ones_(m.weight)``, ``m.bias.data.zero_()``."""
     function = node.func if isinstance(node, ast.Call) else None
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     return name in _HARMLESS or (name.endswith("_") and not name.endswith("__") and name not in _MORE)

@@ -24,15 +24,15 @@ from tsguard.analysis.values import (
 Handler = Callable[[Interpreter, ModuleValue, list[Value], dict[str, Value]], Value]
 
 
-def children(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _children(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return ListValue(list(owner.children.values()), owner.open)
 
 
-def keys(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _keys(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return ListValue([Const(name) for name in owner.children], owner.open)
 
 
-def named_children(
+def _named_children(
     interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     return ListValue([TupleValue((Const(n), c)) for n, c in owner.children.items()], owner.open)
@@ -58,7 +58,7 @@ def _is_open(owner: ModuleValue) -> bool:
 
 
 def _tensors(registry: str, *, named: bool) -> Handler:
-    """``parameters()`` and the like; those of torch.nn's layers are not listed one by one."""
+    """``parameters()`` and the like; a layer may have more of them than the one that the tables describe."""
 
     def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
         found: list[Value] = []
@@ -97,11 +97,11 @@ def _only_initialises(function: FunctionValue) -> bool:
 
 
 WALKS: dict[str, Handler] = {
-    "children": children,
-    "values": children,
-    "keys": keys,
-    "items": named_children,
-    "named_children": named_children,
+    "children": _children,
+    "values": _children,
+    "keys": _keys,
+    "items": _named_children,
+    "named_children": _named_children,
     "modules": _modules,
     "named_modules": _named_modules,
     "parameters": _tensors("parameters", named=False),

@@ -113,7 +113,8 @@ def _only_raises(body: list[ast.stmt]) -> bool:
 
 
 def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
-    if initialising.only_initialises(node):
+    function = None if scope.function is None else scope.function.node
+    if initialising.only_initialises(node, function):
         return None
     items, is_open = iterate(interp, interp.evaluate(node.iter, scope))
     interp.open_loops += is_open
