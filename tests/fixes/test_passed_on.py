@@ -172,6 +172,16 @@ class Net(nn.Module):
 """,
 }
 LEFT = {
+    "a tuple that is added to another": """\
+class Net(nn.Module):
+    def forward(self, x):
+        size = tuple([n + 1 for n in x.shape])
+        return torch.zeros((2,) + size[1:])
+
+
+def use(net):
+    return (net(torch.rand(2, 5)),)
+""",
     "the rest of a generator": """\
 class Net(nn.Module):
     def forward(self, x):

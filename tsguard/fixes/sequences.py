@@ -163,7 +163,7 @@ def keep_list(event: Event) -> Fix | None:
     file = event.module.file
     call = next(nodes_at(file, event.span, ast.Call), None)
     call = call or next((c for c in around(file, event.span, ast.Call) if _is_tuple(c)), None)
-    if call is None or not _is_tuple(call) or len(call.args) != 1:
+    if call is None or not _is_tuple(call) or len(call.args) != 1 or _is_added(file, event, call):
         return None
     inner = call.args[0]
     text = between(file, file.span(inner))
@@ -173,6 +173,18 @@ def keep_list(event: Event) -> Fix | None:
         text = f"list({text})"
     change = rewritten(file, call, text)
     return Fix("unsafe", "Keep the list", (change,)) if change else None
+
+
+def _is_added(file: SourceFile, event: Event, call: ast.Call) -> bool:
+    """Whether the tuple, or a part of it, may be added to another, which takes no list."""
+    function = next(iter(functions_around(file, event.span)), None)
+    within = list(ast.walk(function if function is not None else file.tree))
+    stored = [node.targets for node in within if isinstance(node, ast.Assign) and node.value is call]
+    names = {target.id for targets in stored for target in targets if isinstance(target, ast.Name)}
+    sums = (node for node in within if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))
+    operands = [side for node in sums for side in (node.left, node.right)]
+    parts = (side.value if isinstance(side, ast.Subscript) else side for side in operands)
+    return any(part is call or (isinstance(part, ast.Name) and part.id in names) for part in parts)
 
 
 _NO_LISTS = frozenset({"range", "zip", "map", "filter", "reversed", "enumerate", "set", "iter"})
