@@ -76,6 +76,13 @@ def test_a_diff_shows_what_torch_takes_and_nothing_is_written(tmp_path, fix):
     assert (tmp_path / "block.py").read_text() == REFUSED
 
 
+def test_the_users_files_are_not_taken_for_those_of_python(tmp_path, fix):
+    (tmp_path / "block.py").write_text(REFUSED)
+    (tmp_path / "statistics.py").write_text("raise ImportError('the wrong one')\n")
+    done = fix("block.py:Block")
+    assert done.returncode == 0, done.stderr
+
+
 def test_what_is_written_scripts_and_a_second_run_changes_nothing(tmp_path, fix):
     path = tmp_path / "block.py"
     path.write_bytes(REFUSED.replace("\n", "\r\n").encode())

@@ -42,3 +42,12 @@ def test_of_installed_packages_only_the_own_one_is_copied(tmp_path: Path) -> Non
     site = tmp_path / "site-packages"
     _project(site, "net/__init__.py", "net/model.py", "other/__init__.py")
     assert _copied(site, "net.model", tmp_path) == {"net/__init__.py", "net/model.py"}
+
+
+def test_the_copy_of_a_folder_has_its_name(tmp_path: Path) -> None:
+    mine = tmp_path / "my-nets"
+    _project(mine, "__init__.py", "models/__init__.py", "models/net.py")
+    file = str(mine / "models" / "net.py")
+    subject = Subject("Net", file, file, str(mine), "models.net", "Net", "module")
+    with scratch(subject) as place:
+        assert place.copy.name == "my-nets"

@@ -17,6 +17,7 @@ from tsguard.source.text import encoding_of
 # What is no code of the project, or may be read where it is.
 _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
 _MOST_FILES = 20_000
+_INSTALLED = ("site-packages", "dist-packages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,7 @@ def scratch(subject: Subject) -> Iterator[Scratch]:
     root = Path(subject.root)
     origin = origin_of(subject)
     with TemporaryDirectory(prefix="tsguard-fix-") as folder:
-        # A name of its own: torch tells code in site-packages from the user's.
-        copy = Path(os.path.realpath(folder)) / "copy"
+        copy = Path(os.path.realpath(folder)) / _name(origin)
         package = root / subject.module.partition(".")[0]
         if package.is_dir() and _is_all_of_it(package, subject):
             _copy(package, copy / package.name)
@@ -74,9 +74,14 @@ def scratch(subject: Subject) -> Iterator[Scratch]:
         yield Scratch(origin, copy)
 
 
+def _name(origin: Path) -> str:
+    """The name of the copy: a folder may be imported by its own; torch tells code in site-packages from the user's."""
+    return "copy" if origin.name in ("", *_INSTALLED) else origin.name
+
+
 def _is_all_of_it(package: Path, subject: Subject) -> bool:
     """Whether what lies beside a package is none of the project: it is installed, or the project's folder itself."""
-    is_installed = package.parent.name in ("site-packages", "dist-packages")
+    is_installed = package.parent.name in _INSTALLED
     return is_installed or any(Path(path).is_relative_to(package) for path in subject.search_paths)
 
 

@@ -6,6 +6,7 @@ Later copies of the code are held against that.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import sys
 import time
@@ -88,8 +89,9 @@ def _keys(callee: Any) -> list[str]:
 
 
 def _keep(eager: Eager, prepared: Prepared, kept: Path) -> None:
+    # As it is before the first call, which may make parameters: the state dict of the mended code is read then, too.
+    state = copy.deepcopy(prepared.callee.state_dict()) if isinstance(prepared.callee, nn.Module) else {}
     answers = {variant.name: result.output for variant, result in eager.answers}
-    state = prepared.callee.state_dict() if isinstance(prepared.callee, nn.Module) else {}
     torch.save(
         {
             "answers": answers if eager.is_deterministic() else {},
