@@ -109,6 +109,11 @@ def _takes_gradients_itself(tracer: Tracer, tensor: py.Value, node: ast.AST | No
     return True
 
 
+def are_off(tracer: Tracer) -> bool:
+    """Whether gradients are off where the code runs."""
+    return _where_off(tracer) is None
+
+
 def _steps(tensor: Traced) -> Iterable[int]:
     step = tensor.origin
     while True:

@@ -211,7 +211,7 @@ def _default(
             annotation=parameter.annotation,
             scope=function.scope,
         )
-    return interp.evaluate(default, function.scope)
+    return interp.default(function, parameter.arg, interp.evaluate(default, function.scope))
 
 
 def construct(

@@ -206,7 +206,7 @@ def _default_identity(left: Value, right: Value) -> Value | None:
         return FALSE if is_none(right) else None
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.value is b.value)
-    return FALSE if is_none(a) or is_none(b) else Const(a is b)
+    return FALSE if is_none(a) or is_none(b) else Const(a == b)
 
 
 def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:

@@ -103,7 +103,7 @@ _MATH_HINTS = {
 _GROWING = frozenset({"factorial", "comb", "perm"})
 
 
-def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) -> Value:
+def math_call(interp: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """A function of the math module."""
     function = getattr(math, name, None)
     if function is None:
@@ -115,7 +115,7 @@ def math_call(interp: Interpreter, name: str, args: Args, node: ast.AST | None) 
         if is_open or not all(isinstance(i, Const) for i in items):
             return Unknown(placed(node), "int")
         return result(interp, math.prod, [[constant(i) for i in items]], node)
-    return computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, {}, node)
+    return computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, kwargs, node)
 
 
 def always(value: Value) -> Handler:

@@ -17,6 +17,7 @@ from tsguard.analysis.values import (
     ClassValue,
     DictValue,
     FunctionNode,
+    FunctionValue,
     ListValue,
     ModuleValue,
     ObjectValue,
@@ -173,6 +174,10 @@ class Interpreter(ABC):
     @abstractmethod
     def attribute(self, owner: Value, name: str) -> Value | None:
         """An attribute of a value, or None where it certainly has none."""
+
+    def default(self, function: FunctionValue, name: str, value: Value) -> Value:
+        """What a parameter is that a call leaves out; ``value`` is what its default comes to here."""
+        return value
 
     @abstractmethod
     def set_attribute(self, owner: Value, name: str, value: Value) -> None: ...

@@ -65,11 +65,16 @@ def initialize(
     absent = _absent(interp, entry, module.arguments)
     for registry, kind in ((module.parameters, "parameters"), (module.buffers, "buffers")):
         role = kind[:-1]
-        for name, present in entry[kind].items():
+        for name, present in sorted(entry[kind].items(), key=_place):
             missing = not present if name not in absent else present
             registry[name] = NONE if missing else TensorValue(role, lazy="Lazy" in base)
     for name, child in entry["modules"].items():
         module.children[name] = _child(interp, child)
+
+
+def _place(entry: tuple[str, object]) -> tuple[bool, bool]:
+    """Where a layer of torch registers a parameter: biases come last, those of the state after those of the input."""
+    return "bias" in entry[0], "_hh" in entry[0]
 
 
 def _bind(

@@ -103,9 +103,14 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, kwarg
         return _index(receiver.items, args)
     elif name == "count":
         return _count(receiver, args)
-    else:
+    elif name in _REARRANGING:
         _rearrange(interp, name, receiver.items, args, kwargs)
+    else:
+        return Unknown()
     return NONE
+
+
+_REARRANGING = frozenset({"clear", "remove", "reverse", "sort"})
 
 
 def _count(receiver: ListValue, args: Args) -> Value:
@@ -154,9 +159,31 @@ def _dict(
         return NONE
     if name == "copy":
         return DictValue(dict(receiver.items), receiver.open)
-    if name == "popitem" and receiver.items:
-        return TupleValue((Unknown(), receiver.items.popitem()[1]))
-    return NONE
+    return _dict_rearranged(name, receiver, args, kwargs)
+
+
+def _dict_rearranged(name: str, receiver: DictValue, args: Args, kwargs: dict[str, Value]) -> Value:
+    """Methods of a dict that put nothing into it."""
+    if name == "clear":
+        receiver.items.clear()
+        receiver.open = False
+        return NONE
+    if name == "popitem" and receiver.items and not receiver.open:
+        key, value = receiver.items.popitem()
+        return TupleValue((key if isinstance(key, Value) else _key(key), value))
+    key = usual_key(args[0]) if args else None
+    if name == "move_to_end" and key in receiver.items:
+        is_last = constant(args[1] if len(args) > 1 else kwargs.get("last", TRUE))
+        moved, others = {key: receiver.items.pop(key)}, dict(receiver.items)
+        receiver.items.clear()
+        receiver.items.update({**others, **moved} if is_last else {**moved, **others})
+        return NONE
+    if name not in _READING:
+        receiver.open = True
+    return Unknown()
+
+
+_READING = frozenset({"__contains__", "__getitem__", "__iter__", "__len__", "__eq__"})
 
 
 def _key(key: object) -> Value:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis.python import ancestry, classes, decorators, introspection, operations
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.terms import Named, Term
+from tsguard.analysis.terms import Attribute, Named, Term
 from tsguard.analysis.values import (
     NONE,
     Atom,
@@ -250,9 +250,23 @@ def _external(interp: Interpreter, name: str) -> Value:
         if "atom" in entry:
             return Atom(entry["atom"], entry["value"])
     owner, _, attribute = name.rpartition(".")
-    if attribute == "__name__" and ancestry.is_module_class(interp, External(interp.tables.canonical(owner))):
+    if attribute in ("__name__", "__qualname__") and _is_class(interp, owner):
         return Const(owner.rpartition(".")[2])
+    if attribute in _TEXTS:
+        return Unknown(Attribute(Named(owner, owner), attribute), "str")
     return External(canonical)
+
+
+# What the name of a module, class or function holds as a text.
+_TEXTS = frozenset({"__doc__", "__file__", "__module__", "__name__", "__qualname__", "__version__"})
+
+
+def _is_class(interp: Interpreter, name: str) -> bool:
+    """Whether a name of a described package is that of a class, which is called the same."""
+    package, _, short = name.rpartition(".")
+    if package == "builtins":
+        return isinstance(getattr(builtins, short, None), type)
+    return ancestry.is_module_class(interp, External(interp.tables.canonical(name)))
 
 
 def _literal(text: str) -> object:

@@ -40,7 +40,7 @@ def call(
     if head == "torch":
         return torch_calls.call(interp, function, args, kwargs, node)
     if head == "math":
-        return computed_calls.math_call(interp, short, args, node)
+        return computed_calls.math_call(interp, short, args, kwargs, node)
     if head == "inspect":
         return introspection.call(interp, short, args)
     if head == "re" and short != "compile":

@@ -23,15 +23,22 @@ Kwargs = dict[str, Value]
 
 def ordered(interp: Interpreter, items: list[Value], kwargs: Kwargs) -> list[Value] | None:
     """The items in the order of ``key`` and ``reverse``; None where the source does not tell it."""
-    is_reversed = constant(interp.settled(kwargs.get("reverse", FALSE)))
-    keys = _keys(interp, items, kwargs)
-    if keys is None or isinstance(is_reversed, Value):
+    key = kwargs.get("key", NONE)
+    keys = items if is_none(key) else [interp.call(key, [item], {}, None) for item in items]
+    order = order_of(interp, keys, kwargs.get("reverse", FALSE))
+    return None if order is None else [items[index] for index in order]
+
+
+def order_of(interp: Interpreter, keys: list[Value], is_reversed: Value) -> list[int] | None:
+    """The places of the keys in their order; None where the source does not tell it."""
+    backwards = constant(interp.settled(is_reversed))
+    known = [_known(interp, key) for key in keys]
+    if isinstance(backwards, Value) or any(isinstance(key, Value) for key in known):
         return None
     try:
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(is_reversed))
+        return sorted(range(len(known)), key=known.__getitem__, reverse=bool(backwards))
     except TypeError:
         return None
-    return [items[index] for index in order]
 
 
 def unordered(items: list[Value]) -> list[Value]:
@@ -52,14 +59,6 @@ def extreme(interp: Interpreter, name: str, items: list[Value], kwargs: Kwargs) 
     if not found:
         return kwargs.get("default") if found is not None else None
     return found[-1 if inverse else 0]
-
-
-def _keys(interp: Interpreter, items: list[Value], kwargs: Kwargs) -> list[Any] | None:
-    key = kwargs.get("key", NONE)
-    if not is_none(key):
-        items = [interp.call(key, [item], {}, None) for item in items]
-    keys = [_known(interp, item) for item in items]
-    return None if any(isinstance(key, Value) for key in keys) else keys
 
 
 def _known(interp: Interpreter, value: Value) -> Any:

@@ -11,6 +11,7 @@ from tsguard.analysis.python import (
     surroundings,
 )
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs, always, computed, open_table
+from tsguard.analysis.python.containers import put
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
@@ -19,6 +20,7 @@ from tsguard.analysis.values import (
     NONE,
     Atom,
     Const,
+    DictValue,
     External,
     FunctionValue,
     ListValue,
@@ -97,6 +99,15 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None
     return ListValue(items, is_open)
 
 
+def _from_keys(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``dict.fromkeys(keys, value)``."""
+    items, is_open = iterate(interp, args[0]) if args else ([], True)
+    result = DictValue({}, is_open)
+    for item in items:
+        put(result, item, args[1] if len(args) > 1 else NONE)
+    return result
+
+
 def _repeat(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     count = constant(args[1]) if len(args) > 1 else None
     if isinstance(count, int) and 0 <= count <= 256:
@@ -168,6 +179,8 @@ def _imported(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | N
 
 
 HANDLERS: dict[str, Handler] = {
+    "builtins.dict.fromkeys": _from_keys,
+    "collections.OrderedDict.fromkeys": _from_keys,
     "collections.defaultdict": open_table,
     "keyword.iskeyword": computed("iskeyword", keyword.iskeyword, "bool"),
     "functools.partial": _partial,

@@ -9,7 +9,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import attributes as exported
 from tsguard.analysis.export import types as exported_types
 from tsguard.analysis.python import attributes as python_attributes
-from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace import dtypes, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
@@ -143,12 +143,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
         recorded(tracer, owner)
         return shape_of(tracer, owner, node)
     if name in _PROPERTIES:
-        value = property_of(tracer, owner, _PROPERTIES[name], node)
-        if name in _OF_EXAMPLE:
-            return (
-                replace(value, default=_OF_EXAMPLE[name]) if isinstance(value, Fixed) else _OF_EXAMPLE[name]
-            )
-        return value
+        return _named_property(tracer, owner, name, node)
     if name == "data":
         exported.data_taken(tracer, owner, node)
         if isinstance(owner, Traced) and owner.of == "inputs":
@@ -158,12 +153,25 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
         recorded(tracer, owner)
         alike = "real" if name in ("real", "imag") else "t"
         return shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))
-    if name in ("grad", "grad_fn", "_base", "name"):
-        return py.Unknown()
+    if name in ("grad", "name"):
+        return py.NONE if isinstance(owner, Traced) and owner.of == "inputs" else Opaque()
+    if name in ("grad_fn", "_base"):
+        return Opaque()
     if name not in tracer.tables.tensor and not name.startswith("_"):
         exported.taken_of_state(tracer, owner, name, node)
         return py.Unknown() if name in owner.given else None
     return py.BoundMethod(py.External(f"method.{name}"), owner)
+
+
+def _named_property(tracer: Tracer, owner: py.TensorValue, name: str, node: ast.AST | None) -> py.Value:
+    value = property_of(tracer, owner, _PROPERTIES[name], node)
+    if name in ("is_quantized", "itemsize"):
+        told = dtypes.told(name, owner.dtype)
+    elif name in _OF_EXAMPLE:
+        told = _OF_EXAMPLE[name]
+    else:
+        return value
+    return replace(value, default=told) if isinstance(value, Fixed) else told or py.Unknown()
 
 
 # What is asked of ``x.data`` and rests on no element and no size of it.

@@ -8,7 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data
 from tsguard.analysis.python import comparisons
 from tsguard.analysis.terms import Place
-from tsguard.analysis.trace import booleans, ranks, shaping
+from tsguard.analysis.trace import booleans, dtypes, ranks, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import fixed_from, number_from, plain_number, report_number, tensor
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol
@@ -47,7 +47,7 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
     if isinstance(left, py.TensorValue) or isinstance(right, py.TensorValue):
         used(tracer, [left, right], node)
         booleans.compared(tracer, left, right, node)
-        answers = tensor([left, right], node)
+        answers = dtypes.of_dtype(tensor([left, right], node), "bool")
         answers.filling = _compared_elements(tracer, op, left, right, node)
         return shaping.of_call(tracer, "eq", [left, right], {}, answers)
     share = _of_share(op, left, right)

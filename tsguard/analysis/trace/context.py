@@ -48,7 +48,7 @@ class Tracer(Follower):
     ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
     for torch.export, ``seeded`` the generators of random numbers that the forward seeds, with the
-    statements around that.
+    statements around that, ``defaults`` what parameters hold that calls leave out.
     """
 
     def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
@@ -76,6 +76,7 @@ class Tracer(Follower):
         self.serves_others = False
         self.changed: set[str] = set()
         self.refilled: set[str] = set()
+        self.defaults: dict[tuple[py.FunctionValue, str], py.Value] = {}
         self.seeded: dict[str, list[ast.AST | None]] = {}
         self.asked: dict[str, set[int]] = {}
         self.node: ast.AST | None = None

@@ -144,7 +144,7 @@ def _chosen(tracer: Tracer, args: Args, sign: int, node: ast.AST) -> py.Value | 
     data.extreme(tracer, args, node)
     values = iterate(tracer, args[0])[0] if len(args) == 1 else args
     live = [value for value in values if is_live(value)]
-    if any(isinstance(value, Number) and value.mixed for value in values) and not _is_open(args):
+    if not live and any(isinstance(value, Number) for value in values) and not _is_open(args):
         return _first_of_known(values, sign) or taken(tracer, args, node)
     if live and len(values) + _is_open(args) > 1:
         first = None if _is_open(args) else _always_first(tracer, values, sign)

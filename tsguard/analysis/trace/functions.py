@@ -9,7 +9,7 @@ from dataclasses import replace
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import conversions, operators, shaping, torch_functions
+from tsguard.analysis.trace import conversions, operators, shaping, sorting, torch_functions
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.counting import Args, Handler, Kwargs, extreme, length_of, range_of, taken
 from tsguard.analysis.trace.operators import report_number
@@ -130,7 +130,9 @@ def _unsupported(name: str) -> Handler:
 
 
 def _magnitude(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    value = args[0] if args else py.NONE
+    value = plainly(args[0]) if args else py.NONE
+    if isinstance(value, Number):
+        return operators.number_from(value, value, "", node)
     return value if depends(value) else None
 
 
@@ -173,13 +175,17 @@ def _quantified(over: Callable[[list[object]], bool]) -> Handler:
 _TENSORS = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.autograd.variable.Variable"})
 
 
+_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+
+
 def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """A size is a tensor while tracing, and an int in eager."""
     value = args[0] if args else py.NONE
     wanted = args[1].items if len(args) > 1 and isinstance(args[1], py.TupleValue) else args[1:]
     names = {c.name for c in wanted if isinstance(c, py.External)}
     if isinstance(value, Traced):
-        return py.Const(not names.isdisjoint(_TENSORS)) if len(names) == len(wanted) else None
+        own = _TENSORS | _PARAMETERS if value.role == "parameter" else _TENSORS
+        return py.Const(not names.isdisjoint(own)) if len(names) == len(wanted) else None
     if isinstance(value, Number) and value.live and len(names) == len(wanted):
         is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
         if is_tensor != is_number:
@@ -236,16 +242,7 @@ def _reordered(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
 
 def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     items, is_open = iterate(tracer, args[0]) if args else ([], False)
-    key = kwargs.get("key")
-    keys = items if key is None else [tracer.call(key, [item], {}, node) for item in items]
-    live = next((key for key in keys if is_live(key)), None)
-    if len(items) + is_open > 1:
-        data.symbol_wanted(tracer, "data-number/extreme", keys[:1], node)
-    if live is not None and len(items) + is_open > 1:
-        assert isinstance(live, (Number, Traced))
-        report_number(tracer, "condition", live, node)
-        data.asked(tracer, live, node)
-    return py.ListValue(items, is_open)
+    return py.ListValue(sorting.ordered(tracer, items, kwargs, node, is_open=is_open), is_open)
 
 
 def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:

@@ -48,8 +48,11 @@ def _joined_tensors(left: py.TensorValue, right: py.TensorValue) -> py.TensorVal
     one, other = (_extent(tensor) for tensor in (left, right))
     filling = left.filling if left.filling == right.filling else None
     sizes_only = _is_of_sizes(left) and _is_of_sizes(right)
+    dtype = left.dtype if left.dtype == right.dtype else ""
     if isinstance(chosen, Traced) and (chosen.filling, chosen.sizes_only) != (filling, sizes_only):
         chosen = replace(chosen, filling=filling, sizes_only=sizes_only)
+    if chosen.dtype != dtype:
+        chosen = replace(chosen, dtype=dtype)
     if one == other:
         return chosen
     shape = either(one, other)

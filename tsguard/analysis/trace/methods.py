@@ -16,12 +16,14 @@ from tsguard.analysis.trace import (
     autograd_functions,
     conversions,
     counting,
+    dtypes,
     fillings,
     kinds,
     layers,
     pieces,
     results,
     shaping,
+    sorting,
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import rows_wanted, structure
@@ -90,19 +92,20 @@ def call(
         return _of_shape(tracer, short, receiver, node)
     if isinstance(receiver, Derived):
         return _of_derived(tracer, short, receiver, args, kwargs, node)
-    if isinstance(receiver, py.ListValue) and short == "sort":
-        ordering.ordered(tracer, receiver.items, kwargs.get("key"), node)
-    elif isinstance(receiver, py.ListValue) and short in ("index", "count") and args:
+    if isinstance(receiver, py.ListValue) and short in ("index", "count") and args:
         ordering.looked_for(tracer, receiver.items, args[0], node)
-    return _of_container(tracer, short, receiver, args, node)
+    return _of_container(tracer, short, receiver, args, kwargs, node)
 
 
 def _of_container(
-    tracer: Tracer, name: str, receiver: py.Value, args: Args, node: ast.AST
+    tracer: Tracer, name: str, receiver: py.Value, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value | None:
     if isinstance(receiver, InputDict) and name in ("items", "keys", "values"):
         structure(tracer, receiver)
     if name in _CHANGING and tracer.state.mutate(tracer, receiver, clears=name == "clear"):
+        return py.NONE
+    if isinstance(receiver, py.ListValue) and name == "sort":
+        receiver.items[:] = sorting.ordered(tracer, receiver.items, kwargs, node, is_open=receiver.open)
         return py.NONE
     if isinstance(receiver, py.DictValue) and name in ("get", "pop") and args:
         return _looked_up(tracer, receiver, args, node)
@@ -305,6 +308,17 @@ def _property(about: str) -> Handler:
     return run
 
 
+def _of_dtype(name: str) -> Handler:
+    def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
+        found = attributes.property_of(tracer, receiver, "dtype", node)
+        told = dtypes.told(name, receiver.dtype)
+        if isinstance(found, Fixed):
+            return replace(found, hint="int" if name == "itemsize" else "bool", default=told)
+        return told if told is not None else py.Unknown(None, "int" if name == "itemsize" else "bool")
+
+    return run
+
+
 def _type(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     if not args and not kwargs:
         attributes.asked_of_data(tracer, node.func if isinstance(node, ast.Call) else node)
@@ -323,7 +337,7 @@ def _moved(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs,
             tracer.report(VARIED[value.about], node, value.origin)
     if any(map(_names_gpu, given)):
         tracer.report("fixed-property/literal", node)
-    return tensor([receiver], node)
+    return dtypes.of_dtype(tensor([receiver], node), dtypes.named(given))
 
 
 def _names_gpu(value: py.Value) -> bool:
@@ -356,7 +370,7 @@ def _cast(dtype: str) -> Handler:
             and tracer.varies(receiver.origin, "dtype")
         ):
             receiver.recast = True
-        return tensor([receiver], node)
+        return dtypes.of_dtype(tensor([receiver], node), dtype)
 
     return run
 
@@ -393,10 +407,10 @@ _TENSOR: dict[str, Handler] = {
     "numpy": _numpy,
     "__array__": _numpy,
     "stride": _layout,
-    "is_floating_point": _property("dtype"),
-    "is_complex": _property("dtype"),
-    "is_signed": _property("dtype"),
-    "element_size": _property("dtype"),
+    "is_floating_point": _of_dtype("is_floating_point"),
+    "is_complex": _of_dtype("is_complex"),
+    "is_signed": _of_dtype("is_signed"),
+    "element_size": _of_dtype("itemsize"),
     "is_inference": _property("grad"),
     "is_contiguous": _property("layout"),
     "get_device": _property("device"),
@@ -410,6 +424,11 @@ _TENSOR: dict[str, Handler] = {
     "half": _cast("float16"),
     "long": _cast("int64"),
     "int": _cast("int32"),
+    "bfloat16": _cast("bfloat16"),
+    "short": _cast("int16"),
+    "byte": _cast("uint8"),
+    "char": _cast("int8"),
+    "bool": _cast("bool"),
     "type_as": _type_as,
     "register_hook": _ignored,
     "data_ptr": _ignored,

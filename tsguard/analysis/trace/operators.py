@@ -264,13 +264,21 @@ def unary(tracer: Tracer, op: ast.unaryop, value: py.Value, node: ast.AST) -> py
         return (
             replace(value, origin=value.origin.then(node))
             if isinstance(op, ast.UAdd)
-            else number_from(value, value, "", node)
+            else _inverted(tracer, op, value, node)
         )
     if isinstance(value, Fixed) and not isinstance(op, ast.Not):
         return fixed_from(
             operations.unary(tracer, op, py.Unknown(None, value.hint, value.default), node), value
         )
     return value
+
+
+def _inverted(tracer: Tracer, op: ast.unaryop, value: Number, node: ast.AST) -> Number:
+    result = number_from(value, value, "", node)
+    plain = plainly(value)
+    if not isinstance(plain, Derived):
+        result.known = plain_number(operations.unary(tracer, op, plain, node))
+    return result
 
 
 def report_number(tracer: Tracer, how: str, value: Number | Traced, node: ast.AST | None) -> None:

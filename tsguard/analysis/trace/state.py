@@ -277,6 +277,10 @@ class State:
             if name in runner.names:
                 return
             runner = runner.parent
+        self.share(walker, name, value)
+
+    def share(self, walker: Walker, name: str, value: py.Value) -> None:
+        """A container is met that all calls share."""
         self.shared[id(value)] = name
         self.held.append(value)
         self._read(walker, (id(value), name))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arguments, data, gradients
+from tsguard.analysis.export import arguments, data, gradients, recording
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import operations
 from tsguard.analysis.trace import conditions, conversions, fillings, kinds, pieces, results, shaping
@@ -176,6 +176,11 @@ def _is_tensor(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
 
 def _flag(about: Property, default: py.Value) -> Handler:
     return lambda tracer, args, kwargs, node: Fixed(None, "bool", default, about=about)
+
+
+def _gradients_on(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """On as the run is taken to begin, but for what the code switches off around the call."""
+    return Fixed(None, "bool", py.Const(not recording.are_off(tracer)), about="grad")
 
 
 def _known(value: py.Value) -> Handler:
@@ -370,7 +375,7 @@ _HANDLERS: dict[str, Handler] = {
     "torch.overrides.has_torch_function": _NOT_COMPILING,
     "torch.overrides.has_torch_function_unary": _NOT_COMPILING,
     "torch.overrides.has_torch_function_variadic": _NOT_COMPILING,
-    "torch.is_grad_enabled": _flag("grad", py.TRUE),
+    "torch.is_grad_enabled": _gradients_on,
     "torch.is_inference_mode_enabled": _flag("grad", py.FALSE),
     "torch.is_autocast_enabled": _flag("grad", py.FALSE),
     "torch.is_autocast_cpu_enabled": _flag("grad", py.FALSE),

@@ -98,6 +98,15 @@ class ForwardTracer(Tracer):
     ) -> py.Value:
         return calls.call_module(self, module, args, kwargs, node)
 
+    def default(self, function: py.FunctionValue, name: str, value: py.Value) -> py.Value:
+        """A list that is a default is one list for all calls: of the run for a function that is defined in it."""
+        if not isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
+            return value
+        value = self.defaults.setdefault((function, name), value)
+        if function.scope.function is None:
+            self.state.share(self, name, value)
+        return value
+
     def attribute(self, owner: py.Value, name: str) -> py.Value | None:
         return attributes.get(self, self.settled(owner), name)
 

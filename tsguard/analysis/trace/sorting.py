@@ -1,0 +1,33 @@
+"""What sorting makes of items while torch traces: their order is the example's where their keys are."""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from tsguard.analysis import values as py
+from tsguard.analysis.export import data
+from tsguard.analysis.python.sorting import order_of
+from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.operators import report_number
+from tsguard.analysis.trace.values import Number, Traced, is_live, plainly
+
+
+def ordered(
+    tracer: Tracer, items: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST, *, is_open: bool
+) -> list[py.Value]:
+    """The items in their order; where nothing tells it, each place holds any of them."""
+    if len(items) + is_open < 2:
+        return list(items)
+    key = kwargs.get("key", py.NONE)
+    keys = items if py.is_none(key) else [tracer.call(key, [item], {}, node) for item in items]
+    data.symbol_wanted(tracer, "data-number/extreme", keys[:1], node)
+    live = next((key for key in keys if is_live(key)), None)
+    if live is not None:
+        assert isinstance(live, (Number, Traced))
+        report_number(tracer, "condition", live, node)
+        data.asked(tracer, live, node)
+    order = order_of(tracer, [plainly(key) for key in keys], kwargs.get("reverse", py.FALSE))
+    if order is None or is_open:
+        return [functools.reduce(tracer.join, items)] * len(items)
+    return [items[index] for index in order]
