@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,50 @@ CLAIMS = {
     "whole numbers": ("", "not x.long().is_floating_point() and x.bool().element_size() == 1"),
     "the dtype of a comparison": ("", "(x > 0).dtype == torch.bool"),
 }  # fmt: skip
+# What each makes of a number that Python has taken of a size, a trace holds as it was for the example.
+HELD = {
+    "the first of an iterator": "next(iter([n]))",
+    "what a function of operator picks": "operator.itemgetter(0)([n])",
+    "what a partial call makes": "functools.partial(operator.add, n)(1)",
+    "what a recursion ends with": "deepened(n)",
+    "an attribute of a namespace": "types.SimpleNamespace(n=n).n",
+    "an attribute by name": "getattr(types.SimpleNamespace(n=n), 'n')",
+    "the largest of a set": "max({n, 0})",
+    "the length of a set": "len(set([n, 2]))",
+    "chained items": "list(itertools.chain([n], [1]))[0]",
+    "how often something is repeated": "list(itertools.repeat(1, n)).count(1)",
+    "running sums": "list(itertools.accumulate([n, 1]))[-1]",
+    "some of a list": "list(itertools.islice([1, 2, 3, 4, 5], n))[-1]",
+    "a letter": "ord(chr(n + 65))",
+    "a hash": "hash(n)",
+    "the hash of a shape": "hash(x.shape)",
+    "what a context gives": "entered(n)",
+    "a method of a type": "int.__add__(n, 1)",
+    "a part of a number": "n.numerator",
+    "a list of lists in one": "sum([[n], [1]], [])[0]",
+    "the length of what a tensor holds": "len(x.tolist())",
+    "the bytes of a tensor": "x.nbytes",
+    "the elements of an array": "np.asarray(x).size",
+    "whether a size is among others": "3 in x.shape",
+    "whether the truth of a size is one": "(bool(x.shape[0] - 3) is False)",
+    "pieces that may be fewer": "len(list(x.chunk(2, 0)))",
+}
 HEAD = "import math\nfrom collections import OrderedDict\nimport torch\nfrom torch import nn\n"
+HELPERS = """
+import contextlib, functools, itertools, operator, types
+import numpy as np
+
+def deepened(n, steps=3):
+    return n if steps == 0 else deepened(n + 1, steps - 1)
+
+@contextlib.contextmanager
+def managed(n):
+    yield n
+
+def entered(n):
+    with managed(n) as found:
+        return found
+"""
 
 
 def _source(name: str, *, is_true: bool) -> str:
@@ -69,3 +113,46 @@ def test_a_trace_goes_the_same_way(name: str) -> None:
     net: nn.Module = make()
     traced = torch.jit.trace(net, (torch.ones(2, 4),), check_trace=False)
     assert torch.equal(traced(torch.ones(3, 4)), net(torch.ones(3, 4)))
+
+
+def _held(name: str) -> str:
+    lines = ["def f(x: torch.Tensor):", "    n = len(x)", f"    return x * ({HELD[name]})"]
+    return HELPERS + "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_is_made_of_a_number_that_python_took_is_held(tmp_path: Path, name: str) -> None:
+    assert verdict(tmp_path, _held(name)) == "hazardous"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", HELD)
+def test_a_trace_holds_what_is_made_of_a_number_that_python_took(name: str) -> None:
+    names: dict[str, object] = {"__name__": "model"}
+    exec(HEAD + _held(name), names)
+    function = names["f"]
+    assert callable(function)
+    traced = torch.jit.trace(function, (torch.ones(2, 4),), check_trace=False)
+    assert any(not _is_alike(traced, function, torch.ones(rows, 4)) for rows in (1, 3))
+
+
+def _is_alike(traced: Callable[..., object], function: Callable[..., object], x: torch.Tensor) -> bool:
+    try:
+        return bool(torch.equal(torch.as_tensor(traced(x)), torch.as_tensor(function(x))))
+    except RuntimeError:
+        return False
+
+
+def test_a_size_that_is_not_0_but_for_empty_inputs_is_true(tmp_path: Path) -> None:
+    assert verdict(tmp_path, "def f(x: torch.Tensor):\n    return x * (x.shape[0] or 5)\n") == "safe"
+
+
+def test_a_default_list_that_calls_fill_is_state(tmp_path: Path) -> None:
+    source = "def f(x: torch.Tensor, found=[]):\n    found.append(x)\n    return torch.cat(found)\n"
+    assert verdict(tmp_path, source) == "hazardous"
+
+
+def test_what_eval_runs_is_not_followed(tmp_path: Path) -> None:
+    assert (
+        verdict(tmp_path, "def f(x: torch.Tensor):\n    n = len(x)\n    return x * eval('n')\n") == "unknown"
+    )

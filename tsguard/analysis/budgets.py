@@ -72,9 +72,8 @@ TRACED_TURNS: Final = 64
 TRACED_PIECES: Final = 64
 """Pieces of a ``chunk`` or ``split`` that are told apart."""
 
-ROUNDED_PIECES: Final = 3
-"""Pieces from which on rounding may give fewer than were asked for: of two, only a size of one gives
-less."""
+ROUNDED_PIECES: Final = 2
+"""Pieces from which on rounding may give fewer than were asked for: of two, a size of one gives less."""
 
 SHAPED_PIECES: Final = 64
 """The same where only shapes are followed."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tsguard.analysis.budgets import CONSTRUCTION_STEPS
 from tsguard.analysis.python.program import Program
+from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     ClassValue,
     DictValue,
@@ -23,6 +24,7 @@ from tsguard.analysis.values import (
     ObjectValue,
     Scope,
     SetValue,
+    Unknown,
     Value,
 )
 from tsguard.analysis.worlds import BudgetExceeded, World
@@ -178,6 +180,10 @@ class Interpreter(ABC):
     def default(self, function: FunctionValue, name: str, value: Value) -> Value:
         """What a parameter is that a call leaves out; ``value`` is what its default comes to here."""
         return value
+
+    def managed(self, manager: Value, node: ast.AST) -> Value:
+        """What a ``with`` statement gives a name for a context manager."""
+        return manager if isinstance(manager, ObjectValue) else Unknown(placed(node))
 
     @abstractmethod
     def set_attribute(self, owner: Value, name: str, value: Value) -> None: ...

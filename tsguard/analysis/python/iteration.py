@@ -36,8 +36,7 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
         sizes.charge(interp, len(value.items))
         return list(value.items), value.open
     if isinstance(value, DictValue):
-        keys: list[Value] = [key if isinstance(key, Value) else Const(key) for key in value.items]
-        return keys, value.open
+        return keys_of(value), value.open
     if isinstance(value, RangeValue):
         return _range_items(value)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
@@ -50,6 +49,21 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
     if isinstance(value, Unknown):
         return _unknown_items(interp, value, wanted)
     return [value if isinstance(value, TensorValue) and value.filling is not None else Unknown()], True
+
+
+def keys_of(owner: DictValue) -> list[Value]:
+    """The keys of a dict; those that are not told are unknown."""
+    return [key_value(owner, key) for key in owner.items]
+
+
+def key_value(owner: DictValue, key: object) -> Value:
+    """A key of a dict as code sees it."""
+    if isinstance(key, Value):
+        return key
+    if isinstance(key, tuple):
+        return TupleValue(tuple(Const(part) for part in key))
+    is_stand_in = owner.open and isinstance(key, str) and key.startswith("?")
+    return Unknown() if is_stand_in else Const(key)
 
 
 def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> tuple[list[Value], bool]:

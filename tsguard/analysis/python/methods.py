@@ -18,7 +18,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.containers import merge, put, usual_key
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import iterate, key_value, keys_of
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
@@ -144,7 +144,7 @@ def _dict(
     node: ast.AST | None,
 ) -> Value:
     if name in ("items", "keys", "values"):
-        keys: list[Value] = [k if isinstance(k, Value) else _key(k) for k in receiver.items]
+        keys = keys_of(receiver)
         values = list(receiver.items.values())
         if name == "items":
             return ListValue([TupleValue(pair) for pair in zip(keys, values, strict=True)], receiver.open)
@@ -170,7 +170,7 @@ def _dict_rearranged(name: str, receiver: DictValue, args: Args, kwargs: dict[st
         return NONE
     if name == "popitem" and receiver.items and not receiver.open:
         key, value = receiver.items.popitem()
-        return TupleValue((key if isinstance(key, Value) else _key(key), value))
+        return TupleValue((key_value(receiver, key), value))
     key = usual_key(args[0]) if args else None
     if name == "move_to_end" and key in receiver.items:
         is_last = constant(args[1] if len(args) > 1 else kwargs.get("last", TRUE))
@@ -184,10 +184,6 @@ def _dict_rearranged(name: str, receiver: DictValue, args: Args, kwargs: dict[st
 
 
 _READING = frozenset({"__contains__", "__getitem__", "__iter__", "__len__", "__eq__"})
-
-
-def _key(key: object) -> Value:
-    return TupleValue(tuple(Const(k) for k in key)) if isinstance(key, tuple) else Const(key)
 
 
 def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, node: ast.AST | None) -> Value:

@@ -19,7 +19,7 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
-from tsguard.analysis.terms import Place, placed
+from tsguard.analysis.terms import Place
 from tsguard.analysis.values import NONE, Const, External, ObjectValue, Scope, TensorValue, Unknown, Value
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
@@ -226,7 +226,7 @@ def _with(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     for item in node.items:
         entered = interp.evaluate(item.context_expr, scope)
         if item.optional_vars is not None:
-            value = entered if isinstance(entered, ObjectValue) else Unknown(placed(item.context_expr))
+            value = interp.managed(entered, item.context_expr)
             assignments.assign(interp, item.optional_vars, value, scope)
     return interp.execute(node.body, scope)
 

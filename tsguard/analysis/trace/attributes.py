@@ -27,6 +27,8 @@ from tsguard.analysis.trace.values import (
     Shape,
     Traced,
     Untraced,
+    frozen,
+    frozen_again,
     parts,
     plainly,
     size,
@@ -62,12 +64,23 @@ _OF_EXAMPLE: dict[str, py.Value] = {
 }
 
 
+def _of_size(tracer: Tracer, owner: Shape | Number, name: str) -> py.Value:
+    if isinstance(owner, Number) and not owner.live and name in _OF_ARRAYS | _OF_NUMBERS:
+        return frozen_again(owner, tracer.node)
+    return py.BoundMethod(py.External(f"method.{name}"), owner)
+
+
+# What NumPy's arrays, and numbers, have beside methods.
+_OF_ARRAYS = frozenset({"T", "dtype", "flat", "itemsize", "nbytes", "ndim", "shape", "size"})
+_OF_NUMBERS = frozenset({"denominator", "imag", "numerator", "real"})
+
+
 def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     """An attribute, or None where the value certainly has none of this name."""
     if isinstance(owner, py.TensorValue):
         return _of_tensor(tracer, owner, name)
     if isinstance(owner, (Shape, Number)):
-        return py.BoundMethod(py.External(f"method.{name}"), owner)
+        return _of_size(tracer, owner, name)
     if isinstance(owner, Opaque):
         return _of_opaque(tracer, owner, name)
     if isinstance(owner, Fixed):
@@ -144,6 +157,8 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
         return shape_of(tracer, owner, node)
     if name in _PROPERTIES:
         return _named_property(tracer, owner, name, node)
+    if name == "nbytes" and isinstance(owner, Traced) and owner.of == "inputs":
+        return frozen(owner.origin.then(node), "size", "int", pending=True)
     if name == "data":
         exported.data_taken(tracer, owner, node)
         if isinstance(owner, Traced) and owner.of == "inputs":
@@ -154,7 +169,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
         alike = "real" if name in ("real", "imag") else "t"
         return shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))
     if name in ("grad", "name"):
-        return py.NONE if isinstance(owner, Traced) and owner.of == "inputs" else Opaque()
+        return py.Unknown(None, "", py.NONE)  # but for what a backward pass leaves
     if name in ("grad_fn", "_base"):
         return Opaque()
     if name not in tracer.tables.tensor and not name.startswith("_"):

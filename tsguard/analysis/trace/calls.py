@@ -23,7 +23,7 @@ from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
-from tsguard.analysis.trace.values import Fixed, Opaque, Traced, origin_of, parts
+from tsguard.analysis.trace.values import Fixed, Opaque, Traced, made_of, origin_of, parts
 from tsguard.source.unparsing import unparsed
 
 Args = list[py.Value]
@@ -169,8 +169,12 @@ def _run(
         value = _yielded(function, results, ended_early=bool(frame.returned))
     else:
         value = functools.reduce(tracer.join, [*results, *frame.returned])
-    origin = origin_of([*args, *kwargs.values()])
-    generated = isinstance(value, py.Unknown) and tracer.program.is_generator(function)
+    given = [*args, *kwargs.values()]
+    if type(value) is py.Unknown and value.unread is not None and value.unread not in tracer.gaps:
+        tracer.gaps.append(value.unread)
+    value = made_of(value, given, node)
+    origin = origin_of(given)
+    generated = type(value) is py.Unknown and tracer.program.is_generator(function)
     return Opaque(None, origin=origin.then(node)) if generated and origin is not None else value
 
 

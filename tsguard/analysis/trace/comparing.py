@@ -8,7 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data
 from tsguard.analysis.python import comparisons
 from tsguard.analysis.terms import Place
-from tsguard.analysis.trace import booleans, dtypes, ranks, shaping
+from tsguard.analysis.trace import booleans, conditions, dtypes, ranks, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import fixed_from, number_from, plain_number, report_number, tensor
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol
@@ -225,6 +225,27 @@ def _differ(left: Dim, right: Dim) -> bool:
     return bool(left.plus(right, -1).number)
 
 
+def _among(
+    tracer: Tracer,
+    op: ast.cmpop,
+    item: py.Const,
+    container: py.ListValue | py.TupleValue,
+    node: ast.AST,
+) -> py.Value:
+    """``1 in x.shape``: each is compared, until one is it."""
+    if not any(isinstance(part, (Number, Traced)) for part in container.items):
+        return comparisons.compare(tracer, op, item, container, node)
+    for other in container.items:
+        found = compare(tracer, ast.Eq(), other, item, node)
+        answer = conditions.decide(tracer, found, node, "boolean")
+        if answer is None:
+            origin = origin_of([other])
+            return py.Unknown(None, "bool") if origin is None else frozen(origin.then(node), "size", "bool")
+        if answer:
+            return py.Const(isinstance(op, ast.In))
+    return py.Unknown(None, "bool") if container.open else py.Const(isinstance(op, ast.NotIn))
+
+
 def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST) -> py.Value:
     alone = [side for side in (left, right) if isinstance(side, py.Const) and side.value in (None, ...)]
     if len(alone) == 1 and isinstance(
@@ -233,6 +254,8 @@ def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
         return py.Const(isinstance(op, ast.IsNot))
     if isinstance(left, Opaque) or isinstance(right, Opaque):
         return py.Unknown(None, "bool")
+    if isinstance(left, Number) or isinstance(right, Number):
+        return _compared(tracer, ast.Eq() if isinstance(op, ast.Is) else ast.NotEq(), left, right, node)
     return fixed_from(comparisons.compare(tracer, op, _plain(left), _plain(right), node), left, right)
 
 
@@ -267,6 +290,8 @@ def _membership(
     if isinstance(item, Number):
         used(tracer, [item], node)
         return frozen(item.origin.then(node), item.kind, "bool")
+    if isinstance(item, py.Const) and isinstance(container, (py.ListValue, py.TupleValue)):
+        return _among(tracer, op, item, container, node)
     if isinstance(item, Fixed) and ranks.is_among(tracer, item, container) is not None:
         return py.Const(isinstance(op, ast.NotIn))
     if isinstance(item, Fixed) or isinstance(container, Fixed):

@@ -9,6 +9,7 @@ from tsguard.analysis.export import data, reports, sizes
 from tsguard.analysis.python import object_truths, operations
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked, checked
+from tsguard.analysis.trace.shapes.operation import dim_of
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
 from tsguard.language.rule_names import RuleName
@@ -32,10 +33,7 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
             _ask_tensor(tracer, value, node, form)
         return known
     if isinstance(value, Number):
-        if value.known is not None:
-            return None if isinstance(value.known, py.Unknown) else operations.known_truth(value.known)
-        _ask_number(tracer, value, node, form)
-        return None
+        return _of_number(tracer, value, node, form)
     if isinstance(value, Fixed):
         return _of_fixed(tracer, value, node, form)
     if isinstance(value, Untraced):
@@ -50,6 +48,23 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
     if isinstance(value, py.ObjectValue):
         return object_truths.is_true(tracer, value, node)
     return operations.known_truth(value)
+
+
+def _of_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) -> bool | None:
+    if value.known is not None:
+        return None if isinstance(value.known, py.Unknown) else operations.known_truth(value.known)
+    if _is_of_no_empty_input(tracer, value):
+        tracer.report("untraced-check/empty", node, value.origin)
+        return True
+    _ask_number(tracer, value, node, form)
+    return None
+
+
+def _is_of_no_empty_input(tracer: Tracer, value: Number) -> bool:
+    """Whether a number is a size that is 0 only where an input is empty."""
+    dim = dim_of(value) if value.live and not tracer.serves_others else None
+    least = None if dim is None else tracer.facts.resolved(dim).least()
+    return least is not None and least > 0
 
 
 def _ask_tensor(tracer: Tracer, value: Traced, node: ast.AST | None, form: str) -> None:

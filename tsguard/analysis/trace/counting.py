@@ -61,8 +61,10 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
         return Fixed(None, "int", known, origin=value.origin.then(node), extent=value.extent)
     if isinstance(value, Pieces):
         return frozen(value.origin.then(node), "size", "int", pending=True)
-    if isinstance(value, Number) and value.hint == "str":
+    if isinstance(value, Number):
         return frozen_again(value, node, "int")
+    if isinstance(value, py.SetValue):
+        return taken(tracer, value.items, node) if len(value.items) > 1 else None  # equal ones are one
     if isinstance(value, (InputList, InputDict)):
         iteration.structure(tracer, value)
     if isinstance(value, (Opaque, Untraced)):

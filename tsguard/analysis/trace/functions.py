@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
+from tsguard.analysis.python import builtin_calls, operations
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, sorting, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -48,6 +49,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(tracer, args, kwargs, node)
+    if name in ("builtins.eval", "builtins.exec"):
+        tracer.gap(node, f"what {short} runs is not followed")
     if head in ("math", "numpy"):
         args, kwargs = [plainly(value) for value in args], {key: plainly(v) for key, v in kwargs.items()}
     if head == "math":
@@ -61,7 +64,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         return conversions.mathematics(tracer, short, args, node)
     if head == "numpy":
         return conversions.to_numpy(tracer, args, kwargs, node)
-    return None if head == "builtins" else _owing([*args, *kwargs.values()], node)
+    is_followed = head == "builtins" or name in builtin_calls.HANDLERS
+    return None if is_followed else _owing([*args, *kwargs.values()], node)
 
 
 def _owing(values: Args, node: ast.AST) -> py.Value | None:
@@ -134,6 +138,15 @@ def _magnitude(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     if isinstance(value, Number):
         return operators.number_from(value, value, "", node)
     return value if depends(value) else None
+
+
+def _hashed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``hash(n)``: tensors have one each, and so have sizes while tracing."""
+    value = next((part for part in parts(args[:1]) if isinstance(part, Number) and part.live), None)
+    if value is None:
+        return None
+    report_number(tracer, "key", value, node)
+    return frozen(value.origin.then(node), value.kind, "int")
 
 
 def _power(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -227,7 +240,7 @@ def _sum(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value 
         total = (
             operators.binary(tracer, ast.Add(), total, value, node)
             if operators.concerns(total, value)
-            else py.Unknown()
+            else operations.binary(tracer, ast.Add(), total, value, node)
         )
     return total
 
@@ -285,6 +298,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.divmod": _unsupported("divmod"),
     "builtins.abs": _magnitude,
     "builtins.pow": _power,
+    "builtins.hash": _hashed,
     "builtins.str": _text,
     "builtins.repr": _text,
     "builtins.format": _text,

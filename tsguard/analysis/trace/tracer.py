@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, indices, reports, state
-from tsguard.analysis.python import names
+from tsguard.analysis.python import classes, names
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace import (
@@ -22,7 +22,7 @@ from tsguard.analysis.trace import (
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import is_of_sizes
-from tsguard.analysis.trace.values import Traced, is_live, is_symbolic, parts, plainly
+from tsguard.analysis.trace.values import Derived, Traced, is_live, is_symbolic, made_of, parts, plainly
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -91,7 +91,13 @@ class ForwardTracer(Tracer):
                 [plainly(arg) for arg in args],
                 {key: plainly(value) for key, value in kwargs.items()},
             )
-        return super().call(function, args, kwargs, node)
+        result = super().call(function, args, kwargs, node)
+        if isinstance(function, py.External) and isinstance(result, py.ListValue) and result.open:
+            uses.lost_sight(self, [arg for arg in args if not isinstance(arg, (py.ListValue, py.TupleValue))])
+        if isinstance(function, (py.External, py.BoundMethod, py.ObjectValue)):
+            receiver = [function.receiver] if isinstance(function, py.BoundMethod) else []
+            return made_of(result, [*receiver, *args, *kwargs.values()], node)
+        return result
 
     def forward(
         self, module: py.ModuleValue, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST | None
@@ -106,6 +112,17 @@ class ForwardTracer(Tracer):
         if function.scope.function is None:
             self.state.share(self, name, value)
         return value
+
+    def managed(self, manager: py.Value, node: ast.AST) -> py.Value:
+        """What ``__enter__`` gives where it is read; what is not followed rests on what made the manager."""
+        found = (
+            classes.class_member(self, manager.cls, "__enter__")
+            if isinstance(manager, py.ObjectValue)
+            else None
+        )
+        if found is not None and isinstance(found[0], py.FunctionValue) and found[0].module is self.module:
+            return self.call(py.BoundMethod(found[0], manager), [], {}, node)
+        return manager if isinstance(manager, Derived) else super().managed(manager, node)
 
     def attribute(self, owner: py.Value, name: str) -> py.Value | None:
         return attributes.get(self, self.settled(owner), name)

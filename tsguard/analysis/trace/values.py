@@ -20,6 +20,7 @@ from tsguard.analysis.values import (
     DictValue,
     ListValue,
     ModuleValue,
+    SetValue,
     SliceValue,
     TensorValue,
     TupleValue,
@@ -218,6 +219,20 @@ def frozen_again(value: Number, node: ast.AST | None, hint: str = "") -> Number:
     return replace(number, debt=value.debt, unbacked=value.unbacked)
 
 
+def made_of(result: Value, given: Iterable[Value], node: ast.AST | None) -> Value:
+    """A result that nothing tells, of what was given: it owes what that does."""
+    if type(result) is not Unknown or result.default is not None:
+        return result
+    for part in parts(given):
+        if isinstance(part, Untraced):
+            return part
+        if isinstance(part, Number) and not part.live:
+            return frozen_again(part, node, result.hint)
+        if isinstance(part, Number) and part.known is None:
+            return frozen(part.origin.then(node), part.kind, result.hint, pending=True)
+    return result
+
+
 def is_live(value: Value) -> bool:
     """Whether the trace follows a value that is another at the next call."""
     if isinstance(value, Traced):
@@ -257,7 +272,7 @@ def parts(values: Iterable[Value]) -> list[Value]:
     return found
 
 
-_HOLDING = (ListValue, TupleValue, DictValue)
+_HOLDING = (ListValue, TupleValue, DictValue, SetValue)
 
 
 def _collect(values: Iterable[Value], found: list[Value], seen: set[int]) -> None:
