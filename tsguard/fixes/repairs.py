@@ -155,6 +155,7 @@ _REPAIRS = {
     "size-to-number/len": ("traced", "ask_for_size"),
     "call-without-forward": ("layers", "rename_call"),
     "result-kind": ("conversions", "convert_to_int"),
+    "result-kind/number": ("annotations", "return_what_is_returned"),
     "missing-typing-import": ("imports", "import_typing_name"),
     "deprecated-entry-point/optimize": ("calls", "drop_optimize"),
     "deprecated-entry-point/script-method": ("script_modules", "make_plain"),

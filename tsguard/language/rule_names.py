@@ -347,6 +347,7 @@ RuleName: TypeAlias = Literal[
     "renamed-method",
     "requirement-unmet",
     "result-kind",
+    "result-kind/number",
     "result-kind/tensor",
     "return-type-mismatch",
     "return-type-mismatch/annotated",

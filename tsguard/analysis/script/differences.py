@@ -11,6 +11,7 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from tsguard.analysis.events import text_of
@@ -121,7 +122,9 @@ def _as_dtype(unlike: Unlike | None) -> Unlike | None:
     return None if unlike is None else Unlike("dtype", unlike.rule, unlike.node, unlike.facts)
 
 
-def _unlike(kind: Literal["int", "Tensor", "text", "dtype"], rule: RuleName, node: ast.AST) -> Unlike:
+def _unlike(
+    kind: Literal["int", "Tensor", "number", "text", "dtype"], rule: RuleName, node: ast.AST
+) -> Unlike:
     return Unlike(kind, rule, node, (("expression", text_of(node)),))
 
 
@@ -229,8 +232,11 @@ def index(fc: FunctionCompiler, value: Value) -> None:
         report(fc, value)
 
 
-def returned(fc: FunctionCompiler, value: Value) -> None:
+def returned(fc: FunctionCompiler, value: Value, node: ast.AST) -> None:
     """What the target itself returns is what it is compared by."""
+    if fc.declared is t.FLOAT and value.type is t.TENSOR:
+        facts = (("expression", text_of(node)), ("actual", str(value.type)))
+        value = replace(value, unlike=Unlike("number", "result-kind/number", node, facts))
     unlike = value.unlike
     if unlike is None or unlike.kind == "object":
         return

@@ -78,7 +78,7 @@ def _return(fc: FunctionCompiler, node: ast.stmt) -> None:
 
 def _emit_return(fc: FunctionCompiler, node: ast.Return) -> None:
     value = Value(t.NONE) if node.value is None else fc.expression(node.value, fc.declared)
-    differences.returned(fc, value)
+    differences.returned(fc, value, node.value or node)
     if fc.declared is not None:
         _check_declared(fc, node, value, fc.declared)
         return

@@ -27,11 +27,11 @@ class _Absent:
 class Unlike:
     """What Python has in place of a value, and the rule that is broken where that comes out.
 
-    ``kind`` is "int" (TorchScript has a float), "Tensor" (a bool), "text" (another text),
-    "dtype" (a Tensor of another dtype) or "object" (the number of a torch.dtype).
+    ``kind`` is "int" (TorchScript has a float), "Tensor" (a bool), "number" (a Tensor, and
+    TorchScript a float), "text" (another text), "dtype" (a Tensor of another dtype) or "object" (the number of a torch.dtype).
     """
 
-    kind: Literal["int", "Tensor", "text", "dtype", "object"]
+    kind: Literal["int", "Tensor", "number", "text", "dtype", "object"]
     rule: RuleName
     node: ast.AST
     facts: tuple[tuple[str, str], ...] = ()
