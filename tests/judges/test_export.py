@@ -182,6 +182,13 @@ def test_an_item_of_zeros_is_a_symbol_all_the_same(exported):
     assert exported(begins + "    return x if n > 0 else x * 2").verdict == "refused"
 
 
+@pytest.mark.parametrize("drawn", ["torch.randint(0, 4, (1,)).item()", "x.sum().int().item()"])
+@pytest.mark.parametrize("other", ["0", "x.shape[1]"])
+def test_a_symbol_on_one_side_of_a_branch_over_sizes_stays_one(exported, drawn, other):
+    body = f"def f(x):\n    n = {other} if x.shape[0] == 4 else {drawn}\n    return x if n < 2 else x * 2"
+    assert exported(body).verdict == "refused"
+
+
 def test_an_assertion_on_a_symbol_is_kept_and_a_condition_on_it_refused(exported):
     begins = "def f(x):\n    n = x.sum().item()\n"
     assert exported(begins + "    assert n < 9\n    return x * n").verdict == "exports"

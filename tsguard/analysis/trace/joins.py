@@ -8,6 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.extents import ANY, Extent, either, known
 from tsguard.analysis.trace.values import (
     Derived,
+    Held,
     Number,
     Opaque,
     Shape,
@@ -34,6 +35,8 @@ def joined(left: py.Value, right: py.Value) -> py.Value:
     owing = next((v for v in (left, right) if isinstance(v, Number) and v.debt is not None), None)
     if owing is not None:
         return frozen_again(owing, None)
+    if isinstance(left, Held) or isinstance(right, Held):
+        return Held(None, "")
     origin = origin_of([left, right])
     if origin is not None:
         return Opaque(None, origin=origin)
@@ -101,6 +104,7 @@ def _joined_numbers(left: Number, right: Number) -> Number:
         tells=Truths(),
         pending=left.pending or right.pending,
         debt=left.debt or right.debt,
+        unbacked=left.unbacked or right.unbacked,
     )
 
 
