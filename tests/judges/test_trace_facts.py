@@ -35,6 +35,18 @@ CLAIMS = {
     "the dtype of a cast": ("", "x.half().dtype == torch.float16"),
     "the very dtype of a cast": ("", "x.to(torch.float64).dtype is torch.float64"),
     "whole numbers": ("", "not x.long().is_floating_point() and x.bool().element_size() == 1"),
+    "the end of a loop": ("n = 0\nwhile n < 3:\n    n += 1\nelse:\n    n = 10", "n == 10"),
+    "an error of a class of one's own": (
+        "class Own(ValueError):\n    pass\ntry:\n    raise Own\nexcept ValueError:\n    n = 2\nexcept Exception:\n    n = 3",
+        "n == 2",
+    ),
+    "a default that is read with its function": (
+        "fs = []\nfor i in range(3):\n    fs.append(lambda i=i: i)",
+        "fs[0]() == 0 and fs[2]() == 2",
+    ),
+    "what an iterator has left": ("it = iter([1, 2, 3])\nfirst = next(it)", "first == 1 and list(it) == [2, 3]"),
+    "what a generator has left": ("it = (i for i in range(3))\nnext(it)", "list(it) == [1, 2]"),
+    "operators as functions": ("", "functools.reduce(operator.mul, [2, 3]) == 6"),
     "the dtype of a comparison": ("", "(x > 0).dtype == torch.bool"),
 }  # fmt: skip
 # What each makes of a number that Python has taken of a size, a trace holds as it was for the example.
@@ -59,15 +71,20 @@ HELD = {
     "a part of a number": "n.numerator",
     "a list of lists in one": "sum([[n], [1]], [])[0]",
     "the length of what a tensor holds": "len(x.tolist())",
+    "how often something is repeated by a size": "list(itertools.repeat(1, x.shape[0])).count(1)",
+    "the length of a text of a size": "len('a' * x.shape[0])",
+    "the length of a set of sizes": "len({x.shape[0], 2, 3})",
+    "a copy of sizes": "copy.deepcopy({'n': x.shape[0]})['n']",
+    "some of a list up to a size": "list(itertools.islice([1, 2, 3, 4], x.shape[0]))[-1]",
     "the bytes of a tensor": "x.nbytes",
     "the elements of an array": "np.asarray(x).size",
     "whether a size is among others": "3 in x.shape",
     "whether the truth of a size is one": "(bool(x.shape[0] - 3) is False)",
     "pieces that may be fewer": "len(list(x.chunk(2, 0)))",
 }
-HEAD = "import math\nfrom collections import OrderedDict\nimport torch\nfrom torch import nn\n"
+HEAD = "import functools\nimport math\nimport operator\nfrom collections import OrderedDict\nimport torch\nfrom torch import nn\n"
 HELPERS = """
-import contextlib, functools, itertools, operator, types
+import contextlib, copy, functools, itertools, operator, types
 import numpy as np
 
 def deepened(n, steps=3):
@@ -156,3 +173,18 @@ def test_what_eval_runs_is_not_followed(tmp_path: Path) -> None:
     assert (
         verdict(tmp_path, "def f(x: torch.Tensor):\n    n = len(x)\n    return x * eval('n')\n") == "unknown"
     )
+
+
+def test_operators_as_functions_follow_sizes(tmp_path: Path) -> None:
+    source = "import functools, operator\n\ndef f(x: torch.Tensor):\n    return x.view(functools.reduce(operator.mul, x.shape, 1))\n"
+    assert verdict(tmp_path, source) == "safe"
+
+
+def test_loops_of_many_turns_are_not_followed(tmp_path: Path) -> None:
+    source = "def f(x: torch.Tensor):\n    n = 0\n    while n < 1000:\n        n += 1\n    return x * 2 if n else x * len(x)\n"
+    assert verdict(tmp_path, source) == "unknown"
+
+
+def test_what_a_loop_counts_that_is_not_counted_is_open(tmp_path: Path) -> None:
+    source = "def f(x: torch.Tensor):\n    n = 0\n    for i in range(1000):\n        n += 1\n    return x * len(x) if n == 1000 else x\n"
+    assert verdict(tmp_path, source) == "hazardous"

@@ -201,7 +201,7 @@ class FunctionValue(Value):
     ``functools.wraps`` names in a wrapper: torch compiles its source, with the names
     of the wrapper.  ``behind`` is the module of the outermost wrapper, where that is one of
     a package that is not read, ``unread`` is one of its decorators that is not.  ``attributes``
-    are those that were set on it.
+    are those that were set on it, ``defaults`` those of its parameters' defaults that were evaluated with its ``def``.
     """
 
     node: FunctionNode
@@ -213,6 +213,7 @@ class FunctionValue(Value):
     behind: str = ""
     unread: Gap | None = None
     attributes: dict[str, Value] = field(default_factory=dict)
+    defaults: dict[str, Value] = field(default_factory=dict)
 
     @property
     def module(self) -> Module:

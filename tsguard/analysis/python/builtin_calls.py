@@ -341,14 +341,11 @@ def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """The first item of a generator expression, which nobody else takes items from; of none the default."""
-    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    """The next item of an iterator, which has it no more then; of none the default."""
     if not args or not isinstance(args[0], ListValue) or args[0].open:
         return Unknown()
-    if not isinstance(first, ast.GeneratorExp) and (args[0].items or len(args) == 1):
-        return Unknown()
     if args[0].items:
-        return args[0].items[0]
+        return args[0].items.pop(0)
     if len(args) > 1:
         return args[1]
     raise interp.raise_("StopIteration", node)

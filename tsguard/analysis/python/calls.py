@@ -211,6 +211,8 @@ def _default(
             annotation=parameter.annotation,
             scope=function.scope,
         )
+    if parameter.arg in function.defaults:
+        return function.defaults[parameter.arg]
     return interp.default(function, parameter.arg, interp.evaluate(default, function.scope))
 
 

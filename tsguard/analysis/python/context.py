@@ -36,12 +36,13 @@ if TYPE_CHECKING:
 
 
 class Raised(Exception):
-    """The evaluated code raises; ``name`` is the exception's class where known."""
+    """The evaluated code raises; ``name`` is the exception's class where known, ``kin`` what it derives from."""
 
     def __init__(self, name: str, node: ast.AST | None = None) -> None:
         super().__init__(name)
         self.name = name
         self.node = node
+        self.kin: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from tsguard.analysis.values import (
     StaticMethod,
     Unknown,
     Value,
+    positional_parameters,
 )
 from tsguard.analysis.worlds import BudgetExceeded
 
@@ -101,10 +102,26 @@ def define_function(
     owner: ClassValue | None = None,
 ) -> Value:
     """The value that a ``def`` binds, its decorators applied."""
-    value: Value = FunctionValue(node, scope, node.name, owner)
+    value: Value = FunctionValue(node, scope, node.name, owner, defaults=defaults_of(interp, node, scope))
     for decorator in reversed(node.decorator_list):
         value = _decorated(interp, decorator, value, scope)
     return value
+
+
+def defaults_of(
+    interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope
+) -> dict[str, Value]:
+    """The defaults of a function that is defined as another runs: names in them are read there and then."""
+    if scope.function is None:
+        return {}
+    spec = node.args
+    pairs = list(zip(spec.kwonlyargs, spec.kw_defaults, strict=True))
+    pairs += positional_parameters(node)
+    return {
+        parameter.arg: interp.evaluate(default, scope)
+        for parameter, default in pairs
+        if default is not None and not isinstance(default, ast.Constant)
+    }
 
 
 def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Scope) -> Value:

@@ -14,6 +14,7 @@ from tsguard.analysis.python import (
     classes,
     comparisons,
     containers,
+    decorators,
     operations,
     sizes,
     texts,
@@ -238,7 +239,8 @@ def _dict(interp: Interpreter, node: ast.Dict, scope: Scope) -> Value:
 
 
 def _lambda(interp: Interpreter, node: ast.Lambda, scope: Scope) -> Value:
-    return FunctionValue(node, scope, "<lambda>", marks=frozenset({"lambda"}))
+    defaults = decorators.defaults_of(interp, node, scope)
+    return FunctionValue(node, scope, "<lambda>", marks=frozenset({"lambda"}), defaults=defaults)
 
 
 def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:

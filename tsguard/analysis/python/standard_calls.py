@@ -7,6 +7,7 @@ import keyword
 from dataclasses import replace
 
 from tsguard.analysis.python import (
+    operations,
     records,
     surroundings,
 )
@@ -178,7 +179,32 @@ def _imported(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | N
     return _import_module(interp, [Const(name.partition(".")[0])], {}, node)
 
 
+# The functions of ``operator`` that are written as signs.
+OPERATORS: dict[str, type[ast.operator]] = {
+    f"operator.{name}": op
+    for name, op in {
+        "add": ast.Add,
+        "floordiv": ast.FloorDiv,
+        "matmul": ast.MatMult,
+        "mod": ast.Mod,
+        "mul": ast.Mult,
+        "pow": ast.Pow,
+        "sub": ast.Sub,
+        "truediv": ast.Div,
+    }.items()
+}
+
+
+def _operator(op: type[ast.operator]) -> Handler:
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        is_of_two = len(args) == 2
+        return operations.binary(interp, op(), args[0], args[1], node) if is_of_two else Unknown(placed(node))
+
+    return run
+
+
 HANDLERS: dict[str, Handler] = {
+    **{name: _operator(op) for name, op in OPERATORS.items()},
     "builtins.dict.fromkeys": _from_keys,
     "collections.OrderedDict.fromkeys": _from_keys,
     "collections.defaultdict": open_table,

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from tsguard.analysis.python import (
+    ancestry,
     assignments,
     classes,
     decorators,
@@ -20,7 +21,17 @@ from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.terms import Place
-from tsguard.analysis.values import NONE, Const, External, ObjectValue, Scope, TensorValue, Unknown, Value
+from tsguard.analysis.values import (
+    NONE,
+    ClassValue,
+    Const,
+    External,
+    ObjectValue,
+    Scope,
+    TensorValue,
+    Unknown,
+    Value,
+)
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -155,11 +166,15 @@ def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
 
 
 def _raise(interp: Interpreter, node: ast.Raise, scope: Scope) -> Signal:
-    name = ""
+    raised = interp.raise_("", node)
     if node.exc is not None:
         value = interp.evaluate(node.exc, scope)
-        name = exception_name(value)
-    raise interp.raise_(name, node)
+        raised = interp.raise_(exception_name(value), node)
+        cls = value.cls if isinstance(value, ObjectValue) else value
+        if isinstance(cls, ClassValue):
+            names = [getattr(base, "name", "") for base in ancestry.mro(interp, cls)]
+            raised.kin = tuple([name.rpartition(".")[2] for name in names])
+    raise raised
 
 
 def exception_name(value: Value) -> str:
@@ -193,7 +208,7 @@ def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
         if signal is None:
             signal = interp.execute(node.orelse, scope)
     except Raised as raised:
-        handler = _handler(node, raised.name)
+        handler = _handler(node, raised.name, raised.kin)
         if handler is None:
             raise
         if handler.name:
@@ -211,11 +226,14 @@ def _passes_on(handler: ast.ExceptHandler) -> bool:
     return ends and not any(isinstance(n, ast.Return) for s in handler.body for n in walked(s))
 
 
-def _handler(node: ast.Try, name: str) -> ast.ExceptHandler | None:
-    raised = getattr(builtins, name, None)
+def _handler(node: ast.Try, name: str, kin: tuple[str, ...]) -> ast.ExceptHandler | None:
+    classes = [getattr(builtins, base, None) for base in (name, *kin)]
+    known = [cls for cls in classes if isinstance(cls, type) and issubclass(cls, BaseException)]
+    bases = {cls.__name__ for raised in known for cls in raised.__mro__} | {name, *kin}
+    if not known:
+        bases.add("Exception")
     for handler in node.handlers:
         caught = unparsed(handler.type) if handler.type is not None else ""
-        bases = {c.__name__ for c in raised.__mro__} if isinstance(raised, type) else {"Exception", name}
         if not caught or not name or bases & set(re.findall(r"\w+", caught)):
             return handler
     return None

@@ -63,13 +63,22 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
         return frozen(value.origin.then(node), "size", "int", pending=True)
     if isinstance(value, Number):
         return frozen_again(value, node, "int")
-    if isinstance(value, py.SetValue):
-        return taken(tracer, value.items, node) if len(value.items) > 1 else None  # equal ones are one
+    if isinstance(value, py.SetValue) and len(value.items) > 1:
+        return _count_of_different(tracer, value, node)
     if isinstance(value, (InputList, InputDict)):
         iteration.structure(tracer, value)
     if isinstance(value, (Opaque, Untraced)):
         return value
     return None
+
+
+def _count_of_different(tracer: Tracer, value: py.SetValue, node: ast.AST) -> py.Value | None:
+    """The length of a set: equal numbers are one, and sizes are tensors while tracing, of which none is another."""
+    live = next((item for item in value.items if isinstance(item, Number) and is_live(item)), None)
+    if live is None:
+        return taken(tracer, value.items, node)
+    report_number(tracer, "key", live, node)
+    return frozen(live.origin.then(node), live.kind, "int")
 
 
 def range_of(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
-from tsguard.analysis.python import builtin_calls, operations
+from tsguard.analysis.python import builtin_calls, operations, standard_calls
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import conversions, operators, shaping, sorting, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -70,8 +70,12 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
 
 def _owing(values: Args, node: ast.AST) -> py.Value | None:
     """The result of a function that is not read: wrong in the trace where what it is given is."""
-    found = next((part for part in parts(values) if isinstance(part, Number) and part.debt is not None), None)
-    return None if found is None else frozen_again(found, node)
+    numbers = [part for part in parts(values) if isinstance(part, Number)]
+    found = next((part for part in numbers if part.debt is not None), None)
+    if found is not None:
+        return frozen_again(found, node)
+    live = next((part for part in numbers if is_live(part)), None)
+    return None if live is None else frozen(live.origin.then(node), live.kind, pending=True)
 
 
 _SOURCE_NAMES: dict[Source, str] = {"random": "random numbers", "clock": "the clock", "state": "a global"}
@@ -147,6 +151,23 @@ def _hashed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
         return None
     report_number(tracer, "key", value, node)
     return frozen(value.origin.then(node), value.kind, "int")
+
+
+def _operator(op: type[ast.operator]) -> Handler:
+    def run(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+        is_traced = len(args) == 2 and operators.concerns(*args)
+        return operators.binary(tracer, op(), args[0], args[1], node) if is_traced else None
+
+    return run
+
+
+def _reduced(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``reduce(operator.mul, x.shape)`` of as many sizes as nobody knows: what it makes of two is of the same kind."""
+    items, is_open = iterate(tracer, args[1]) if len(args) > 1 else ([], False)
+    if not is_open or not any(map(is_live, items)):
+        return None
+    made = tracer.call(args[0], [items[0], items[-1]], {}, node)
+    return replace(made, dim=None, known=None) if isinstance(made, Number) else made
 
 
 def _power(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -269,6 +290,9 @@ def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     if isinstance(value, Traced) and value.of == "inputs":
         tracer.report("detached-data/copy", node, value.origin)
         return value
+    live = next((part for part in parts([value]) if part is not value and is_live(part)), None)
+    if isinstance(live, Number) or (isinstance(live, Traced) and live.of == "inputs"):
+        tracer.report("detached-data/copy", node, live.origin)
     return None
 
 
@@ -284,7 +308,9 @@ def _queue(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Valu
 
 
 _HANDLERS: dict[str, Handler] = {
+    **{name: _operator(op) for name, op in standard_calls.OPERATORS.items()},
     "collections.deque": _queue,
+    "functools.reduce": _reduced,
     "builtins.len": length_of,
     "builtins.range": range_of,
     "builtins.min": extreme(-1),

@@ -112,6 +112,8 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
         return shaping.of_call(tracer, name, [left, right], {}, tensor([left, right], node))
     if isinstance(left, py.TupleValue) and isinstance(right, py.TupleValue) and isinstance(op, ast.Add):
         return _concatenated(left, right)
+    if isinstance(op, ast.Mult) and "str" in (operations.hint_of(left), operations.hint_of(right)):
+        return as_text([left, right], node)
     for sequence, times in ((left, right), (right, left)):
         if isinstance(sequence, (py.ListValue, py.TupleValue)) and isinstance(op, ast.Mult):
             return _repeated(tracer, op, sequence, times, node)

@@ -261,7 +261,7 @@ def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     for _ in range(TRACED_TURNS):
         answer = conditions.decide(tracer, tracer.evaluate(node.test, scope), node.test, "while")
         if answer is False:
-            return None
+            return tracer.execute(node.orelse, scope)
         if answer is None:
             with tracer.looping(True):
                 signal = both(tracer, lambda: tracer.execute(node.body, scope), lambda: None, scope)
@@ -269,6 +269,7 @@ def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         signal = tracer.execute(node.body, scope)
         if signal is BREAK or isinstance(signal, Return):
             return None if signal is BREAK else signal
+    tracer.gap(node, "this loop takes more turns than are followed")
     return None
 
 
@@ -277,6 +278,7 @@ def _for(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     iterable = tracer.evaluate(node.iter, scope)
     tracer.node = node.iter
     items, is_open = iterate(tracer, iterable)
+    before = dict(scope.names)
     with tracer.looping(is_open):
         for item in items:
             assignments.assign(tracer, node.target, item, scope)
@@ -285,7 +287,17 @@ def _for(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
                 return None
             if isinstance(signal, Return):
                 return signal
+    if is_open:
+        _blur(scope, before)
     return tracer.execute(node.orelse, scope)
+
+
+def _blur(scope: Scope, before: dict[str, py.Value]) -> None:
+    """What a loop counts of which nobody counts the turns is any number."""
+    for name, value in scope.names.items():
+        earlier = before.get(name)
+        if isinstance(earlier, py.Const) and isinstance(value, py.Const) and earlier != value:
+            scope.names[name] = py.Unknown(None, type(value.value).__name__)
 
 
 def _assert(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:

@@ -17,12 +17,22 @@ from tsguard.analysis.trace import (
     expressions,
     items,
     iteration,
+    operators,
     statements,
     uses,
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import is_of_sizes
-from tsguard.analysis.trace.values import Derived, Traced, is_live, is_symbolic, made_of, parts, plainly
+from tsguard.analysis.trace.values import (
+    Derived,
+    Number,
+    Traced,
+    is_live,
+    is_symbolic,
+    made_of,
+    parts,
+    plainly,
+)
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -93,11 +103,19 @@ class ForwardTracer(Tracer):
             )
         result = super().call(function, args, kwargs, node)
         if isinstance(function, py.External) and isinstance(result, py.ListValue) and result.open:
-            uses.lost_sight(self, [arg for arg in args if not isinstance(arg, (py.ListValue, py.TupleValue))])
+            self._count(args, node)
         if isinstance(function, (py.External, py.BoundMethod, py.ObjectValue)):
             receiver = [function.receiver] if isinstance(function, py.BoundMethod) else []
             return made_of(result, [*receiver, *args, *kwargs.values()], node)
         return result
+
+    def _count(self, args: list[py.Value], node: ast.AST | None) -> None:
+        """A function makes as many items as a number among what it is given says."""
+        for arg in args:
+            if isinstance(arg, Number) and is_live(arg):
+                operators.report_number(self, "range", arg, node)
+            elif isinstance(arg, Number):
+                uses.lost_sight(self, [arg])
 
     def forward(
         self, module: py.ModuleValue, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST | None
