@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from tests.judges.test_trace_consequences import verdict
+from tsguard.runtime.worker.comparison import compare
 
 SIZES = "rows, columns = x.shape\ny = self.layer(x)"
 CLAIMS = {
@@ -188,3 +189,15 @@ def test_loops_of_many_turns_are_not_followed(tmp_path: Path) -> None:
 def test_what_a_loop_counts_that_is_not_counted_is_open(tmp_path: Path) -> None:
     source = "def f(x: torch.Tensor):\n    n = 0\n    for i in range(1000):\n        n += 1\n    return x * len(x) if n == 1000 else x\n"
     assert verdict(tmp_path, source) == "hazardous"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_size_that_is_returned_is_the_same_number_for_every_input(tmp_path: Path) -> None:
+    source = "def f(x: torch.Tensor):\n    return x * 2, x.shape[0], x.shape\n"
+    assert verdict(tmp_path, source) == "safe"
+    names: dict[str, object] = {"__name__": "model"}
+    exec(HEAD + source, names)
+    function = names["f"]
+    assert callable(function)
+    traced, other = torch.jit.trace(function, (torch.ones(2, 4),)), torch.ones(3, 5)
+    assert compare(function(other), traced(other), lambda: None).equal

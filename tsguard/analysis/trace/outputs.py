@@ -1,4 +1,8 @@
-"""What a forward returns: what torch.jit.trace refuses, and what it hands back changed."""
+"""What a forward returns: what torch.jit.trace refuses, and what it hands back changed.
+
+A size comes back as a tensor without dimensions that holds the size of the input at hand.  ``safe`` promises
+the number, as parity compares it, and not the type: ``changed-output/size`` tells of that.
+"""
 
 from __future__ import annotations
 
