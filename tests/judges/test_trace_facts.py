@@ -201,3 +201,12 @@ def test_a_size_that_is_returned_is_the_same_number_for_every_input(tmp_path: Pa
     assert callable(function)
     traced, other = torch.jit.trace(function, (torch.ones(2, 4),)), torch.ones(3, 5)
     assert compare(function(other), traced(other), lambda: None).equal
+
+
+def test_the_length_of_a_dict_does_not_rest_on_the_sizes_in_it(tmp_path: Path) -> None:
+    """Which keys it has is not told, because the rank is not."""
+    source = (
+        "def f(x):\n    added = {i: x.shape[0] for i in range(x.dim()) if i > 3}\n"
+        "    if len(added) > 0:\n        return x.unsqueeze(0)\n    return x"
+    )
+    assert verdict(tmp_path, source) == "safe"

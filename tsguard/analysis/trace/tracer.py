@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
 
 
+# What these tell of a container does not rest on the values in it.
+_OF_STRUCTURE = frozenset({"builtins.len", "builtins.isinstance", "builtins.type", "builtins.callable"})
+
+
 class ForwardTracer(Tracer):
     """A tracer with the handlers bound to what it meets."""
 
@@ -104,6 +108,8 @@ class ForwardTracer(Tracer):
         result = super().call(function, args, kwargs, node)
         if isinstance(function, py.External) and isinstance(result, py.ListValue) and result.open:
             self._count(args, node)
+        if isinstance(function, py.External) and function.name in _OF_STRUCTURE:
+            return result
         if isinstance(function, (py.External, py.BoundMethod, py.ObjectValue)):
             receiver = [function.receiver] if isinstance(function, py.BoundMethod) else []
             return made_of(result, [*receiver, *args, *kwargs.values()], node)
