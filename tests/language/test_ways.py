@@ -21,6 +21,14 @@ def scripts(thing: Any) -> bool:
     return True
 
 
+def exports(module: torch.nn.Module, *inputs: torch.Tensor) -> bool:
+    try:
+        torch.export.export(module, inputs)
+    except Exception:
+        return False
+    return True
+
+
 def sum_with_flag(x: torch.Tensor, flag: bool) -> torch.Tensor:
     return x.sum() * flag
 
@@ -53,12 +61,7 @@ class Cut(torch.nn.Module):
 
 
 def test_whether_torch_export_takes_a_slice_by_data():
-    try:
-        torch.export.export(Cut(), (torch.arange(4.0), torch.tensor([1, 3])))
-        exports = True
-    except Exception:
-        exports = False
-    assert exports is WAYS.slices_by_data
+    assert exports(Cut(), torch.arange(4.0), torch.tensor([1, 3])) is WAYS.slices_by_data
 
 
 class Picked(torch.nn.Module):
@@ -68,12 +71,25 @@ class Picked(torch.nn.Module):
 
 @pytest.mark.skipif(not WAYS.slices_by_data, reason="torch.export is judged from torch 2.13 on")
 def test_whether_a_list_of_tensors_is_an_index_for_export():
-    try:
-        torch.export.export(Picked(), (torch.ones(3, 4), torch.tensor([1, 2])))
-        exports = True
-    except Exception:
-        exports = False
-    assert exports is WAYS.indexes_by_tensors
+    assert exports(Picked(), torch.ones(3, 4), torch.tensor([1, 2])) is WAYS.indexes_by_tensors
+
+
+class Alike(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.cosine_similarity(x[x.sum(1) > 0], (x * 2)[x.sum(1) > 0])
+
+
+class Stepped(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.arange(0, 10, x.argmax().item())
+
+
+@pytest.mark.skipif(not WAYS.slices_by_data, reason="torch.export is judged from torch 2.13 on")
+@pytest.mark.parametrize(
+    ("module", "expected"), [(Alike, WAYS.compares_counts_of_data), (Stepped, WAYS.steps_by_data)]
+)
+def test_what_export_leaves_to_the_program_of_counts_that_data_tells(module, expected):
+    assert exports(module(), torch.arange(12.0).view(3, 4)) is expected
 
 
 class Noted(torch.nn.Module):

@@ -118,6 +118,9 @@ REFUSED = {
     "how alike two selections are": Case(
         "return torch.cosine_similarity(x[x.sum(1) > 0], (x * 2)[x.sum(1) > 0])"
     ),
+    "how alike a layer finds two selections": Case(
+        "return nn.CosineSimilarity()(x[x.sum(1) > 0], (x * 2)[x.sum(1) > 0])"
+    ),
     "the logarithm of a sum over what a mask selects": Case("return x[x > 0].logsumexp(0)"),
     "what a mask selects, rolled": Case("return x[x.sum(1) > 0].roll(1, 1)"),
     "differences of what a mask selects": Case("return x[0][x[0] > 0].diff()", "torch.ones(3, 4)"),
@@ -194,6 +197,9 @@ REFUSED = {
     ),
     "steps as long as data tells": Case(
         "n = x.argmax() % 3 + 1\nn = n.item()\nreturn torch.arange(0, 10, n)"
+    ),
+    "steps as long as data tells, by keyword": Case(
+        "n = x.argmax() % 3 + 1\nn = n.item()\nreturn torch.arange(0, 10, device=x.device, step=n)"
     ),
     "a power of two that data tells": Case("n = x.argmax() % 3 + 1\nn = n.item()\nreturn 2**n * x"),
     "a transform as long as data tells": Case(

@@ -15,15 +15,14 @@ from tsguard.language.releases import ways
 from tsguard.project import Project
 from tsguard.project.targets import find_target
 
-pytestmark = pytest.mark.skipif(
-    not ways(RELEASE).slices_by_data, reason="torch.export is judged from torch 2.13 on"
-)
+WAYS = ways(RELEASE)
+
+pytestmark = pytest.mark.skipif(not WAYS.slices_by_data, reason="torch.export is judged from torch 2.13 on")
 
 CASES = {**REFUSED, **EXPORTS}
 every = pytest.mark.parametrize("name", CASES)
 
-
-EXPORTED_LATER = dict.fromkeys(
+_BY_TENSORS = dict.fromkeys(
     (
         "tensors in a list as an index",
         "an element set at a found place",
@@ -32,8 +31,15 @@ EXPORTED_LATER = dict.fromkeys(
         "a found place beside a mask",
         "an element set where a table is looked up",
     ),
-    ways(RELEASE).indexes_by_tensors,
+    WAYS.indexes_by_tensors,
 )
+EXPORTED_LATER = {
+    **_BY_TENSORS,
+    "how alike two selections are": WAYS.compares_counts_of_data,
+    "how alike a layer finds two selections": WAYS.compares_counts_of_data,
+    "steps as long as data tells": WAYS.steps_by_data,
+    "steps as long as data tells, by keyword": WAYS.steps_by_data,
+}
 """What newer releases take, and whether this one does."""
 
 

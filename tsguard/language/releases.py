@@ -19,6 +19,8 @@ class Ways:
     """The ways of one release.
 
     bools_are_numbers: a bool is taken where an int, a float or a number is wanted.
+    compares_counts_of_data: ``torch.cosine_similarity`` takes two tensors with as many rows as data tells, and what
+        finds out whether they are as many is the program.
     compiles_autograd_properties: ``autograd.Function`` has properties, which are compiled with
         what calls ``apply``, and whose annotations are refused.
     slices_by_data: ``torch.export`` takes a slice whose bound an element of a tensor gives.  Before, it
@@ -27,13 +29,16 @@ class Ways:
         where elements are set.
     passes_over_text_annotations: an annotation in the body of a module's class may be text where no
         attribute of its name is ever set.
+    steps_by_data: ``torch.export`` takes a ``torch.arange`` with a step that data tells.
     """
 
     bools_are_numbers: bool
+    compares_counts_of_data: bool
     compiles_autograd_properties: bool
     indexes_by_tensors: bool
     passes_over_text_annotations: bool
     slices_by_data: bool
+    steps_by_data: bool
 
 
 @functools.cache
@@ -41,10 +46,12 @@ def ways(release: str) -> Ways:
     """The ways of a release: ``2.4``."""
     return Ways(
         bools_are_numbers=allows(">=2.3", release),
+        compares_counts_of_data=allows(">=2.15", release),
         compiles_autograd_properties=allows(">=2.15", release),
         indexes_by_tensors=allows(">=2.15", release),
         passes_over_text_annotations=allows(">=2.3", release),
         slices_by_data=allows(">=2.13", release),
+        steps_by_data=allows(">=2.15", release),
     )
 
 

@@ -15,6 +15,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes
 from tsguard.analysis.trace.values import parts
 from tsguard.language import types as t
+from tsguard.language.releases import ways
 from tsguard.language.schemas import Argument
 
 if TYPE_CHECKING:
@@ -46,15 +47,26 @@ def given(tracer: Tracer, argument: Argument, value: py.Value, node: ast.AST) ->
     wanted(tracer, [value], node)
 
 
-def called(tracer: Tracer, name: str, values: Iterable[py.Value], node: ast.AST) -> None:
+def called(
+    tracer: Tracer, name: str, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST
+) -> None:
     """A function or method of torch is called, which may be Python and compare what it is given."""
     short = name.rpartition(".")[2]
+    values = [*args, *kwargs.values()]
     if name.startswith("torch.nn.functional.") and short in _COMPARING:
         wanted(tracer, values, node)
     elif short in _BOUNDING:
         data.symbol_wanted(tracer, "data-number/argument", parts(values), node)
     elif short == "arange":
-        data.symbol_wanted(tracer, "data-number/argument", list(values)[2:3], node)
+        _stepped(tracer, args[2] if len(args) > 2 else kwargs.get("step", py.NONE), node)
+
+
+def _stepped(tracer: Tracer, step: py.Value, node: ast.AST) -> None:
+    """``torch.arange(0, n, step)`` goes up or down, which the sign of the step tells."""
+    if not ways(tracer.tables.release).steps_by_data:
+        data.symbol_wanted(tracer, "data-number/argument", [step], node)
+    elif data.is_symbol(step):
+        tracer.exports.is_asked_of_compile = False
 
 
 def raised(tracer: Tracer, base: py.Value, exponent: py.Value, node: ast.AST) -> None:

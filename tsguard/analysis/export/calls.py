@@ -49,7 +49,7 @@ Kwargs = dict[str, py.Value]
 def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """A function or method of torch is called; ``args`` begin with the tensor of a method."""
     gradients.called(tracer, name, args, kwargs, node)
-    arguments.called(tracer, name, [*args, *kwargs.values()], node)
+    arguments.called(tracer, name, args, kwargs, node)
     owner, _, short = name.rpartition(".")
     sizes.called(tracer, short, args, node)
     first = args[0] if args else py.NONE

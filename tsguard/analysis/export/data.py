@@ -136,6 +136,11 @@ def number_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], no
             return
 
 
+def is_symbol(value: py.Value) -> bool:
+    """Whether torch.export has a symbol for a number, which data gives."""
+    return isinstance(value, Held) or (isinstance(value, Number) and value.unbacked)
+
+
 def array_wanted(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """NumPy is given values, of which tensors have no memory."""
     for value in parts(values):
@@ -179,7 +184,7 @@ def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
         report(tracer, "data-number/extreme", node, args[0].origin)
         return
     given = parts(args)
-    symbols = [v for v in given if isinstance(v, Held) or (isinstance(v, Number) and v.unbacked)]
+    symbols = [value for value in given if isinstance(value, (Held, Number)) and is_symbol(value)]
     kinds = {_kind(symbol) for symbol in symbols}
     if not symbols or ("int" in kinds and len(given) == 2):
         return

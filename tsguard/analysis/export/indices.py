@@ -15,7 +15,7 @@ from tsguard.analysis.export import data, recording, sizes
 from tsguard.analysis.export.reports import not_known, report
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.shapes.selecting import is_mask
-from tsguard.analysis.trace.values import Held, Number, Traced
+from tsguard.analysis.trace.values import Number, Traced
 from tsguard.language.releases import ways
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def taken(tracer: Tracer, key: py.Value, node: ast.AST) -> None:
         singles = [part for part in keys if _is_single(tracer, part)]
         data.number_wanted(tracer, "data-number/beside", _asked(tracer, singles), node)
         sizes.wanted(tracer, "fixed-size/index", singles, node)
+        _note_untold(tracer, _asked(tracer, keys), node)
 
 
 def set_(tracer: Tracer, owner: py.TensorValue, key: py.Value, value: py.Value, node: ast.AST | None) -> None:
@@ -47,7 +48,7 @@ def set_(tracer: Tracer, owner: py.TensorValue, key: py.Value, value: py.Value, 
     if isinstance(owner, Traced):
         owner.recorded = owner.recorded or recording.are_recorded(tracer, [value])
     bounds = [bound for part in keys for bound in _numbers(part)]
-    if any(_is_symbol(bound) for bound in bounds) and recording.are_recorded(tracer, [owner, value]):
+    if any(data.is_symbol(bound) for bound in bounds) and recording.are_recorded(tracer, [owner, value]):
         data.symbol_wanted(tracer, "data-number/recorded", bounds, node)
     if isinstance(key, py.ListValue):
         _listed(tracer, _asked(tracer, key.items), node)
@@ -55,17 +56,21 @@ def set_(tracer: Tracer, owner: py.TensorValue, key: py.Value, value: py.Value, 
         numbers = [part for part in keys if isinstance(part, Number)]
         data.symbol_wanted(tracer, "data-number/element", numbers, node)
         sizes.wanted(tracer, "fixed-size/index", numbers, node)
+    _note_untold(tracer, _asked(tracer, keys), node)
     for part in keys:
         if isinstance(part, Traced) and _is_single(tracer, part):
             data.number_wanted(tracer, "data-number/place", _asked(tracer, [part]), node)
-        elif isinstance(part, Traced) and node is not None and _may_be_single(tracer, part):
-            not_known(
-                tracer, node, "whether elements are set at one index or at several is not told by the source"
-            )
         elif isinstance(part, py.SliceValue):
             taken_of = next((one for one in _numbers(part) if isinstance(one, Traced)), None)
             if taken_of is not None:
                 report(tracer, "data-number/bound", node, taken_of.origin)
+
+
+def _note_untold(tracer: Tracer, keys: list[py.Value], node: ast.AST | None) -> None:
+    """Whether a tensor holds one index or several decides whether the number is needed."""
+    for part in keys:
+        if isinstance(part, Traced) and node is not None and _may_be_single(tracer, part):
+            not_known(tracer, node, "whether an index is one number or several is not told by the source")
 
 
 def _asked(tracer: Tracer, indices: list[py.Value]) -> list[py.Value]:
@@ -100,10 +105,6 @@ def _numbers(part: py.Value) -> list[py.Value]:
     return [part.start, part.stop, part.step] if isinstance(part, py.SliceValue) else [part]
 
 
-def _is_symbol(bound: py.Value) -> bool:
-    return isinstance(bound, Held) or (isinstance(bound, Number) and bound.unbacked)
-
-
 def _gathers(tracer: Tracer, part: py.Value) -> bool:
     """Whether an index takes several elements, each by its own place."""
     if isinstance(part, py.ListValue):
@@ -130,7 +131,9 @@ def _may_be_single(tracer: Tracer, part: Traced) -> bool:
     step = part.origin.node
     if isinstance(step, ast.Call):
         return getattr(step.func, "id", "") in _ONE_BY_ONE
-    return isinstance(step, ast.Subscript) and isinstance(step.slice, ast.Name)
+    if not isinstance(step, ast.Subscript):
+        return False
+    return isinstance(step.slice, ast.Name) or isinstance(getattr(step.slice, "value", None), int)
 
 
 _ONE_BY_ONE = frozenset({"enumerate", "zip"})

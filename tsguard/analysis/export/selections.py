@@ -13,6 +13,7 @@ from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.values import Traced
+from tsguard.language.releases import ways
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -45,20 +46,22 @@ _LAST_LAYERS = ("torch.nn.MaxPool1d", "torch.nn.AdaptiveAvgPool1d", "torch.nn.Ad
 _COMPARING = frozenset(
     [
         "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
-        "binary_cross_entropy_with_logits", "multilabel_margin_loss", "cosine_similarity",
+        "binary_cross_entropy_with_logits", "multilabel_margin_loss",
     ]
 )  # fmt: skip
 _COMPARING_LAYERS = frozenset(
     [
         f"torch.nn.{name}"
-        for name in ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss", "CosineSimilarity")
+        for name in ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss")
     ]
 )  # fmt: skip
+# What leaves it to the program, from some release on.
+_COMPARING_ONCE = frozenset({"cosine_similarity", "torch.nn.CosineSimilarity"})
 
 
 def called(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """A function whose first argument is a tensor."""
-    if short in _COMPARING:
+    if _compares(tracer, short):
         _compared(tracer, tensor, args, kwargs, node)
     elif short in _WHOLE:
         _asked(tracer, tensor, _dims(tracer, tensor), node)
@@ -73,12 +76,19 @@ def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
     """A layer of torch is called."""
     if not args or not isinstance(args[0], Traced):
         return
-    if name in _COMPARING_LAYERS:
+    if _compares(tracer, name):
         _compared(tracer, args[0], args, {}, node)
     elif name.startswith(_WHOLE_LAYERS):
         _asked(tracer, args[0], _dims(tracer, args[0]), node)
     elif name in _LAST_LAYERS:
         _asked(tracer, args[0], [_at(tracer, args[0], -1)], node)
+
+
+def _compares(tracer: Tracer, name: str) -> bool:
+    """Whether a function or layer asks while exporting whether two tensors are of one size."""
+    if name in _COMPARING_ONCE:
+        return not ways(tracer.tables.release).compares_counts_of_data
+    return name in _COMPARING or name in _COMPARING_LAYERS
 
 
 def _asked(tracer: Tracer, tensor: Traced, dims: list[Dim | None], node: ast.AST) -> None:
