@@ -447,9 +447,51 @@ def test_a_variable_of_old_is_the_tensor_itself(exported, made, verdict):
     assert (judged.verdict, judged.compile) == (verdict, "breaks")
 
 
+@pytest.mark.parametrize("key", ["y[0]", "y[i]"])
+def test_an_index_beside_several_may_be_one_number(exported, key):
+    source = f"import torch\ndef f(x, y):\n    i = 1\n    return x[torch.arange(2), {key}]"
+    assert exported(source).verdict == "unknown"
+
+
+_MASKED = """
+    import torch
+    def f(x, y, n: int):
+        i = {index}
+        z = x[{key}]
+        return {asked}
+"""
+
+
+@pytest.mark.parametrize("key", ["i", "i, :2"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "len(z) * x",
+        "sum(row.sum() for row in z)",
+        "x if z.shape[0] == 0 else z",
+        "x if z.size(0) * 2 > 4 else z",
+        "z.chunk(2)",
+        "sum(x[n] for n in range(z.shape[0]))",
+        "torch.nn.functional.batch_norm(z, None, None, training=True)",
+        "x[: z.shape[0]].unbind()",
+    ],
+)
+def test_how_many_a_tensor_lets_through_depends_on_whether_it_is_a_mask(exported, key, asked):
+    verdicts = {
+        index: exported(_MASKED.format(index=index, key=key, asked=asked)).verdict
+        for index in ("y", "y > 0", "y.long()")
+    }
+    assert verdicts == {"y": "unknown", "y > 0": "refused", "y.long()": "exports"}
+
+
+@pytest.mark.parametrize("asked", ["z.mean()", "x * z.shape[0]", "torch.zeros(z.shape[0])", "z[0]"])
+def test_what_asks_for_no_count_goes_well_whatever_the_index_is(exported, asked):
+    assert exported(_MASKED.format(index="y", key="i", asked=asked)).verdict == "exports"
+
+
 @pytest.mark.parametrize(
     ("index", "verdict"),
-    [("y[i]", "unknown"), ("y[0]", "exports"), ("y[i] > 0", "exports"), ("x[i].argmax()", "refused")],
+    [("y[i]", "unknown"), ("y[0]", "unknown"), ("y[i] > 0", "exports"), ("x[i].argmax()", "refused")],
 )
 def test_whether_an_index_is_one_place_has_to_be_told(exported, index, verdict):
     source = (

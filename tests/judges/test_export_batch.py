@@ -24,6 +24,41 @@ def test_the_first_dimension_is_followed_though_nothing_tells_how_many_there_are
     assert exported(f"def f(x):\n    return x * {counted}").dynamic == dynamic
 
 
+@pytest.mark.parametrize(
+    ("made", "dynamic"),
+    [
+        ("x.tensor_split(3)", "specialised"),
+        ("torch.tensor_split(x, 3, dim=1)", "exports"),
+        ("torch.tensor_split(x, (1, 3))", "exports"),
+        ("torch.take_along_dim(x, x.argsort(1), 1)", "specialised"),
+        ("torch.linalg.pinv(x)", "specialised"),
+        ("torch.linalg.pinv(x[None])", "exports"),
+        ("torch.linalg.matrix_rank(x)", "specialised"),
+        ("torch.linalg.norm(x, 2)", "specialised"),
+        ("torch.linalg.norm(x, 2, dim=1)", "exports"),
+        ("torch.linalg.matrix_norm(x, -2)", "specialised"),
+        ("torch.linalg.matrix_norm(x)", "exports"),
+        ("x.norm(2)", "exports"),
+        ("torch.nn.functional.max_pool1d(x.t(), 2)", "specialised"),
+        ("torch.nn.functional.max_pool1d(x, 2)", "exports"),
+        ("torch.fft.fft(x, dim=0)", "specialised"),
+        ("torch.fft.fft(x)", "exports"),
+        ("torch.fft.fft(x, n=7, dim=0)", "specialised"),
+        ("torch.fft.fft(x, n=x.shape[0])", "specialised"),
+        ("torch.fft.fft2(x)", "exports"),
+        ("torch.fft.irfft2(x)", "specialised"),
+        ("torch.fft.fftn(torch.stack([x, x], 1), dim=(0, 1))", "specialised"),
+        ("torch.fft.fftn(torch.stack([x, x], 1), dim=(1, 2))", "exports"),
+        ("x[np.random.permutation(x.shape[0])]", "refused"),
+        ("x[:, np.random.permutation(x.shape[1])]", "exports"),
+    ],
+)
+def test_functions_that_hold_or_compare_sizes_of_their_tensor(exported, made, dynamic):
+    examples = "def example_inputs():\n    return (torch.ones(4, 8),)\n"
+    source = f"import numpy as np\nimport torch\ndef f(x):\n    return {made}\n{examples}"
+    assert exported(source).dynamic == dynamic
+
+
 def test_the_batch_goes_through_layers_that_take_it_transposed(exported):
     source = """
         class Net(nn.Module):

@@ -115,6 +115,14 @@ REFUSED = {
         "return nn.functional.smooth_l1_loss(x[x.sum(1) > 0], (x * 2)[x.sum(1) > 0])"
     ),
     "a layer's loss of two selections": Case("return nn.MSELoss()(x[x > 0], (x * 2)[x > 0])"),
+    "what compilers choose": Case("return x * float(x.sum()) if torch.compiler.is_compiling() else x"),
+    "what compilers do in a loop": Case(
+        "for _ in range(2):\n    if torch.compiler.is_compiling():\n        return x * float(x.sum())\nreturn x"
+    ),
+    "what a function gives to compilers, asked": Case(
+        "y = doubled(x)\nreturn y if y.sum() > 0 else -y",
+        before="def doubled(x):\n    if torch.compiler.is_compiling():\n        return x\n    return x * 2\n",
+    ),
     "how alike two selections are": Case(
         "return torch.cosine_similarity(x[x.sum(1) > 0], (x * 2)[x.sum(1) > 0])"
     ),
@@ -301,6 +309,20 @@ EXPORTS = {
     "what neither traces nor compilers do": Case(
         "if not torch.jit.is_tracing() and not torch.compiler.is_compiling():\n"
         "    return x if x.sum() > 0 else -x\nreturn x"
+    ),
+    "a turn that compilers leave out": Case(
+        "for _ in range(2):\n    if torch.compiler.is_compiling():\n        continue\n    x = x * float(x.sum())\nreturn x"
+    ),
+    "what compilers return before": Case(
+        "if x.shape[1] > 2:\n    if torch.compiler.is_compiling():\n        return x\n    return x * float(x.sum())\nreturn x"
+    ),
+    "a function from which compilers return": Case(
+        "return scaled(x)",
+        before="def scaled(x):\n    if torch.compiler.is_compiling():\n        return x\n    return x * float(x.sum())\n",
+    ),
+    "a size that is a number": Case("n = x.shape[0]\nreturn x if isinstance(n, int) else x * float(x.sum())"),
+    "no state of a trace": Case(
+        "if torch._C._get_tracing_state() is None:\n    return x\nreturn x * float(x.sum())"
     ),
     "a buffer that is assigned": Case(
         "self.last = self.last * 2 + x\nreturn self.last",

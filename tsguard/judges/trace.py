@@ -49,14 +49,23 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     world, subject, walk = found.world, found.subject, found.walk
     if not any(map(_is_hazard, walk.events)):
         return TraceOutcome(
-            "unknown" if walk.gaps else "safe", walk.events, walk.gaps, judge_export(program, target, walk)
+            "unknown" if walk.gaps else "safe", walk.events, walk.gaps, _exported(program, target, walk)
         )
     from tsguard.judges.parts import script_parts  # for the few that are hazardous
 
     advice = script_parts(program, target, world, subject, walk)
     return TraceOutcome(
-        "hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, judge_export(program, target, walk)
+        "hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, _exported(program, target, walk)
     )
+
+
+def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
+    """What torch.export makes of a forward: one that asks which kind of run it is, is followed once more."""
+    if not walk.asks_for_run:
+        return judge_export(program, target, walk)
+    forget(program)
+    found = _followed(program, target, Facts(), is_export=True)
+    return found.export if isinstance(found, TraceOutcome) else judge_export(program, target, found.walk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +77,23 @@ class _Followed:
     walk: TraceResult
 
 
-def _followed(program: Program, target: Target, facts: Facts) -> _Followed | TraceOutcome:
+def _followed(
+    program: Program, target: Target, facts: Facts, *, is_export: bool = False
+) -> _Followed | TraceOutcome:
     """The last of as many walks as settle what the inputs are; a verdict where there is none."""
     plain: TraceResult | None = None
     optional: Given = "none"
     for _ in range(_MOST_WALKS):
         try:
-            first = _walked(program, target, facts, optional)
+            first = _walked(program, target, facts, optional, is_export=is_export)
         except BudgetExceeded:
             return _unknown(target, "it is too large to be followed to the end")
         if first is None:
             return _unknown(target, "every way through its constructor that was followed raises")
         world, (subject, walk) = first
         if walk.raised and plain is not None and optional == "first":
-            return TraceOutcome("unknown", plain.events, plain.gaps, judge_export(program, target, plain))
+            judged = judge_export if is_export else _exported
+            return TraceOutcome("unknown", plain.events, plain.gaps, judged(program, target, plain))
         if walk.raised and (plain is not None or _may_need_optional_inputs(walk)):
             plain = plain or walk
             optional = "first" if optional == "all" else "all"
@@ -128,12 +140,12 @@ def _accepted(program: Program, target: Target, facts: Facts) -> _Followed | Non
 
 
 def _walked(
-    program: Program, target: Target, facts: Facts, optional: Given
+    program: Program, target: Target, facts: Facts, optional: Given, *, is_export: bool
 ) -> tuple[World, tuple[Value, TraceResult]] | None:
     def run(world: World) -> tuple[Value, TraceResult]:
         interp = PythonInterpreter(program, world)
         subject = built(interp, target)
-        walk = trace_target(interp, target, subject, facts, optional)
+        walk = trace_target(interp, target, subject, facts, optional, is_export=is_export)
         walk = walk.of_rules(lambda name: holds(name, program.tables.release))
         return subject, replace(walk, gaps=(*walk.gaps, *unread_classes(interp, subject)))
 

@@ -158,6 +158,7 @@ RuleName: TypeAlias = Literal[
     "fixed-property/literal",
     "fixed-property/rank",
     "fixed-size",
+    "fixed-size/compared",
     "fixed-size/condition",
     "fixed-size/index",
     "fixed-size/operator",

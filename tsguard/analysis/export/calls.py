@@ -6,7 +6,17 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arguments, data, gradients, recording, selections, sizes, state, types
+from tsguard.analysis.export import (
+    arguments,
+    compared,
+    data,
+    gradients,
+    recording,
+    selections,
+    sizes,
+    state,
+    types,
+)
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace.values import Number, Traced, parts
 
@@ -52,6 +62,7 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
     arguments.called(tracer, name, args, kwargs, node)
     owner, _, short = name.rpartition(".")
     sizes.called(tracer, short, args, node)
+    compared.called(tracer, name, args, kwargs, node)
     first = args[0] if args else py.NONE
     recording.called(tracer, name, first, node)
     _notes_kinds(tracer, short, args, kwargs)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import breaks, sizes
-from tsguard.analysis.export.reports import not_known, report
+from tsguard.analysis.export.reports import not_known, report, report_backed
 from tsguard.analysis.trace.values import Held, Number, Traced, parts
 from tsguard.language.rule_names import RuleName
 
@@ -45,7 +45,7 @@ def asked(tracer: Tracer, value: py.Value, node: ast.AST | None, *, among: bool 
         return  # of symbols, it is kept as a check at run time
     elif isinstance(value, Number) and value.unbacked:
         rule: RuleName = "data-condition/size" if value.kind == "size" else "data-condition/number"
-        report(tracer, "data-condition/among" if among else rule, node, value.origin)
+        report_backed(tracer, value.unbacked, "data-condition/among" if among else rule, node, value.origin)
     elif isinstance(value, Held):
         report(tracer, "data-condition/held", node)
     else:
@@ -129,7 +129,7 @@ def number_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], no
                 report(tracer, rule, node, value.origin, bare=_bare_input(tracer, value))
             return
         if isinstance(value, Number) and value.unbacked:
-            report(tracer, rule, node, value.origin)
+            report_backed(tracer, value.unbacked, rule, node, value.origin)
             return
         if isinstance(value, Held) or has_no_value(value):
             report(tracer, rule, node, source="a tensor")
@@ -138,14 +138,17 @@ def number_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], no
 
 def is_symbol(value: py.Value) -> bool:
     """Whether torch.export has a symbol for a number, which data gives."""
-    return isinstance(value, Held) or (isinstance(value, Number) and value.unbacked)
+    return isinstance(value, Held) or (isinstance(value, Number) and value.unbacked != "")
 
 
 def array_wanted(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
     """NumPy is given values, of which tensors have no memory."""
     for value in parts(values):
-        if isinstance(value, py.TensorValue) or (isinstance(value, Number) and value.unbacked):
-            origin = value.origin if isinstance(value, (Traced, Number)) else None
+        if isinstance(value, Number) and value.unbacked:
+            report_backed(tracer, value.unbacked, "outside-torch", node, value.origin)
+            return
+        if isinstance(value, py.TensorValue):
+            origin = value.origin if isinstance(value, Traced) else None
             report(tracer, "outside-torch", node, origin, source="a tensor")
             return
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data
-from tsguard.analysis.trace.values import Held, Number, Traced, parts
+from tsguard.analysis.trace.values import Traced, parts
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -32,10 +32,6 @@ def looked_for(tracer: Tracer, items: Sequence[py.Value], value: py.Value, node:
 
 def any_asked(tracer: Tracer, items: Sequence[py.Value], node: ast.AST) -> None:
     """``any(items)``, ``all(items)``: each is asked whether it is true, until one decides."""
-    symbol = next((item for item in items if _is_symbol(item)), None)
+    symbol = next((item for item in items if data.is_symbol(item)), None)
     if symbol is not None:
         data.asked(tracer, symbol, node)
-
-
-def _is_symbol(item: py.Value) -> bool:
-    return isinstance(item, Held) or (isinstance(item, Number) and item.unbacked)

@@ -13,9 +13,7 @@ class Record:
     """The events of one walk.
 
     ``doubtful`` are those on a way that may not be the example's: behind a condition on sizes that are
-    not known.  ``elsewhere`` are statements (by identity) that decide by the kind of run, of which
-    export takes the other side, ``alike`` conditions that ask for it and come out alike all the same; ``are_inputs_given`` where the file has examples of them, and
-    ``harmless`` the gaps (by key) that hide nothing from torch.export, as a method of what must be a tensor.
+    not known.  ``are_inputs_given`` where the file has examples of them, and ``harmless`` the gaps (by key) that hide nothing from torch.export, as a method of what must be a tensor.
     ``bare`` are the events that hold only if an input is a tensor, by the name of that, and ``tensors``
     the inputs of which the annotation or the use tells that they are.  ``is_asked_of_compile`` tells that
     nothing was called of which it is not known what torch.compile does with it, ``gaps`` what is not known
@@ -27,8 +25,6 @@ class Record:
 
     events: dict[Hashable, Event] = field(default_factory=dict)
     doubtful: set[Hashable] = field(default_factory=set)
-    elsewhere: set[int] = field(default_factory=set)
-    alike: set[int] = field(default_factory=set)
     harmless: set[Hashable] = field(default_factory=set)
     bare: dict[Hashable, str] = field(default_factory=dict)
     tensors: set[str] = field(default_factory=set)

@@ -11,10 +11,13 @@ from tsguard.language.rule_names import RuleName
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
     from tsguard.analysis.trace.origins import Origin
+    from tsguard.analysis.trace.shapes.dims import Unbacked
 
 
 # Rules of what raises where it stands, and of which a handler takes the error for one of eager's.
 _RAISING = frozenset({"data-condition", "data-number", "outside-torch", "data-call", "given-attribute"})
+
+_MAY_BE_MASK = "whether a tensor in brackets holds indices or is a mask is not told by the source"
 
 _CAUGHT: dict[RuleName, RuleName] = {"given-attribute": "held-value/given"}
 
@@ -29,7 +32,7 @@ def report(
     sure: bool = False,
     **facts: str,
 ) -> None:
-    """Record what torch.export makes of a place, unless only another kind of run gets there.
+    """Record what torch.export makes of a place.
 
     ``bare`` names the input that has to be a tensor for it; ``sure`` tells that every example gets there.
     """
@@ -38,24 +41,22 @@ def report(
         if rule.partition("/")[0] not in _RAISING:
             return
         rule, bare = _CAUGHT.get(rule, "held-value/caught"), ""
-    if tracer.is_elsewhere():
-        return
     event = tracer.event(rule, node, origin, **facts)
     if event is not None:
         is_sure = sure or (not tracer.branches and not any(frame.returned for frame in tracer.frames))
         record.add(event, is_sure=is_sure, input_=bare)
 
 
+def report_backed(
+    tracer: Tracer, unbacked: Unbacked, rule: RuleName, node: ast.AST | None, origin: Origin | None = None
+) -> None:
+    """Record what torch.export makes of a number that it knows or has a symbol for, as ``unbacked`` tells."""
+    if unbacked == "data":
+        report(tracer, rule, node, origin)
+    elif unbacked == "maybe" and node is not None:
+        not_known(tracer, node, _MAY_BE_MASK)
+
+
 def not_known(tracer: Tracer, node: ast.AST, why: str) -> None:
     """Note what the source does not tell of torch.export."""
     tracer.exports.gaps.append(Gap(tracer.module, getattr(node, "lineno", 1), why))
-
-
-def decided_by_kind_of_run(tracer: Tracer) -> None:
-    """A condition asks whether torch compiles or traces: what it decides is not what export does."""
-    inner = next((outer for outer in _around(tracer) if isinstance(outer, ast.If)), tracer.statement)
-    tracer.exports.elsewhere.add(id(inner))
-
-
-def _around(tracer: Tracer) -> tuple[ast.AST | None, ...]:
-    return (tracer.statement, *reversed(tracer.enclosing))

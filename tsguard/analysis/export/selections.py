@@ -9,9 +9,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export.reports import report
+from tsguard.analysis.export.reports import report, report_backed
 from tsguard.analysis.trace import shaping
-from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.shapes.dims import Dim, Unbacked
 from tsguard.analysis.trace.values import Traced
 from tsguard.language.releases import ways
 
@@ -92,8 +92,9 @@ def _compares(tracer: Tracer, name: str) -> bool:
 
 
 def _asked(tracer: Tracer, tensor: Traced, dims: list[Dim | None], node: ast.AST) -> None:
-    if any(dim is not None and dim.is_of_data for dim in dims):
-        report(tracer, "data-call/rows", node, tensor.origin)
+    kinds = {tracer.facts.resolved(dim).unbacked for dim in dims if dim is not None}
+    unbacked: Unbacked = "data" if "data" in kinds else "maybe" if "maybe" in kinds else ""
+    report_backed(tracer, unbacked, "data-call/rows", node, tensor.origin)
 
 
 def _compared(tracer: Tracer, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -107,8 +108,7 @@ def _compared(tracer: Tracer, tensor: Traced, args: Args, kwargs: Kwargs, node: 
 
 
 def _at(tracer: Tracer, tensor: Traced, index: int) -> Dim | None:
-    extent = shaping.extent(tracer, tensor)
-    return None if extent is None else extent.at(index)
+    return shaping.size_along(tracer, tensor, index)
 
 
 def _dims(tracer: Tracer, tensor: Traced) -> list[Dim | None]:

@@ -29,7 +29,16 @@ _KEEPING = frozenset(
 )
 # What needs all sizes of its tensors as numbers, as found by exporting each with torch 2.13.
 _NUMBERING = frozenset(
-    {"fill_diagonal_", "kron", "vander", "gradient", "multi_dot", "chain_matmul", "resize_as_"}
+    [
+        "fill_diagonal_",
+        "kron",
+        "vander",
+        "gradient",
+        "multi_dot",
+        "chain_matmul",
+        "resize_as_",
+        "take_along_dim",
+    ]
 )
 # Methods that give a number of which every size is a factor.
 _COUNTS = ("numel", "nelement")
@@ -91,9 +100,26 @@ def called(tracer: Tracer, short: str, args: Iterable[py.Value], node: ast.AST) 
     """A function or method of torch is called, which may need the sizes of its tensors as numbers."""
     for tensor in parts(args) if short in _NUMBERING else ():
         extent = shaping.extent(tracer, tensor) if isinstance(tensor, Traced) else None
-        for dim in (extent.first, *extent.dims) if extent is not None else ():
-            if isinstance(tensor, Traced) and tensor.of == "inputs" and dim is not None:
-                _report(tracer, "fixed-size/operator", node, tensor.origin, _held(tracer, dim))
+        if isinstance(tensor, Traced) and extent is not None:
+            held(tracer, tensor, [extent.first, *extent.dims], node)
+
+
+def held(tracer: Tracer, tensor: Traced, dims: Iterable[Dim | None], node: ast.AST) -> None:
+    """A function needs some sizes of its tensor as numbers."""
+    _of_tensor(tracer, "fixed-size/operator", tensor, dims, node)
+
+
+def compared(tracer: Tracer, tensor: Traced, dims: Iterable[Dim | None], node: ast.AST) -> None:
+    """A function compares some sizes of its tensor with others."""
+    _of_tensor(tracer, "fixed-size/compared", tensor, dims, node)
+
+
+def _of_tensor(
+    tracer: Tracer, rule: RuleName, tensor: Traced, dims: Iterable[Dim | None], node: ast.AST
+) -> None:
+    for dim in dims:
+        if tensor.of == "inputs" and dim is not None:
+            _report(tracer, rule, node, tensor.origin, _held(tracer, dim))
 
 
 def stepped_over(tracer: Tracer, tensor: py.Value, dim: Dim | None, node: ast.AST | None) -> None:

@@ -37,18 +37,6 @@ def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) ->
         scope.names.update(names)
 
 
-def exported_aside(tracer: Tracer, side: Callable[[], object], scope: Scope) -> None:
-    """Follow for torch.export what it does where a trace goes another way; the walk is left as it was."""
-    names, elsewhere, following = dict(scope.names), tracer.exports.elsewhere, tracer.following
-    tracer.exports.elsewhere = set()
-    try:
-        followed_aside(tracer, side)
-    finally:
-        tracer.exports.elsewhere, tracer.following = elsewhere, following
-        scope.names.clear()
-        scope.names.update(names)
-
-
 def followed_aside(tracer: Tracer, run: Callable[[], object]) -> None:
     """Follow for torch.export what a trace takes as it is compiled; the walk is left as it was."""
     exports = tracer.exports.keys()

@@ -226,7 +226,7 @@ def size_at(tracer: Tracer, extent: Extent | None, index: int | None, origin: Or
     """The size in one dimension of a tensor that inputs reach."""
     dim = None if extent is None or index is None else extent.at(index)
     found = size(origin, dim=dim, known=shaping.known_value(tracer.facts, dim))
-    found.unbacked = dim is not None and dim.is_of_data
+    found.unbacked = "" if dim is None else tracer.facts.resolved(dim).unbacked
     return found
 
 

@@ -32,6 +32,7 @@ from tsguard.analysis.trace.values import (
     origin_of,
     parts,
     plainly,
+    unbacked_of,
 )
 
 
@@ -162,7 +163,7 @@ def _compared_sequences(
     if origin is None:
         return py.Unknown(None, "bool")
     result = Number(None, "bool", origin=origin.then(node))
-    result.unbacked = any(isinstance(v, Number) and v.unbacked for v in parts([left, right]))
+    result.unbacked = unbacked_of(parts([left, right]))
     if isinstance(op, (ast.Eq, ast.NotEq)) and _are_of_one_extent(tracer, left, right):
         result.known = py.Const(isinstance(op, ast.Eq))
         return result

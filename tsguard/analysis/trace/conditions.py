@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, reports, sizes
+from tsguard.analysis.export import data, sizes
 from tsguard.analysis.python import object_truths, operations
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked, checked
@@ -100,8 +100,6 @@ def _rule(tracer: Tracer, value: Traced | Number, form: str) -> RuleName:
 
 
 def _of_fixed(tracer: Tracer, value: Fixed, node: ast.AST | None, form: str) -> bool | None:
-    if value.about in ("tracing", "compiling"):
-        reports.decided_by_kind_of_run(tracer)
     if tracer.varies(value.origin, value.about):
         tracer.report(VARIED[value.about], node, value.origin)
     elif value.about in FIXED:

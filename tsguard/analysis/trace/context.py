@@ -48,11 +48,22 @@ class Tracer(Follower):
     ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
     for torch.export, ``seeded`` the generators of random numbers that the forward seeds, with the
-    statements around that, ``defaults`` what parameters hold that calls leave out.
+    statements around that, ``defaults`` what parameters hold that calls leave out.  ``is_export`` tells that the
+    code is told to be run by torch.export where it asks, and ``asks_for_run`` that it has asked.
     """
 
-    def __init__(self, program: Program, world: World, target: Target, facts: Facts | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        world: World,
+        target: Target,
+        facts: Facts | None = None,
+        *,
+        is_export: bool = False,
+    ) -> None:
         super().__init__(program, world, target)
+        self.is_export = is_export
+        self.asks_for_run = False
         self.outputs: list[tuple[Frame, ast.AST, py.Value]] = []
         self.deepest = 40
         self.limit = sys.maxsize
@@ -152,7 +163,7 @@ class Tracer(Follower):
     def gap(self, node: ast.AST | None, why: str) -> None:
         """Note that something on the way could not be followed."""
         gap = Gap(self.module, getattr(node, "lineno", 1), why)
-        self._weigh(gap)
+        self.exports.harmless.discard(gap.key)
         self.gaps.append(gap)
 
     def unread(self, called: py.Unknown, node: ast.AST | None) -> None:
@@ -162,21 +173,9 @@ class Tracer(Follower):
             if self._is_of_tensor(node):
                 self.exports.harmless.add(gap.key)
             else:
-                self._weigh(gap)
+                self.exports.harmless.discard(gap.key)
             if gap not in self.gaps:
                 self.gaps.append(gap)
-
-    def _weigh(self, gap: Gap) -> None:
-        """Take note of a gap that only another kind of run than torch.export gets to."""
-        if not self.is_elsewhere():
-            self.exports.harmless.discard(gap.key)
-        elif gap not in self.gaps:
-            self.exports.harmless.add(gap.key)
-
-    def is_elsewhere(self) -> bool:
-        """Whether only another kind of run than torch.export gets to the statement."""
-        elsewhere = self.exports.elsewhere
-        return bool(elsewhere) and any(id(outer) in elsewhere for outer in (self.statement, *self.enclosing))
 
     def _is_of_tensor(self, node: ast.AST | None) -> bool:
         """Whether a call is of a method that tensors have and that gives tensors."""

@@ -50,8 +50,7 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
         return Held(None, hint, value.filling if not hint else None)
     number = number_of(tracer, method, value, node, hint)
-    of_data = not value.of_size if isinstance(value, Traced) else value.unbacked
-    number.unbacked = of_data and not tracer.is_elsewhere()
+    number.unbacked = value.unbacked if isinstance(value, Number) else "" if value.of_size else "data"
     return number
 
 

@@ -12,7 +12,7 @@ from tsguard.analysis.python import assignments, comparisons, containers, operat
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import comparing, conditions, items, kinds, operators
-from tsguard.analysis.trace.alternatives import could_be_traced, exported_aside
+from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.shapes.operation import dim_of
@@ -72,7 +72,7 @@ def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
     if not operators.concerns(value):
         data.asked(tracer, value, node.operand)
         return operations.unary(tracer, node.op, value, node)
-    if isinstance(value, Fixed) and _is_of_run(value) and value.default is not None:
+    if isinstance(value, Fixed) and value.about == "tracing" and value.default is not None:
         return replace(value, default=py.Const(not operations.known_truth(value.default)))
     answer: bool | None = conditions.decide(tracer, value, node.operand, "boolean")
     if answer is not None:
@@ -106,18 +106,13 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     told: Truths | None = None
     on_device = False
     passed: Fixed | None = None
-    for position, operand in enumerate(node.values[:-1]):
+    for operand in node.values[:-1]:
         value = tracer.settled(tracer.evaluate(operand, scope))
         passed = value if isinstance(value, Fixed) and value.about == "tracing" else passed
         on_device = on_device or (is_or and isinstance(value, Fixed) and value.about == "device")
         told = _together(told, _told(value), is_or=is_or)
         answer = conditions.decide(tracer, value, operand, "boolean")
-        if answer is not None and answer != is_or and _is_of_run(value, "compiling"):
-            tracer.exports.alike.add(
-                id(node)
-            )  # torch.export is decided by it, and so is a trace by what follows
         if answer is not None and answer == is_or:
-            _exported_rest(tracer, value, node, position + 1, scope)
             return _decided(possible, _asked_for_device(value) if on_device else value)
         if answer is None:
             value = _answered(value, None, operand) if operators.concerns(value) else value
@@ -130,29 +125,6 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     if possible is None or operators.concerns(last):
         return _telling(last, tells)
     return _telling(joined(possible, last), tells)
-
-
-def _exported_rest(tracer: Tracer, value: py.Value, node: ast.BoolOp, begin: int, scope: Scope) -> None:
-    """The operands that torch.export comes to, where the kind of run decides that a trace does not.
-
-    Where one of them decides the same, export goes the way of the trace after all.
-    """
-
-    def follow() -> None:
-        for operand in node.values[begin:]:
-            found = tracer.settled(tracer.evaluate(operand, scope))
-            answer = conditions.decide(tracer, found, operand, "boolean")
-            if answer is not None and (answer != _is_of_run(found)) is isinstance(node.op, ast.Or):
-                tracer.exports.alike.add(id(node))
-                return
-
-    if _is_of_run(value):
-        exported_aside(tracer, follow, scope)
-
-
-def _is_of_run(value: py.Value, *kinds: str) -> bool:
-    """Whether a value tells of the kind of run: what it is for a trace, it is not for torch.export."""
-    return isinstance(value, Fixed) and value.about in (kinds or ("tracing", "compiling"))
 
 
 def _asked_for_device(value: py.Value) -> py.Value:

@@ -41,11 +41,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     if head == "torch":
         return torch_functions.call(tracer, name, args, kwargs, node)
     source = _source(name)
-    if source is not None and _is_seeded(tracer, name.rpartition(".")[0]):
-        return None
     if source is not None:
-        origin, is_share = Origin(_SOURCE_NAMES[source], node), name in _SHARES
-        return Untraced(None, "float", origin=origin, source=source, is_share=is_share)
+        return _drawn(tracer, name, source, [*args, *kwargs.values()], node)
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(tracer, args, kwargs, node)
@@ -66,6 +63,17 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         return conversions.to_numpy(tracer, args, kwargs, node)
     is_followed = head == "builtins" or name in builtin_calls.HANDLERS
     return None if is_followed else _owing([*args, *kwargs.values()], node)
+
+
+def _drawn(tracer: Tracer, name: str, source: Source, values: Args, node: ast.AST) -> py.Value | None:
+    """What is another at every call; None where the forward has seeded what it is drawn from."""
+    owner, _, short = name.rpartition(".")
+    if owner == "numpy.random":
+        arrays.given(tracer, f"random.{short}", values, node)
+    if _is_seeded(tracer, owner):
+        return None
+    origin = Origin(_SOURCE_NAMES[source], node)
+    return Untraced(None, "float", origin=origin, source=source, is_share=name in _SHARES)
 
 
 def _owing(values: Args, node: ast.AST) -> py.Value | None:
@@ -222,6 +230,9 @@ def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
         return py.Const(not names.isdisjoint(own)) if len(names) == len(wanted) else None
     if isinstance(value, Number) and value.live and len(names) == len(wanted):
         is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
+        tracer.asks_for_run = True
+        if tracer.is_export:
+            return py.Const(is_number)
         if is_tensor != is_number:
             return Fixed(None, "bool", py.Const(is_tensor), origin=value.origin, about="tracing")
         return py.Const(is_tensor)
@@ -237,7 +248,10 @@ def _type(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value
     value = args[0] if len(args) == 1 else py.NONE
     if isinstance(value, py.TensorValue):
         return types.class_of(tracer, value, node)
-    return py.External("torch.Tensor") if isinstance(value, Number) and value.live else None
+    if not isinstance(value, Number) or not value.live:
+        return None
+    tracer.asks_for_run = True
+    return py.External("builtins.int" if tracer.is_export else "torch.Tensor")
 
 
 def _seeded(generator: str) -> Handler:

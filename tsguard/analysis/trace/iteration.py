@@ -72,10 +72,9 @@ def structure(tracer: Tracer, value: InputList | InputDict) -> None:
 
 def rows_wanted(tracer: Tracer, value: Traced, node: ast.AST | None) -> None:
     """Python wants to know how many rows a tensor has."""
-    extent = shaping.extent(tracer, value)
-    dim = None if extent is None else extent.at(0)
-    if dim is not None and dim.is_of_data:
-        reports.report(tracer, "data-number/rows", node, value.origin)
+    extent, dim = shaping.extent(tracer, value), shaping.size_along(tracer, value, 0)
+    if dim is not None:
+        reports.report_backed(tracer, dim.unbacked, "data-number/rows", node, value.origin)
     sizes.rows_wanted(tracer, value, None if extent is None else extent.first, node)
 
 

@@ -263,7 +263,7 @@ def _count(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs,
     if isinstance(receiver, Traced) and receiver.of == "inputs":
         count = shaping.count(tracer, receiver)
         number = size(receiver.origin.then(node), dim=count, known=shaping.known_value(tracer.facts, count))
-        number.unbacked = count is not None and count.is_of_data
+        number.unbacked = "" if count is None else count.unbacked
         return number
     return py.Unknown(None, "int")
 

@@ -33,6 +33,7 @@ from tsguard.analysis.trace.values import (
     origin_of,
     parts,
     plainly,
+    unbacked_of,
 )
 from tsguard.language.rule_names import RuleName
 
@@ -241,7 +242,7 @@ def number_from(left: py.Value, right: py.Value, hint: str, node: ast.AST | None
         live=any(v.live for v in numbers),
         pending=any(v.pending for v in numbers) and not any(v.live for v in numbers),
         debt=next((v.debt for v in numbers if v.debt is not None), None),
-        unbacked=any(v.unbacked for v in numbers),
+        unbacked=unbacked_of(numbers),
         mixed=any(v.mixed for v in numbers),
     )
 

@@ -58,6 +58,13 @@ def _only_first(shape: Extent | None) -> Dim | None:
     return None if first is None or first.is_of_data else first
 
 
+def size_along(tracer: Tracer, tensor: py.TensorValue, index: int) -> Dim | None:
+    """The size of a tensor in one dimension, where anything is known of it."""
+    shape = extent(tracer, tensor)
+    dim = None if shape is None else shape.at(index)
+    return None if dim is None else tracer.facts.resolved(dim)
+
+
 def count(tracer: Tracer, tensor: py.TensorValue) -> Dim | None:
     """How many elements a tensor has."""
     shape = extent(tracer, tensor)

@@ -10,12 +10,11 @@ from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_TURNS
 from tsguard.analysis.events import Event
 from tsguard.analysis.export import recording
-from tsguard.analysis.export.reports import decided_by_kind_of_run
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.trace import attributes, comparing, conditions, exceptions, operators, shaping
-from tsguard.analysis.trace.alternatives import could_be_traced, exported_aside
+from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.rulebook import raises_in_trace
@@ -86,8 +85,6 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     value = tracer.settled(tracer.evaluate(node.test, scope))
     if isinstance(value, Fixed) and value.about == "tracing":
         return _decided(tracer, node, value, scope)
-    if isinstance(value, Fixed) and value.about == "compiling":
-        _follow_export(tracer, node, value, scope)
     answer = conditions.decide(tracer, value, node.test, "if")
     if answer is None:
         return both(
@@ -109,8 +106,6 @@ def _checked(tracer: Tracer, node: ast.If, scope: Scope, *, has_effect: bool) ->
         value = tracer.settled(tracer.evaluate(node.test, scope))
     if isinstance(value, Fixed) and value.about == "tracing":
         return _decided(tracer, node, value, scope)
-    if isinstance(value, Fixed) and value.about == "compiling":
-        _follow_export(tracer, node, value, scope)
     answer = conditions.decide(tracer, value, node.test, "assert")
     if answer is not None:
         return tracer.execute(node.body if answer else node.orelse, scope)
@@ -155,7 +150,6 @@ def _may_stop(node: ast.If) -> bool:
 def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal:
     """A branch on tracing: the side for eager could go well, too."""
     answer = value.default is None or operations.known_truth(value.default)
-    _follow_export(tracer, node, value, scope)
     if any(exceptions.has_effect(statement) for statement in (*node.body, *node.orelse)):
         _compare_sides(tracer, node, answer, scope)
     try:
@@ -164,20 +158,6 @@ def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal
         if value.origin.root.name:
             tracer.report("unsupported-on-size/type", node.test, value.origin)
         raise
-
-
-def _follow_export(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> None:
-    """torch.export neither traces nor is eager: of what asks for that it takes the other side."""
-    if id(node.test) in tracer.exports.alike:
-        return
-    answer = value.default is None or operations.known_truth(value.default)
-    taken, side = (node.body, node.orelse) if answer else (node.orelse, node.body)
-    if taken and isinstance(taken[-1], (ast.Return, ast.Raise)):
-        side = [*side, *tracer.following]
-    exported_aside(tracer, lambda: tracer.execute(side, scope), scope)
-    if side and isinstance(side[-1], (ast.Return, ast.Raise)):
-        tracer.exports.elsewhere.update(map(id, tracer.following))
-    decided_by_kind_of_run(tracer)
 
 
 def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> None:

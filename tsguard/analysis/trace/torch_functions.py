@@ -9,7 +9,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments, data, gradients, recording
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import operations
-from tsguard.analysis.trace import conditions, conversions, fillings, kinds, pieces, results, shaping
+from tsguard.analysis.trace import conditions, conversions, fillings, kinds, pieces, results, runs, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight, used
@@ -170,7 +170,9 @@ def _is_tensor(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     if isinstance(value, py.TensorValue):
         return py.TRUE
     if isinstance(value, Number) and value.live:
-        return Fixed(None, "bool", py.TRUE, origin=value.origin, about="tracing")
+        tracer.asks_for_run = True
+        traced = Fixed(None, "bool", py.TRUE, origin=value.origin, about="tracing")
+        return py.FALSE if tracer.is_export else traced
     return None if isinstance(value, (py.Unknown, Opaque)) else py.FALSE
 
 
@@ -343,11 +345,10 @@ def _transform(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     return py.Unknown()
 
 
-_TRACING = _flag("tracing", py.TRUE)
 _NOT_COMPILING = _known(py.FALSE)
-_COMPILING = _flag("compiling", py.FALSE)
 
 _HANDLERS: dict[str, Handler] = {
+    **runs.HANDLERS,
     "torch.tensor": _from_values,
     "torch.as_tensor": _from_values,
     "torch.Tensor": _constructed,
@@ -362,15 +363,8 @@ _HANDLERS: dict[str, Handler] = {
     "torch.jit.annotate": _annotated,
     "torch.autograd.Variable": _variable,
     "torch.autograd.variable.Variable": _variable,
-    "torch.jit.is_tracing": _TRACING,
-    "torch.jit._trace.is_tracing": _TRACING,
-    "torch._C._get_tracing_state": _TRACING,
     "torch.jit.is_scripting": _NOT_COMPILING,
     "torch._jit_internal.is_scripting": _NOT_COMPILING,
-    "torch.compiler.is_compiling": _COMPILING,
-    "torch.compiler.is_dynamo_compiling": _NOT_COMPILING,
-    "torch.compiler.is_exporting": _COMPILING,
-    "torch._dynamo.is_compiling": _COMPILING,
     "torch.onnx.is_in_onnx_export": _NOT_COMPILING,
     "torch.overrides.has_torch_function": _NOT_COMPILING,
     "torch.overrides.has_torch_function_unary": _NOT_COMPILING,

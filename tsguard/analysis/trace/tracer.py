@@ -52,7 +52,7 @@ class ForwardTracer(Tracer):
             self.spend(0)
         handler = expressions.HANDLERS.get(type(node))
         value = py.Unknown() if handler is None else handler(self, node, scope)
-        if self.program.observer is not None:
+        if self.program.observer is not None and not self.is_export:
             self.program.observer.traced(self.module, node, value)
         return value
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 from tsguard.analysis.events import Event
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.shapes.dims import Dim
+from tsguard.analysis.trace.shapes.dims import Dim, Unbacked
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.values import (
     DictValue,
@@ -30,7 +30,7 @@ from tsguard.analysis.values import (
 from tsguard.report.records import dataclass
 
 Kind = Literal["size", "data"]
-Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing", "compiling"]
+Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing"]
 Source = Literal["random", "clock", "state"]
 
 NOWHERE = Origin()
@@ -101,8 +101,8 @@ class Number(Derived):
     ``debt`` is that finding where the place tells more than that Python took the number.
     ``known`` is what it is for every input that eager takes, where it is the same for all,
     ``dim`` the formula of a size, ``tells`` what follows from a condition.  ``lost`` is a comparison
-    of the shapes of two tensors of which the walk has lost one.  ``unbacked`` when torch.export has a
-    symbol in its place without a value: it comes from data.  ``mixed`` when the trace makes it of numbers of the
+    of the shapes of two tensors of which the walk has lost one.  ``unbacked`` tells whether torch.export has a
+    symbol in its place without a value, as what comes from data.  ``mixed`` when the trace makes it of numbers of the
     example and of the call: only what is decided by it while tracing is right.
     """
 
@@ -114,7 +114,7 @@ class Number(Derived):
     dim: Dim | None = None
     tells: Truths = NOTHING
     lost: bool = False
-    unbacked: bool = False
+    unbacked: Unbacked = ""
     mixed: bool = False
 
 
@@ -201,6 +201,12 @@ class InputDict(DictValue):
     """A dict of tensors given as an input: with the example's keys."""
 
     origin: Origin = NOWHERE
+
+
+def unbacked_of(values: Iterable[Value]) -> Unbacked:
+    """Whether torch.export has a symbol without a value for what is made of numbers."""
+    kinds = {value.unbacked for value in values if isinstance(value, Number)}
+    return "data" if "data" in kinds else "maybe" if "maybe" in kinds else ""
 
 
 def size(origin: Origin, hint: str = "int", dim: Dim | None = None, known: Value | None = None) -> Number:

@@ -36,7 +36,7 @@ class TraceResult:
     ``parts`` are the modules in whose forward the events happen, in their order; ``outputs``
     what its returns give, ``facts`` what was learned of the inputs' sizes, ``raised`` whether
     it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
-    ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on
+    ``asks_for_run`` tells that the code asks which kind of run it is, ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on
     ways that the example may not take, ``export_gaps`` what is not known of that alone; ``is_asked_of_compile`` that all that
     is called is known to be followed by torch.compile, or not.
     """
@@ -53,6 +53,7 @@ class TraceResult:
     doubtful: tuple[Event, ...] = ()
     export_gaps: tuple[Gap, ...] = ()
     is_asked_of_compile: bool = False
+    asks_for_run: bool = False
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
@@ -74,6 +75,7 @@ class TraceResult:
             tuple(e for key, e in told.items() if key in tracer.exports.doubtful),
             tuple(tracer.exports.gaps),
             tracer.exports.is_asked_of_compile,
+            tracer.asks_for_run,
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:
@@ -107,13 +109,16 @@ def trace_target(
     subject: py.Value,
     facts: Facts | None = None,
     optional: Given = "none",
+    *,
+    is_export: bool = False,
 ) -> TraceResult:
     """Follow a module instance or a function as ``torch.jit.trace`` would run it.
 
     ``facts`` are those of an earlier walk: what holds of the inputs holds from the start.
-    ``optional`` says which of the optional tensors of its signature are given, too.
+    ``optional`` says which of the optional tensors of its signature are given, too.  For ``is_export``
+    the code that asks which kind of run it is goes the way of torch.export.
     """
-    tracer = ForwardTracer(interp.program, interp.world, target, facts)
+    tracer = ForwardTracer(interp.program, interp.world, target, facts, is_export=is_export)
     function, receiver = _entry(tracer, subject)
     if function is None and not isinstance(subject, py.ModuleValue):
         why = f"{target.qualname} has no forward that can be read"

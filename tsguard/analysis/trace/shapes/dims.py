@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Iterator
+from typing import Literal
 
 from mypy_extensions import mypyc_attr
 
 from tsguard.analysis.budgets import DEEPEST_DIM, DIM_TERMS
 from tsguard.report.records import dataclass
+
+Unbacked = Literal["", "maybe", "data"]
+"""Whether torch.export has a symbol without a value in the place of a number: no, only if a tensor of which that is
+not told holds truths, or for sure, as data tells the number."""
 
 
 # Compiled, fields whose type is this class would be compared by identity, if their own classes had no say.
@@ -26,7 +31,7 @@ class Symbol(_Formula):
     """A number that the source does not tell.
 
     ``kind`` is "input" (a dimension of a tensor: its name and the index), "argument" (of a
-    constructor), "data" (how many elements fulfil a condition) or "//" (a quotient that does not come out even); ``depth`` how many of the
+    constructor), "data" (how many elements fulfil a condition), "maybe" (the same if a tensor holds truths, which is not told) or "//" (a quotient that does not come out even); ``depth`` how many of the
     last lie within each other.
     """
 
@@ -90,7 +95,13 @@ class Dim(_Formula):
     @property
     def is_of_data(self) -> bool:
         """Whether it rests on what tensors hold, as the number of ``x.nonzero()`` does."""
-        return any(symbol.kind == "data" for symbol in self.inner_symbols())
+        return self.unbacked == "data"
+
+    @property
+    def unbacked(self) -> Unbacked:
+        """Whether torch.export has a symbol without a value for it."""
+        kinds = {symbol.kind for symbol in self.inner_symbols()}
+        return "data" if "data" in kinds else "maybe" if "maybe" in kinds else ""
 
     def symbols(self) -> Iterator[Symbol]:
         """The symbols that it is made of."""

@@ -6,15 +6,24 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent, Lead
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
-from tsguard.analysis.trace.shapes.selecting import by_indices, is_whole, let_through, masked, sliced
+from tsguard.analysis.trace.shapes.selecting import (
+    by_indices,
+    is_whole,
+    let_through,
+    masked,
+    masked_first,
+    sliced,
+)
 
 
 def taken(op: Operation) -> Shaped:
     """``x[key]``: None where a key is a tensor whose effect on the shape is not plain."""
+    return masked(op) or by_indices(op) or _by_each(op) or masked_first(op)
+
+
+def _by_each(op: Operation) -> Shaped:
+    """What each key leaves of its dimension."""
     shape, key = op.shape(), op.args[1]
-    some = masked(op) or by_indices(op)
-    if some is not None:
-        return some
     keys = list(key.items) if isinstance(key, py.TupleValue) else [key]
     if shape is None or (isinstance(key, py.TupleValue) and key.open):
         return None

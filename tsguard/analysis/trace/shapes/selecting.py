@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes import computing
-from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
+from tsguard.analysis.trace.shapes.dims import Dim, Symbol, Unbacked, number, symbol_dim
 from tsguard.analysis.trace.shapes.extents import Extent, Lead
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Held, Number, Traced
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 def _many(*parts: py.Value) -> Dim:
     """As many as only the data in some values tells."""
     return symbol_dim(Symbol("data", parts))
+
+
+def _perhaps_many(key: Traced) -> Dim:
+    """As many as only the data tells, if a tensor holds truths and no indices."""
+    return symbol_dim(Symbol("maybe", (key,)))
 
 
 def found(op: Operation) -> Shaped:
@@ -68,6 +73,8 @@ def repeated_each(op: Operation) -> Shaped:
 def masked(op: Operation) -> Shaped:
     """``x[mask]``: as many as the mask lets through, and the dimensions that it does not cover."""
     key = op.args[1]
+    if isinstance(key, Traced) and may_be_mask(op, key):
+        return Extent((), Lead(first=_perhaps_many(key)))
     if not isinstance(key, py.TensorValue) or not is_mask(key):
         return None
     shape, mask, many = op.shape(), extent_of(op.facts, key), _many(key)
@@ -80,15 +87,18 @@ def masked(op: Operation) -> Shaped:
 
 
 def sliced(key: py.SliceValue) -> Dim | None:
-    """``x[:n]``: as many as data tells; None where no bound is of data."""
-    return _many(key) if any(map(_is_of_data, (key.start, key.stop))) else None
+    """``x[:n]``: as many as data tells, or may tell; None where no bound is of data."""
+    kinds = {_unbacked(key.start), _unbacked(key.stop)}
+    if kinds == {""}:
+        return None
+    return _many(key) if "data" in kinds else symbol_dim(Symbol("maybe", (key,)))
 
 
-def _is_of_data(bound: py.Value) -> bool:
+def _unbacked(bound: py.Value) -> Unbacked:
     """Whether torch.export has a symbol for a bound, or makes one of a tensor of one number."""
-    if isinstance(bound, Traced):
-        return not bound.of_size
-    return isinstance(bound, Held) or (isinstance(bound, Number) and bound.unbacked)
+    if isinstance(bound, Number):
+        return bound.unbacked
+    return "data" if isinstance(bound, Held) or (isinstance(bound, Traced) and not bound.of_size) else ""
 
 
 def by_indices(op: Operation) -> Shaped:
@@ -111,7 +121,9 @@ def _count_of_data(op: Operation, key: py.TensorValue) -> Dim | None:
 
 
 def let_through(op: Operation, mask: py.TensorValue) -> Dim | None:
-    """How many a mask lets through along a dimension; None for a tensor of indices of which the number is told."""
+    """How many a mask lets through along a dimension, or may let through; None for a tensor of indices of which the number is told."""
+    if isinstance(mask, Traced) and may_be_mask(op, mask):
+        return _perhaps_many(mask)
     return _many(mask) if is_mask(mask) else _count_of_data(op, mask)
 
 
@@ -153,6 +165,25 @@ def is_whole(key: py.TensorValue) -> bool:
             return False
         step = step.parent
     return False
+
+
+def masked_first(op: Operation) -> Shaped:
+    """``x[mask, ...]``: as many as the mask lets through, or may let through, where no more is known."""
+    key = op.args[1]
+    first = key.items[0] if isinstance(key, py.TupleValue) and key.items else None
+    if not isinstance(first, Traced):
+        return None
+    if may_be_mask(op, first):
+        return Extent((), Lead(first=_perhaps_many(first)))
+    return Extent((), Lead(first=_many(first))) if is_mask(first) else None
+
+
+def may_be_mask(op: Operation, key: Traced) -> bool:
+    """Whether a tensor may hold truths or indices, as far as the source tells."""
+    if key.dtype or is_mask(key) or is_whole(key):
+        return False
+    extent = extent_of(op.facts, key)
+    return extent is None or (extent.rank != 0 and _count_of_data(op, key) is None)
 
 
 def is_mask(key: py.TensorValue) -> bool:
