@@ -484,6 +484,27 @@ def test_how_many_a_tensor_lets_through_depends_on_whether_it_is_a_mask(exported
     assert verdicts == {"y": "unknown", "y > 0": "refused", "y.long()": "exports"}
 
 
+@pytest.mark.parametrize(
+    ("options", "given", "verdict"),
+    [
+        ("", "", "exports"),
+        ("", ", src_key_padding_mask=padded", "unknown"),
+        (", enable_nested_tensor=False", ", src_key_padding_mask=padded", "exports"),
+    ],
+)
+def test_what_an_encoder_gives_for_what_is_padded_may_be_other_numbers(exported, options, given, verdict):
+    source = f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                layer = nn.TransformerEncoderLayer(8, 2, batch_first=True)
+                self.encoder = nn.TransformerEncoder(layer, 2{options})
+            def forward(self, x, padded):
+                return self.encoder(x{given})
+    """
+    assert exported(source).verdict == verdict
+
+
 @pytest.mark.parametrize("asked", ["z.mean()", "x * z.shape[0]", "torch.zeros(z.shape[0])", "z[0]"])
 def test_what_asks_for_no_count_goes_well_whatever_the_index_is(exported, asked):
     assert exported(_MASKED.format(index="y", key="i", asked=asked)).verdict == "exports"

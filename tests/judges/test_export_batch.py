@@ -13,6 +13,8 @@ import pytest
         ("len(x.mean(1))", "specialised"),
         ("len(x.mean(0))", "exports"),
         ("x.sum(0).tolist()[0]", "exports"),
+        ("x[:, 0].tolist()[0]", "specialised"),
+        ("len(x.flatten())", "specialised"),
         ("len(x.transpose(0, 1))", "exports"),
         ("len(x.transpose(1, 2))", "specialised"),
         ("len(x.unsqueeze(1))", "specialised"),

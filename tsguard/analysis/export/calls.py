@@ -17,7 +17,7 @@ from tsguard.analysis.export import (
     state,
     types,
 )
-from tsguard.analysis.export.reports import report
+from tsguard.analysis.export.reports import not_known, report
 from tsguard.analysis.trace.values import Number, Traced, parts
 
 if TYPE_CHECKING:
@@ -154,6 +154,16 @@ def scripted(tracer: Tracer, module: py.ModuleValue, node: ast.AST | None) -> No
     """A module that torch.jit has compiled is called; one that was traced goes well."""
     if not module.traced:
         report(tracer, "scripted-module", node)
+
+
+def encoder(
+    tracer: Tracer, name: str, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> None:
+    """``nn.TransformerEncoder`` leaves out what is padded where no gradients are recorded; torch.export never does."""
+    mask = args[2] if len(args) > 2 else kwargs.get("src_key_padding_mask", py.NONE)
+    is_asked = py.constant(module.arguments.get("enable_nested_tensor", py.TRUE)) is not False
+    if name == "torch.nn.TransformerEncoder" and is_asked and not py.is_none(mask):
+        not_known(tracer, node, "eager may give zeros for what is padded, and the exported program does not")
 
 
 def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:

@@ -148,6 +148,8 @@ def _held(tracer: Tracer, dim: Dim) -> int | None:
             index = symbol.parts[1]
             if isinstance(index, int) and _is_open(tracer, str(tensor.parts[0]), index):
                 return index
+            if index == "count":
+                return _any_open(tracer, str(tensor.parts[0]))
     return None
 
 
@@ -158,7 +160,7 @@ def _taken(tracer: Tracer, origin: Origin) -> int | None:
     while step is not None:
         index = _index(step.node)
         if index == "all":
-            return next((i for i in range(_MOST_DIMENSIONS) if _is_open(tracer, name, i)), None)
+            return _any_open(tracer, name)
         if isinstance(index, int) and _is_open(tracer, name, index):
             return index
         step = step.parent
@@ -166,6 +168,11 @@ def _taken(tracer: Tracer, origin: Origin) -> int | None:
 
 
 _MOST_DIMENSIONS = 8
+
+
+def _any_open(tracer: Tracer, name: str) -> int | None:
+    """An open dimension of an input, of which each is a factor of how many elements it has."""
+    return next((i for i in range(_MOST_DIMENSIONS) if _is_open(tracer, name, i)), None)
 
 
 def _is_open(tracer: Tracer, name: str, index: int) -> bool:

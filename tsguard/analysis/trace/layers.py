@@ -73,6 +73,7 @@ def _layer(
     if name in _UNTRACEABLE:
         tracer.report(_UNTRACEABLE[name], node)
     exported.layer(tracer, name, args, node)
+    exported.encoder(tracer, name, module, args, kwargs, node)
     breaks.layer(tracer, name, node)
     if ".Lazy" in name:
         tracer.report("untraceable-call/lazy", node)
