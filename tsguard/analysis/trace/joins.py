@@ -16,6 +16,7 @@ from tsguard.analysis.trace.values import (
     Truths,
     frozen_again,
     origin_of,
+    unbacked_of,
 )
 from tsguard.analysis.values import Scope
 
@@ -104,7 +105,7 @@ def _joined_numbers(left: Number, right: Number) -> Number:
         tells=Truths(),
         pending=left.pending or right.pending,
         debt=left.debt or right.debt,
-        unbacked=left.unbacked or right.unbacked,
+        unbacked=unbacked_of([left, right]),
     )
 
 
