@@ -396,6 +396,28 @@ def test_an_input_is_a_variable(exported):
     assert exported(source).verdict == "exports"
 
 
+@pytest.mark.parametrize(
+    ("made", "verdict"),
+    [
+        ("like.new(x.size(0), 4).zero_()", "exports"),
+        ("like * 2", "refused"),
+        ("torch.zeros_like(like)", "refused"),
+    ],
+)
+def test_data_that_has_a_name_is_harmless_where_only_its_form_is_asked(exported, made, verdict):
+    source = f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+
+            def forward(self, x):
+                like = next(self.parameters()).data
+                return self.layer(x) + {made}[:1]
+    """
+    assert exported(source).verdict == verdict
+
+
 @pytest.mark.parametrize("asked", ["torch.numel(x.data)", "len(x.data)", "isinstance(x.data, torch.Tensor)"])
 def test_a_function_that_asks_data_for_its_form_loses_nothing(exported, asked):
     assert exported(f"def f(x):\n    return x * {asked}").verdict == "exports"

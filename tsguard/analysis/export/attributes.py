@@ -39,7 +39,23 @@ _FUNCTIONS_OF_FORM = frozenset(
 
 def data_taken(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> None:
     """``owner.data`` is read."""
+    if _named_for_its_form(tracer, node):
+        return
     report(tracer, "data-attribute", node, owner.origin if isinstance(owner, Traced) else None)
+
+
+def _named_for_its_form(tracer: Tracer, node: ast.AST | None) -> bool:
+    """Whether it gets a name of which no more than the form is asked: ``w = self.w.data``, then ``w.new(2)``."""
+    statement, function = tracer.statement, tracer.frames[-1].function
+    if not isinstance(statement, ast.Assign) or statement.value is not node or function is None:
+        return False
+    target = statement.targets[0]
+    if len(statement.targets) > 1 or not isinstance(target, ast.Name):
+        return False
+    nodes = list(walked(function))
+    formal = {id(n.value) for n in nodes if isinstance(n, ast.Attribute) and n.attr in _OF_FORM}
+    named = (n for n in nodes if isinstance(n, ast.Name) and n.id == target.id)
+    return all(n is target or id(n) in formal for n in named)
 
 
 def taken_of_state(tracer: Tracer, owner: py.TensorValue, name: str, node: ast.AST | None) -> None:
