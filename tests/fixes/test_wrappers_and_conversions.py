@@ -205,6 +205,19 @@ class Net(nn.Module):
         parts = [branch(part) for branch, part in zip(self.branches, parts)]
         return self.pad(F.avg_pool1d(parts[0] + parts[1], 2, stride=None))
 """
+GIVEN_POWERS = """\
+def repeated(x, ratio: int):
+    return x.repeat(1, ratio, 1)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = 2
+
+    def forward(self, x):
+        return repeated(x, 2**self.steps)
+"""
 FORMS = {
     "containers of modules": CONTAINERS,
     "options that a condition decides about": BY_CASE,
@@ -216,6 +229,7 @@ FORMS = {
     "options that the module holds": OPTIONS_OF_MODULE,
     "what only type checkers read": CASTS,
     "powers of integers": POWERS,
+    "powers of integers for a function of one's own": GIVEN_POWERS,
     "where the parameters are": WHERE_PARAMETERS_ARE,
     "functions that are mapped": MAPS,
     "the first modules of a list": SOME_OF_THEM,

@@ -12,7 +12,7 @@ from tsguard.fixes.lambdas import list_map, write_out_map
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.fixes.variables import annotate_appended
-from tsguard.report import Fix
+from tsguard.report import Applicability, Fix
 from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
@@ -100,12 +100,15 @@ def _for_operator(event: Event, kind: str) -> Fix | None:
     """``x.uniform_(0, self.most)`` becomes ``x.uniform_(0, float(self.most))``: operators of torch make one of an int in Python.
 
     ``x.view(n, r**2)`` becomes ``x.view(n, int(r**2))``: in Python they take no float there, so it was an int.
+    Unsafe for a function of Python, which may have been given a float.
     """
     file, value = event.module.file, event.facts["value"]
-    for call in nodes_at(file, event.span, ast.Call) if "operator" in event.facts else ():
+    is_operator = "operator" in event.facts
+    for call in nodes_at(file, event.span, ast.Call):
         given = [*call.args, *(k.value for k in call.keywords)]
         # Of a long text the beginning is told.
         wrong = [n for n in given if ast.unparse(n) == value or _begins(n, value)]
+        wrong = [n for n in wrong if is_operator or (kind == "int" and _is_power(n))]
         texts = [between(file, file.span(n)) for n in wrong]
         new = [
             f"{text}.0" if _is_int(file, n) else f"{kind}({text})"
@@ -113,8 +116,13 @@ def _for_operator(event: Event, kind: str) -> Fix | None:
         ]
         changes = [rewritten(file, n, text) for n, text in zip(wrong, new, strict=True)]
         made = tuple(change for change in changes if change is not None)
-        return Fix("safe", f"Write {texts[0]} as {new[0]}", made) if made else None
+        applicability: Applicability = "safe" if is_operator else "unsafe"
+        return Fix(applicability, f"Write {texts[0]} as {new[0]}", made) if made else None
     return None
+
+
+def _is_power(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
 
 
 def _begins(node: ast.expr, value: str) -> bool:
