@@ -75,3 +75,26 @@ def test_a_module_that_holds_its_own_kind_is_followed_as_deep_as_the_source_tell
     project = Project((tmp_path,))
     judged = judge(Program(project), find_target(project.module(path), target))
     assert (judged.script, judged.findings) == (verdict, ())
+
+
+def test_a_property_of_another_kind_is_nothing_that_the_target_returns(tmp_path: Path) -> None:
+    source = """
+    import torch
+    from torch import Tensor, nn
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.depth = 3
+
+        @property
+        def stride(self):
+            return 2 ** self.depth
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * 2
+    """
+    path = tmp_path / "model.py"
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    project = Project((tmp_path,))
+    assert judge(Program(project), find_target(project.module(path), "Net")).script == "ok"

@@ -250,11 +250,18 @@ def is_target(fc: FunctionCompiler) -> bool:
     """Whether what is compiled is the target's own code, which its user calls."""
     root = fc.compiler.root
     stack = fc.compiler.reporter.stack
+    if _is_property(fc):
+        return False
     if stack and stack[-1].call not in (None, fc.node):
         return False
     if isinstance(fc.receiver, SugaredModule):
         return root is not None and fc.compiler.model(fc.receiver.instance) is fc.compiler.model(root)
     return root is None and fc.receiver is None and fc.node is fc.compiler.target.node
+
+
+def _is_property(fc: FunctionCompiler) -> bool:
+    """Whether what is compiled is a property: torch compiles all, whether or not anything reads them."""
+    return any(isinstance(d, ast.Name) and d.id == "property" for d in fc.node.decorator_list)
 
 
 def report(fc: FunctionCompiler, value: Value) -> None:
