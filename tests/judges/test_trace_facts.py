@@ -25,6 +25,8 @@ CLAIMS = {
     "a dict in another order": ("d = dict(a=1, b=2)\nd = OrderedDict(d)\nd.move_to_end('a')", "list(d) == ['b', 'a']"),
     "a dict that is emptied": ("d = dict(a=1)\nd.clear()", "len(d) == 0"),
     "the last of a dict": ("d = dict(a=1, b=2)\npair = d.popitem()", "pair == ('b', 2) and len(d) == 1"),
+    "the first of an ordered dict": ("d = OrderedDict(a=1, b=2)\npair = d.popitem(last=False)", "pair == ('a', 1)"),
+    "an ordered dict of keys": ("d = OrderedDict.fromkeys('ab', value=0)", "d['a'] == 0"),
     "a dict of keys": ("d = dict.fromkeys('ab', 0)", "d == {'a': 0, 'b': 0}"),
     "parameters by name": ("", "[n for n, _ in self.layer.named_parameters()] == ['weight', 'bias']"),
     "a parameter": ("", "isinstance(self.layer.weight, nn.Parameter)"),

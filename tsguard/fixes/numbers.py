@@ -31,7 +31,7 @@ def convert_numbers(event: Event) -> Fix | None:
         return _convert(event, "int")
     if facts.get("function", "").endswith("normal") and (made := _normal_by_floats(event)):
         return made
-    return _for_operator(event, wanted) if (wanted, given) in (("float", "int"), ("int", "float")) else None
+    return _converted(event, wanted) if (wanted, given) in (("float", "int"), ("int", "float")) else None
 
 
 def turn_round_or_write_out(event: Event) -> Fix | None:
@@ -96,7 +96,7 @@ def _normal_by_floats(event: Event) -> Fix | None:
     return None
 
 
-def _for_operator(event: Event, kind: str) -> Fix | None:
+def _converted(event: Event, kind: str) -> Fix | None:
     """``x.uniform_(0, self.most)`` becomes ``x.uniform_(0, float(self.most))``: operators of torch make one of an int in Python.
 
     ``x.view(n, r**2)`` becomes ``x.view(n, int(r**2))``: in Python they take no float there, so it was an int.

@@ -169,8 +169,9 @@ def _dict_rearranged(name: str, receiver: DictValue, args: Args, kwargs: dict[st
         receiver.open = False
         return NONE
     if name == "popitem" and receiver.items and not receiver.open:
-        key, value = receiver.items.popitem()
-        return TupleValue((key_value(receiver, key), value))
+        is_last = constant(args[0] if args else kwargs.get("last", TRUE))
+        taken = list(receiver.items)[-1 if is_last else 0]
+        return TupleValue((key_value(receiver, taken), receiver.items.pop(taken)))
     key = usual_key(args[0]) if args else None
     if name == "move_to_end" and key in receiver.items:
         is_last = constant(args[1] if len(args) > 1 else kwargs.get("last", TRUE))

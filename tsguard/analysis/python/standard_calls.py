@@ -103,9 +103,9 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None
 def _from_keys(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``dict.fromkeys(keys, value)``."""
     items, is_open = iterate(interp, args[0]) if args else ([], True)
-    result = DictValue({}, is_open)
+    result, value = DictValue({}, is_open), args[1] if len(args) > 1 else kwargs.get("value", NONE)
     for item in items:
-        put(result, item, args[1] if len(args) > 1 else NONE)
+        put(result, item, value)
     return result
 
 

@@ -122,9 +122,7 @@ def _as_dtype(unlike: Unlike | None) -> Unlike | None:
     return None if unlike is None else Unlike("dtype", unlike.rule, unlike.node, unlike.facts)
 
 
-def _unlike(
-    kind: Literal["int", "Tensor", "number", "text", "dtype"], rule: RuleName, node: ast.AST
-) -> Unlike:
+def _unlike(kind: Literal["int", "Tensor", "text", "dtype"], rule: RuleName, node: ast.AST) -> Unlike:
     return Unlike(kind, rule, node, (("expression", text_of(node)),))
 
 
