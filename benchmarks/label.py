@@ -6,7 +6,8 @@ Each module is asked in a process of its own, the questions in turn:
 
 - script: ``torch.jit.script``, then held against eager on what differs from the example in values,
   batch and sizes, wherever eager takes it: right, wrong, raises, or refused with the line;
-- trace: the same of ``torch.jit.trace``, and whether torch warned;
+- trace: the same of ``torch.jit.trace``, and whether torch warned; where nothing differs, a longer search is
+  made, by other random numbers, extreme values, far sizes and second calls, and noted as ``searched``;
 - export: ``torch.export.export``, not strict, held against eager on other values of the same sizes;
 - batch: the same with the first dimension of each tensor open, on other batches (``alone``: eager takes none);
 - compile: ``torch.compile(fullgraph=True, backend="eager")``;
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import importlib
 import importlib.util
 import inspect
@@ -43,12 +45,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from varied import Arguments, alike, mapped, tensors, variants
+from varied import Arguments, alike, further_variants, mapped, tensors, variants
 
 PATIENCE = 90
 """Seconds for one question."""
 VARYING = 8
 """Seconds after which no further inputs are tried."""
+SEARCHING = 8
+"""Seconds of the longer search for a wrong trace."""
 MEMORY = 12 * 2**30
 
 NO_ANSWER = frozenset({"no call", "timeout", "crashed"})
@@ -109,6 +113,33 @@ class Case:
                 return {"answer": found.partition(":")[0], "why": f"{given.what}: {found}", "tried": tried}
         return {"answer": "right", "tried": tried}
 
+    def searched(self, made: Any) -> Answer:
+        """Something made of the module, against eager by a longer search."""
+        started, tried = time.monotonic(), 0
+        for given in further_variants(self.example):
+            if time.monotonic() - started > SEARCHING:
+                break
+            found = self.difference(made, given)
+            tried += found is not None
+            if found:
+                return {"answer": found.partition(":")[0], "why": f"{given.what}: {found}", "tried": tried}
+        if found := self.difference_of_second_calls(made):
+            return {"answer": "wrong", "why": found, "tried": tried}
+        return {"answer": "right", "tried": tried}
+
+    def difference_of_second_calls(self, made: Any) -> str | None:
+        """Where the second of two calls by other values differs, since one keeps what the other does not."""
+        first, second, *_ = variants(self.example)
+        outcomes = []
+        for callee in (self.anew(), self.anew(), copy.deepcopy(_as_made(made))):
+            try:
+                first.given_to(callee)
+                outcomes.append(second.given_to(callee))
+            except Exception:
+                return None
+        eager, again, ours = outcomes
+        return "" if not alike(eager, again) or alike(eager, ours) else "second call: wrong: other results"
+
     def refused(self, error: BaseException) -> Answer:
         """A refusal, with the innermost place of the project that it names."""
         text = f"{error}\n{''.join(traceback.format_tb(error.__traceback__))}"
@@ -162,7 +193,8 @@ def trace(case: Case) -> Answer:
         warnings.simplefilter("always")
         made = torch.jit.trace(net, **given, check_trace=False)  # type: ignore[no-untyped-call]
     warned = any(issubclass(w.category, torch.jit._trace.TracerWarning) for w in caught)
-    return {**case.held(made, EVERY), "warned": warned}
+    answer = {**case.held(made, EVERY), "warned": warned}
+    return {**answer, "searched": case.searched(made)} if answer["answer"] == "right" else answer
 
 
 def _by_name(net: Any, example: Arguments) -> dict[str, Any]:

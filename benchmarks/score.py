@@ -6,7 +6,8 @@ Each target is linted from source with the constructor arguments of its label; w
 learn.  Counted as in the report of a release: *coverage* is the share with a verdict; *recall* the share that
 is told of what torch refuses or gets wrong and that has a verdict (``depends`` counts half), with "of all"
 that of all there is; *precision* the share where torch agrees of what is told.  For ``batch`` the share that
-is right is counted, an unknown as wrong, over those of which eager takes another batch.
+is right is counted, an unknown as wrong, over those of which eager takes another batch.  ``trace searched``
+holds the same verdicts against what the longer search of ``label.py`` found.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Question:
 QUESTIONS = {
     "script": Question(lambda t: str(t["script"]["verdict"]), frozenset({"blocked", "broken", "depends"})),
     "trace": Question(lambda t: str(t["trace"]["verdict"]), frozenset({"hazardous"})),
+    "trace searched": Question(lambda t: str(t["trace"]["verdict"]), frozenset({"hazardous"})),
     "mode": Question(lambda t: str(t["mode"]["verdict"]), frozenset({"dependent"}), frozenset({"dependent"})),
     "export": Question(lambda t: str(t["export"]["verdict"]), frozenset({"refused"}), frozenset({"refused"})),
     "export or held": Question(lambda t: str(t["export"]["verdict"]), frozenset({"refused", "specialised"})),
@@ -50,6 +52,9 @@ QUESTIONS = {
     ),
     "compile": Question(lambda t: str(t["export"]["compile"]), frozenset({"breaks"}), frozenset({"refused"})),
 }
+
+LABELS = {"export or held": "export", "trace searched": "trace"}
+"""The label of a question that has not its own."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +124,9 @@ def reports(
 def held(question: str, line: dict[str, Any], report: dict[str, Any] | None) -> Held | None:
     """The verdict on a target against its label; None where torch has no say."""
     asked = QUESTIONS[question]
-    label = "export" if question == "export or held" else question
-    answer = line["labels"].get(label, {"answer": "no call"})
+    answer = line["labels"].get(LABELS.get(question, question), {"answer": "no call"})
+    if question == "trace searched":
+        answer = answer.get("searched", answer)
     if answer["answer"] in ("no call", "timeout", "crashed", "alone"):
         return None
     verdict = asked.said(report) if report is not None else "unknown"

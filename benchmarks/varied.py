@@ -6,8 +6,9 @@ For what asks torch apart from tsguard: nothing of tsguard is used here.
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
@@ -28,6 +29,7 @@ class Arguments:
     kwargs: dict[str, Any]
     what: str = "as found"
     kind: Kind = "values"
+    seed: int = 3
 
     def changed(self, change: Callable[[Tensor], Tensor], what: str, kind: Kind) -> Arguments:
         args, kwargs = mapped((self.args, self.kwargs), change)
@@ -35,7 +37,7 @@ class Arguments:
 
     def given_to(self, callee: Any) -> Any:
         """What the callee makes of a copy, by the same random numbers each time."""
-        torch.manual_seed(3)
+        torch.manual_seed(self.seed)
         with torch.no_grad():
             return callee(*copy.deepcopy(self.args), **copy.deepcopy(self.kwargs))
 
@@ -59,6 +61,41 @@ def variants(example: Arguments) -> Iterator[Arguments]:
         yield example.changed(
             lambda t: resized(resized(t, -1, None, 96), -2, None, 96), "larger images", "size"
         )
+
+
+def further_variants(example: Arguments) -> Iterator[Arguments]:
+    """What a longer search tries: other random numbers, extreme values, and sizes far from the example's."""
+    for seed in range(4, 10):
+        yield replace(example, what=f"random numbers from seed {seed}", seed=seed)
+    for what, change in _EXTREMES.items():
+        yield example.changed(change, what, "values")
+    dims = sorted({(d, s) for t in tensors(vars(example)) for d, s in enumerate(t.shape)})
+    for wanted in _FURTHER_SIZES:
+        for dim, size in dims:
+            if wanted != size:
+                yield example.changed(
+                    lambda t, d=dim, s=size, w=wanted: resized(t, d, s, w),  # type: ignore[misc]
+                    f"size {size} to {wanted} in dimension {dim}",
+                    "size" if dim else "batch",
+                )
+    for (dim, size), (_, other) in itertools.product(dims, dims):
+        for times in (1, 2, 3):
+            yield example.changed(
+                lambda t, d=dim, s=size, w=other * times: resized(t, d, s, w),  # type: ignore[misc]
+                f"size {size} to {other * times} in dimension {dim}",
+                "size" if dim else "batch",
+            )
+
+
+_FURTHER_SIZES = (1, 2, 3, 4, 5, 6, 7, 9, 12, 16, 24, 32, 33, 48, 64, 100, 128, 256, 512, 1000, 2048, 5001)
+
+_EXTREMES: dict[str, Callable[[Tensor], Tensor]] = {
+    "ones": torch.ones_like,
+    "nothing but zeros": torch.zeros_like,
+    "a hundred times as large": lambda t: t * 100 if t.is_floating_point() else t,
+    "one number": lambda t: t.flatten()[:1].expand(t.shape).clone() if t.numel() else t,
+    "not a number": lambda t: torch.full_like(t, float("nan")) if t.is_floating_point() else t,
+}
 
 
 def _one_by_one(example: Arguments) -> Iterator[Arguments]:

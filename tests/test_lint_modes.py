@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import tsguard
 from tests.formats.reports import EVERYTHING
 from tests.samples import BROKEN, NET, STALE
 from tsguard.linting.cache import Cache
@@ -133,3 +136,24 @@ def test_a_reader_that_stops_reading_is_no_error(folder):
     ran = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
     assert ran.stdout.startswith("stale.py:1:8: TSG003")
     assert "Traceback" not in ran.stderr
+
+    def test_a_checkout_of_tsguard_whose_rules_have_changed_asks_anew(self, tmp_path):
+        shutil.copytree(Path(tsguard.__file__).parent, tmp_path / "tsguard")
+        shutil.copytree(Path(tsguard.__file__).parent.parent / "rules", tmp_path / "rules")
+        (tmp_path / "net.py").write_text(NET)
+        command = [sys.executable, "-m", "tsguard", "lint", "--output-format", "concise", "net.py"]
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(tmp_path),
+            "TSGUARD_CACHE_DIR": str(tmp_path / "cache"),
+        }
+
+        def found() -> str:
+            return subprocess.run(
+                command, cwd=tmp_path, env=environment, capture_output=True, text=True
+            ).stdout
+
+        assert "anew" not in found()
+        with open(tmp_path / "tsguard" / "judges" / "judgement.py", "a") as file:
+            file.write("\n\ndef judge(*_):\n    raise RuntimeError('judged anew')\n")
+        assert "judged anew" in found()

@@ -163,6 +163,37 @@ def test_an_abstract_forward_has_no_verdict_but_says_so(way: str, folder: Path, 
     assert report["findings"] == []
 
 
+OF_ABC = {
+    "ABC": ("abc.ABC, nn.Module", ""),
+    "ABCMeta": ("nn.Module, metaclass=abc.ABCMeta", ""),
+    "a property": ("abc.ABC, nn.Module", "    @property\n"),
+}
+SCORED = "    def forward(self, x):\n        return x\n"
+
+
+@pytest.mark.parametrize("way", OF_ABC)
+def test_a_class_that_cannot_be_made_has_no_verdict_but_its_derived_class_has(
+    way: str, folder: Path, lint: Callable
+) -> None:
+    bases, mark = OF_ABC[way]
+    header = f"import abc\n\nfrom torch import nn\n\n\nclass Base({bases}):\n{mark}"
+    derived = "\n\nclass Net(Base):\n    def score(self):\n        return 1\n"
+    (folder / "net.py").write_text(
+        f"{header}    @abc.abstractmethod\n    def score(self): ...\n\n{SCORED}{derived}"
+    )
+    report = lint("net.py").report
+    assert verdicts(report, "Base")[:2] == ("unknown", "unknown")
+    assert verdicts(report, "Net")[:2] == ("ok", "safe")
+    (cause,) = report["targets"][0]["script"]["unknown"]
+    assert cause["why"] == "its score is abstract: it cannot be constructed"
+
+
+def test_the_mark_alone_makes_no_class_abstract(folder: Path, lint: Callable) -> None:
+    header = "import abc\n\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    @abc.abstractmethod\n"
+    (folder / "net.py").write_text(f"{header}    def score(self): ...\n\n{SCORED}")
+    assert verdicts(lint("net.py").report, "Net")[:2] == ("ok", "safe")
+
+
 def test_a_class_that_overrides_it_is_judged(folder: Path, lint: Callable) -> None:
     header = "from torch import nn\n\n\nclass Base(nn.Module):\n"
     derived = "\n\nclass Net(Base):\n    def forward(self, x):\n        return x\n"

@@ -173,3 +173,12 @@ def test_an_argument_that_may_be_anything_is_named_with_its_place_and_the_remedy
     assert cause.why == "config is an argument of the constructor that may be anything"
     assert cause.line == HEAD.count("\n") + source[: source.index("def __init__")].count("\n") + 1
     assert (cause.help or "").endswith("net.py:Net(config=...)'")
+
+
+def test_what_forward_is_given_is_no_argument_of_the_constructor(tmp_path: Path):
+    source = NET.format(made="self.size = 3", returned="x.dim() > key.dim() - 1").replace(
+        "(self, x)", "(self, x, key)"
+    )
+    call = "\n    __call__ = lambda self, *x, **y: super(Net, self).__call__(*x, **y)\n"
+    causes = judged(tmp_path, source + call).trace_unknown
+    assert all("argument of the constructor" not in cause.why for cause in causes)

@@ -214,6 +214,18 @@ def test_a_file_with_relative_imports_lies_in_a_package(tmp_path: Path) -> None:
     assert project.module(folder / "plain.py").name == "plain"
 
 
+@pytest.mark.parametrize("name", ["torch", "logging"])
+def test_a_package_that_would_hide_one_that_everybody_imports_lies_in_a_namespace(
+    name: str, tmp_path: Path
+) -> None:
+    package = tmp_path / "company" / name
+    package.mkdir(parents=True)
+    for file in ("__init__", "net"):
+        (package / f"{file}.py").write_text("from torch import nn\n")
+    module = Project(()).module(package / "net.py")
+    assert (module.name, module.root) == (f"company.{name}.net", tmp_path)
+
+
 def test_a_package_of_compiled_code_alone_is_missing_and_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "site" / "fast"
     folder.mkdir(parents=True)

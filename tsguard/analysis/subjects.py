@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap
-from tsguard.analysis.python import PythonInterpreter, ancestry, classes, decorators, library
+from tsguard.analysis.python import PythonInterpreter, ancestry, classes, decorators, library, metaclasses
 from tsguard.analysis.python.calls import made_otherwise, make_module
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.expressions import arguments
@@ -125,13 +125,20 @@ def _construction(interp: Interpreter, target: Target) -> _Construction:
     return _Construction(outcome, interp.world.copy())
 
 
-def abstract_forward(interp: Interpreter, target: Target) -> Gap | None:
+def abstract(interp: Interpreter, target: Target) -> Gap | None:
     """Why nothing is to be said of a class of which only derived classes can be run; None for any other."""
     try:
         value = definition(interp, target) if target.kind == "module" else None
     except Raised:
         return None
-    found = classes.class_member(interp, value, "forward") if isinstance(value, py.ClassValue) else None
+    if not isinstance(value, py.ClassValue):
+        return None
+    unmade = metaclasses.abstract_method(interp, value)
+    return unread.unmade(target.module, target.node, unmade) if unmade else _abstract_forward(interp, value)
+
+
+def _abstract_forward(interp: Interpreter, cls: py.ClassValue) -> Gap | None:
+    found = classes.class_member(interp, cls, "forward")
     function = found[0] if found is not None else None
     if not isinstance(function, py.FunctionValue) or isinstance(function.node, ast.Lambda):
         return None

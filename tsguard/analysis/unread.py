@@ -52,6 +52,13 @@ def abstract(module: Module, node: ast.AST) -> Gap:
     return _gap(module, node, "its forward is abstract", "judge a class that overrides it")
 
 
+def unmade(module: Module, node: ast.AST, name: str) -> Gap:
+    """Of a class that Python makes no instances of."""
+    return _gap(
+        module, node, f"its {name} is abstract: it cannot be constructed", "judge a class that overrides it"
+    )
+
+
 def inherited(module: Module, node: ast.AST, name: str) -> Gap:
     """Of a module: its forward is that of a class of torch that no table describes."""
     return _gap(module, node, f"the forward that {name} inherits from torch is not known", _ASK_TORCH)
@@ -109,7 +116,7 @@ def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:
     if value.unread is not None:
         return value.unread
     origin = parameter_in(value.term)
-    if origin is not None and origin.module is not None:
+    if origin is not None and origin.module is not None and _is_given_by(origin, target):
         return _argument(origin, origin.module, target)
     return use(module, node)
 
@@ -117,6 +124,12 @@ def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:
 def may_be_module(called: Unknown) -> bool:
     """Whether what is called may be a module, rather than a method of some plain value."""
     return not isinstance(called.term, Attribute) or parameter_in(called.term) is not None
+
+
+def _is_given_by(parameter: Parameter, target: Target) -> bool:
+    """Whether it is for the target's arguments to say what a parameter is: forward gets its own later."""
+    name = getattr(parameter.function, "name", "__init__")
+    return target.kind == "function" or name in ("__init__", "__new__")
 
 
 def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:

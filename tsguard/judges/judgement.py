@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
-from tsguard.analysis.subjects import abstract_forward
+from tsguard.analysis.subjects import abstract
 from tsguard.judges.export import ExportOutcome
 from tsguard.judges.findings import finding, unknown
 from tsguard.judges.mode import judge_mode
@@ -53,11 +53,11 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
         gap = (Unknown(target.path, target.line, "what the call returns is not followed"),)
         export = ExportJudgement(unknown=gap)
         return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap, export=export)
-    abstract = abstract_forward(PythonInterpreter(program), target)
-    script = ScriptOutcome("unknown", gaps=(abstract,)) if abstract else judge_script(program, target)
+    unmade = abstract(PythonInterpreter(program), target)
+    script = ScriptOutcome("unknown", gaps=(unmade,)) if unmade else judge_script(program, target)
     script = called_with_a_batch(script, target)
     mode = judge_mode(program, target)
-    trace = _untraced(abstract) if abstract else judge_trace(program, target)
+    trace = _untraced(unmade) if unmade else judge_trace(program, target)
     trace = traced_with_a_batch(trace, target)
     if script.verdict == "blocked" and trace.verdict == "hazardous" and not _is_advised(trace):
         from tsguard.judges.parts import trace_parts

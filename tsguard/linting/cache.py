@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+import tsguard
 from tsguard import __version__, rules
 from tsguard.linting.inspection import Inspection
 from tsguard.settings.requests import Job
@@ -211,10 +212,14 @@ def _default_folder() -> Path:
 
 @functools.cache
 def _tool() -> str:
-    """This tsguard: its version, and the state of its files, which a checkout changes without a version."""
-    folders = (Path(__file__).parent, next(iter(rules.pages().values())).parent)
-    state = [__version__, sys.version]
-    for folder in folders:
+    """This tsguard: its version, and the state of its files, which a checkout changes without a version.
+
+    Files that were installed are as they were when the first of them was written.
+    """
+    package = Path(tsguard.__file__)
+    state = [__version__, sys.version, str(package.stat().st_mtime_ns)]
+    is_installed = any(part in ("site-packages", "dist-packages") for part in package.parts)
+    for folder in () if is_installed else (package.parent, next(iter(rules.pages().values())).parent):
         for root, _, names in os.walk(folder):
             for name in names:
                 if name.endswith((".py", ".json", ".md")):

@@ -229,12 +229,19 @@ def _below(root: Path, parts: list[str], suffix: str) -> tuple[Path, Path]:
 
 
 def _module_name(path: Path, text: str) -> tuple[str, Path]:
-    """The name by which a file is imported, and from where; one with relative imports lies in a package."""
+    """The name by which a file is imported, and from where; one with relative imports lies in a package.
+
+    A package that would hide one that everybody imports lies in a namespace, as in ``company/torch/``.
+    """
     parts = [] if path.stem == "__init__" else [path.stem]
     folder, inside = path.parent, max(map(len, _RELATIVE.findall(text)), default=0)
     while folder.name.isidentifier() and (
-        inside > 0 or any((folder / f"__init__{suffix}").is_file() for suffix in (".py", ".pyi"))
+        inside > 0 or _is_package(folder) or (parts[0] in _DESCRIBED and _is_package(folder / parts[0]))
     ):
         parts.insert(0, folder.name)
         folder, inside = folder.parent, inside - 1
     return ".".join(parts), folder
+
+
+def _is_package(folder: Path) -> bool:
+    return any((folder / f"__init__{suffix}").is_file() for suffix in (".py", ".pyi"))

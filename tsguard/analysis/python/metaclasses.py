@@ -1,4 +1,4 @@
-"""Metaclasses with a ``__call__`` of their own, which make the instances of their classes."""
+"""Metaclasses, which make the instances of their classes: with a ``__call__`` of their own, or not at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ import ast
 
 from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.values import ClassValue, FunctionValue, ModuleValue, ObjectValue, Unknown, Value
+from tsguard.analysis.values import (
+    ClassValue,
+    External,
+    FunctionValue,
+    ModuleValue,
+    ObjectValue,
+    PropertyValue,
+    Unknown,
+    Value,
+)
 
 
 def maker(interp: Interpreter, cls: ClassValue) -> FunctionValue | None:
@@ -19,6 +28,31 @@ def maker(interp: Interpreter, cls: ClassValue) -> FunctionValue | None:
             found = classes.class_member(interp, metaclass, "__call__")
             return found[0] if found is not None and isinstance(found[0], FunctionValue) else None
     return None
+
+
+def abstract_method(interp: Interpreter, cls: ClassValue) -> str | None:
+    """The name of a method that keeps instances from being made; ``abc`` forbids it, the mark alone does not."""
+    order = [base for base in ancestry.mro(interp, cls) if isinstance(base, ClassValue)]
+    names = dict.fromkeys(
+        name for base in order for name, value in base.members.items() if _is_abstract(value)
+    )
+    if not names or not any(_is_of_abc(interp, base) for base in order):
+        return None
+    found = {name: classes.class_member(interp, cls, name) for name in names}
+    return next(
+        (name for name, member in found.items() if member is not None and _is_abstract(member[0])), None
+    )
+
+
+def _is_of_abc(interp: Interpreter, cls: ClassValue) -> bool:
+    named = _metaclass(cls)
+    made_by = interp.settled(interp.evaluate(named, cls.scope)) if named is not None else None
+    return made_by == External("abc.ABCMeta") or External("abc.ABC") in cls.bases
+
+
+def _is_abstract(value: Value) -> bool:
+    function = value.getter if isinstance(value, PropertyValue) else value
+    return isinstance(function, FunctionValue) and "abstract" in function.marks
 
 
 def _metaclass(cls: ClassValue) -> ast.expr | None:
