@@ -126,6 +126,7 @@ BY_HAND = {
     "TSG190-bad-4",
     "TSG196-bad-2",
     "TSG199-bad-3",
+    "TSG199-bad-5",
     "TSG201-bad-2",
     "TSG208-bad-3",
     "TSG208-bad-4",

@@ -348,6 +348,7 @@ RuleName: TypeAlias = Literal[
     "renamed-method",
     "requirement-unmet",
     "result-kind",
+    "result-kind/argument",
     "result-kind/number",
     "result-kind/tensor",
     "return-type-mismatch",

@@ -118,7 +118,8 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
     if type_ is t.DEVICE and name in ("type", "index"):
         return simple(t.STR if name == "type" else t.OptionalType(t.INT))
     if isinstance(type_, t.TupleType) and name in type_.fields:
-        return simple(type_.elements[type_.fields.index(name)])
+        index = type_.fields.index(name)
+        return Simple(differences.item(value, type_.elements[index], index))
     if isinstance(type_, t.ClassType):
         found = classes.member(fc, owner, name, node)
         if found is not None:

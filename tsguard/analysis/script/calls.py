@@ -25,7 +25,7 @@ from tsguard.analysis.script import (
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.schema_calls import call_schemas
+from tsguard.analysis.script.schema_calls import call_schemas, matched
 from tsguard.analysis.script.sugared import (
     Args,
     Builtin,
@@ -196,6 +196,7 @@ def call_builtin(
     given = [*([receiver] if receiver else []), *args]
     notes.match(fc, result, given, kwargs, node, name)
     differences.used(fc, name, [*given, *kwargs.values()], result.returns)
+    differences.put(name, given)
     unlike = differences.built(name, given, kwargs, result.returns, node)
     value = Value(result.returns, node=node, unlike=unlike)
     if symbol == "aten::is_scripting":
@@ -308,7 +309,9 @@ def _construct_tuple(
         Argument(name, element, has_default=i >= first_default)
         for i, (name, element) in enumerate(zip(type_.fields, type_.elements, strict=True))
     )
-    return call_schemas(fc, (Schema(type_.name, "", arguments, type_),), args, kwargs, node, type_.name)
+    matched(fc, (Schema(type_.name, "", arguments, type_),), args, kwargs, node, type_.name)
+    given = [*args, *(kwargs.get(name, Value(t.UNKNOWN)) for name in type_.fields[len(args) :])]
+    return Simple(Value(type_, unlike=differences.of_tuple(given)))
 
 
 def _call_dispatch(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
-from tsguard.analysis.script import dataclass_methods, late_defaults, notes, signatures
+from tsguard.analysis.script import dataclass_methods, late_defaults, notes, results, signatures
 from tsguard.analysis.script.compiled import ScriptClass
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.names import context_schema
@@ -118,7 +118,8 @@ def member(fc: FunctionCompiler, owner: Simple, name: str, node: ast.AST) -> Sug
     if isinstance(found, py.FunctionValue):
         return SugaredUnknown() if "unused" in found.marks else Method(owner, name, (), found)
     if isinstance(found, py.PropertyValue) and isinstance(found.getter, py.FunctionValue):
-        return simple(_compile(fc.compiler, compiled, name, found.getter).returns)
+        schema = _compile(fc.compiler, compiled, name, found.getter)
+        return Simple(results.result(fc, schema, schema.returns, node))
     if name in compiled.attributes:
         return simple(compiled.attributes[name])
     if name in compiled.schemas:

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from tsguard.analysis import values as py
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Value
+from tsguard.analysis.script.sugared import Unlike, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 from tsguard.project.modules import Module
@@ -35,7 +35,7 @@ class ModuleInfo:
     ``attributes`` are first-class values by type, ``constants`` those whose value is
     known, ``functions`` callable attributes, ``failed`` the attributes of no type, with
     the reason; ``interfaces`` are those of submodules that are annotated with one, ``places``
-    their annotations.
+    their annotations, ``unlike`` what attributes are given that is unlike Python's.
     """
 
     attributes: dict[str, t.Type] = field(default_factory=dict)
@@ -44,6 +44,7 @@ class ModuleInfo:
     failed: dict[str, str] = field(default_factory=dict)
     interfaces: dict[str, t.ClassType] = field(default_factory=dict)
     places: dict[str, tuple[ast.AST, Module]] = field(default_factory=dict)
+    unlike: dict[str, Unlike] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
 
 

@@ -19,7 +19,7 @@ from tsguard.analysis.script.compiled import ConcreteType, ModuleInfo, ScriptCla
 from tsguard.analysis.script.environment import Frame
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.reports import Reporter
-from tsguard.analysis.script.sugared import Args, Kwargs, PythonModule, Sugared, SugaredModule, Value
+from tsguard.analysis.script.sugared import Args, Kwargs, PythonModule, Sugared, SugaredModule, Unlike, Value
 from tsguard.analysis.values import Scope
 from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.language import types as t
@@ -289,6 +289,7 @@ class FunctionCompiler(ABC):
         self.frame = Frame()
         self.declared: t.Type | None = None
         self.merged: t.Type | None = None
+        self.unlike: Unlike | None = None
         self.loop: Loop = ""
         self.failed = False
         self.left_early = False

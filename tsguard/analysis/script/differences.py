@@ -38,6 +38,11 @@ _BY_DTYPE = {
     "index_select", "gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "one_hot", "take",
     "take_along_dim", "index_add", "index_add_", "index_copy", "index_fill", "index_put", "bincount",
 }  # fmt: skip
+# Operators that give what is in a container, or a container of it, and that put something in.
+_OF_CONTENTS = frozenset(
+    ["__getitem__", "slice", "copy", "list", "pop", "popitem", "get", "setdefault", "values", "keys", "items"]
+)
+_PUTTING = frozenset(["append", "insert", "extend", "_set_item", "setdefault", "update"])
 _SPECIFIERS = re.compile(r"%.")
 _INTEGRAL = frozenset(["long", "int", "argmax", "argmin", "argsort", "nonzero"])
 
@@ -47,6 +52,35 @@ def of_any(values: Iterable[Value]) -> Unlike | None:
     return next((value.unlike for value in values if value.unlike is not None), None)
 
 
+def of_tuple(values: Sequence[Value]) -> Unlike | None:
+    """What a tuple of values is unlike."""
+    first = of_any(value for value in values if not _is_of_kind(value, "object")) or of_any(values)
+    return None if first is None else replace(first, parts=tuple(value.unlike for value in values))
+
+
+def item(container: Value, type_: t.Type, index: int | None = None) -> Value:
+    """An item of a container, the one at an ``index`` where that is known."""
+    unlike = container.unlike
+    if unlike is None:
+        return Value(type_)
+    if isinstance(container.type, t.TupleType) and len(unlike.parts) == len(container.type.elements):
+        known = unlike.parts if index is None else (unlike.parts[index],)
+        unlike = next(filter(None, known), None)
+    return Value(type_, unlike=unlike if unlike is not None and _can_be(type_, unlike) else None)
+
+
+def items(container: Value) -> list[Value]:
+    """The items of a tuple."""
+    assert isinstance(container.type, t.TupleType)
+    return [item(container, type_, index) for index, type_ in enumerate(container.type.elements)]
+
+
+def _can_be(type_: t.Type, unlike: Unlike) -> bool:
+    """Whether values of this type can be so unlike, or hold some that are."""
+    own = {"int": t.FLOAT, "Tensor": t.BOOL, "text": t.STR, "dtype": t.TENSOR, "object": t.INT}
+    return isinstance(type_, (t.ListType, t.TupleType, t.DictType)) or type_ is own.get(unlike.kind)
+
+
 # -- where they come from ------------------------------------------------------------------
 
 
@@ -54,6 +88,8 @@ def built(
     name: str, args: Sequence[Value], kwargs: Mapping[str, Value], returns: t.Type, node: ast.AST
 ) -> Unlike | None:
     """What an operator's result is unlike."""
+    if name in _OF_CONTENTS and args and isinstance(args[0].type, (t.ListType, t.DictType)):
+        return item(args[0], returns).unlike
     if returns is t.FLOAT and name in _ARITHMETIC:
         return _number(name, args, kwargs, node)
     if returns is t.STR and name in ("str", "format"):
@@ -210,11 +246,17 @@ def used(fc: FunctionCompiler, name: str, args: Sequence[Value], returns: t.Type
     """Arguments of an operator that does otherwise with what they are."""
     keeps_text = returns is t.STR or returns == t.ListType(t.STR) or returns is t.NONE
     for index, arg in enumerate(args):
-        if _is_of_kind(arg, "text") and arg.type is t.STR and name != "append":
+        if _is_of_kind(arg, "text") and arg.type is t.STR and name not in _PUTTING - {"_set_item"}:
             if not keeps_text or (name == "_set_item" and index == 1):
                 report(fc, arg)
         elif _is_of_kind(arg, "dtype") and name in _BY_DTYPE and (name != "where" or index == 0):
             report(fc, arg)
+
+
+def put(name: str, args: Sequence[Value]) -> None:
+    """What is put into a container makes the variable that holds it as unlike."""
+    if name in _PUTTING and args and args[0].unlike is None:
+        args[0].unlike = of_any(args[1:])
 
 
 def passed(fc: FunctionCompiler, args: Iterable[Value]) -> None:

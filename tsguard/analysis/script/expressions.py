@@ -296,7 +296,7 @@ def _tuple(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     if not exact:
         return Value(t.UNKNOWN, node=node)
     const: object = None
-    result = Value(_tuple_of(v.type for v in values), node=node, unlike=differences.of_any(values))
+    result = Value(_tuple_of(v.type for v in values), node=node, unlike=differences.of_tuple(values))
     if all(v.is_constant for v in values):
         const = tuple(v.const for v in values)
         result.const = const

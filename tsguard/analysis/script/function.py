@@ -10,6 +10,7 @@ import ast
 from tsguard.analysis.script import assignments, expressions, none_defaults, statements
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.results import OwnSchema
 from tsguard.analysis.script.sugared import Simple, Sugared, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Schema
@@ -27,7 +28,8 @@ class BodyCompiler(FunctionCompiler):
         returns = self.declared or self.merged or t.NONE
         if self.failed and self.declared is None:
             returns = t.UNKNOWN if self.merged is None or t.mentions_unknown(self.merged) else self.merged
-        return Schema(self.node.name, "", none_defaults.arguments(self), returns)
+        arguments = none_defaults.arguments(self)
+        return OwnSchema(self.node.name, "", arguments, returns, unlike=self.unlike, module=self.module)
 
     def _bind_parameters(self) -> None:
         if self.receiver is not None and self.signature.receiver:

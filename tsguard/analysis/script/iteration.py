@@ -9,7 +9,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
-from tsguard.analysis.script import python_objects
+from tsguard.analysis.script import differences, python_objects
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.submodules import Submodules
@@ -62,9 +62,9 @@ def _iterate_value(value: Value, node: ast.AST) -> Sugared:
     if isinstance(type_, t.ListType) or type_ is t.STR or type_ is t.TENSOR:
         return Simple(value)
     if isinstance(type_, t.DictType):
-        return simple(t.ListType(type_.key))
+        return Simple(differences.item(value, t.ListType(type_.key)))
     if isinstance(type_, t.TupleType):
-        return Tuple([simple(element) for element in type_.elements])
+        return Tuple([Simple(part) for part in differences.items(value)])
     if isinstance(type_, (t.OptionalType, t.UnionType)):
         raise not_refined(node, text_of(node), type_)
     if type_ in (t.ANY_LIST, t.ANY_TUPLE):
@@ -140,7 +140,7 @@ def element(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> Sugared:
     if isinstance(iterable, Simple):
         type_ = iterable.value.type
         if isinstance(type_, t.ListType):
-            return simple(type_.element)
+            return Simple(differences.item(iterable.value, type_.element))
         return simple(t.UNKNOWN if type_ is t.UNKNOWN else type_)
     return SugaredUnknown()
 
@@ -175,11 +175,11 @@ def _value_parts(value: Value, node: ast.AST, wanted: int | None, rule: RuleName
     if type_ is t.UNKNOWN:
         return None
     if isinstance(type_, t.TupleType):
-        return [simple(part) for part in type_.elements]
+        return [Simple(part) for part in differences.items(value)]
     if isinstance(type_, t.ListType):
         if wanted is None:
             raise Refusal(rule, node, value=text_of(node), type=type_)
-        return [simple(type_.element) for _ in range(wanted)]
+        return [Simple(differences.item(value, type_.element)) for _ in range(wanted)]
     if value.opaque and wanted is not None:
         return [simple(t.TENSOR) for _ in range(wanted)]
     if type_ is t.TENSOR or is_subtype(type_, t.TENSOR):

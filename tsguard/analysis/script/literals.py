@@ -169,9 +169,12 @@ def dict_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
     keys: list[t.Type] = []
     values: list[t.Type] = []
 
+    items: list[Value] = []
+
     def body() -> None:
-        keys.append(fc.expression(node.key).type)
-        values.append(fc.expression(node.value).type)
+        items.extend((fc.expression(node.key), fc.expression(node.value)))
+        keys.append(items[-2].type)
+        values.append(items[-1].type)
 
     generator = node.generators[0]
     if len(node.generators) > 1 or generator.ifs:
@@ -185,4 +188,4 @@ def dict_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
     if any(k != key and unify(k, key or k) is None for k in keys):
         raise Refusal("literal-type/keys", node, first=keys[0], second=keys[-1])
     value = unify_all(values, default_to_union=True) if values else None
-    return Value(_dict_type(fc, node, key, value, hint), node=node)
+    return Value(_dict_type(fc, node, key, value, hint), node=node, unlike=differences.of_any(items))

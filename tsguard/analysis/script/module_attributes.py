@@ -13,7 +13,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.python import ancestry, decorators
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import arguments, classes, signatures
+from tsguard.analysis.script import arguments, classes, results, signatures
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.forward_references import are_strings
 from tsguard.analysis.script.library_modules import library_member
@@ -146,7 +146,7 @@ def find(
     if name in info.attributes:
         type_ = info.attributes[name]
         source = unknown_in(instance.attributes.get(name)) if t.mentions_unknown(type_) else None
-        return Simple(Value(type_, node=node, source=source))
+        return Simple(Value(type_, node=node, source=source, unlike=info.unlike.get(name)))
     if name in instance.children:
         child = instance.children[name]
         return child_value(owner, name, child, info.interfaces.get(name))
@@ -287,7 +287,9 @@ def _property(
     if "unused" in value.getter.marks:
         return None
     found = compiler.method_schemas(fc, owner, f"{name}", value.getter, node)
-    return simple(found[0].returns)
+    if fc is None:
+        return simple(found[0].returns)
+    return Simple(results.result(fc, found[0], found[0].returns, node))
 
 
 def _set_property(
@@ -384,6 +386,8 @@ def set_(
         info.attributes[name] = t.UNKNOWN
         compiler.reporter.tie()
         raise Refusal("attribute-assignment/undefined", node, name=name, owner=cls, given=value.type)
+    if value.unlike is not None:
+        info.unlike.setdefault(name, value.unlike)
     given = converted(value.type, known, allow=False, empty_list=value.empty_list)
     if not is_subtype(given, known):
         info.attributes[name] = t.UNKNOWN

@@ -13,6 +13,7 @@ from tsguard.analysis.budgets import COMPILED_CHILD_STEPS
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
+from tsguard.analysis.script import results
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call as call_value
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
@@ -81,7 +82,7 @@ def call(
     if instance.hooks.get("forward") or instance.hooks.get("forward_pre"):
         forward = find(compiler, fc, callee, "forward", node)
         if isinstance(forward, Method) and forward.schemas:
-            return simple(forward.schemas[0].returns)
+            return Simple(results.result(fc, forward.schemas[0], forward.schemas[0].returns, node))
         return SugaredUnknown()
     if compiler.container_kind(instance) == "list" and _is_sequential(compiler, instance):
         return _call_sequential(compiler, fc, callee, args, node)
@@ -128,5 +129,5 @@ def _call_sequential(
             value = as_value(fc, call(compiler, fc, child, [value], {}, node), node)
         except Refusal:  # Reported where the Sequential is compiled.
             return SugaredUnknown()
-        value = Value(value.type, node=node)
+        value = Value(value.type, node=node, unlike=value.unlike)
     return Simple(value)

@@ -9,7 +9,15 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import assignments, conditions, differences, empties, iteration, with_statements
+from tsguard.analysis.script import (
+    assignments,
+    conditions,
+    differences,
+    empties,
+    iteration,
+    results,
+    with_statements,
+)
 from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
@@ -79,6 +87,7 @@ def _return(fc: FunctionCompiler, node: ast.stmt) -> None:
 def _emit_return(fc: FunctionCompiler, node: ast.Return) -> None:
     value = Value(t.NONE) if node.value is None else fc.expression(node.value, fc.declared)
     differences.returned(fc, value, node.value or node)
+    results.returned(fc, value)
     if fc.declared is not None:
         _check_declared(fc, node, value, fc.declared)
         return

@@ -89,7 +89,8 @@ def _item(
         return simple(type_)
     key = as_value(fc, sugared, index)
     if isinstance(type_, t.TupleType):
-        return simple(_tuple_item(type_, key, node))
+        place = key.const if isinstance(key.const, int) else None
+        return Simple(differences.item(value, _tuple_item(type_, key, node), place))
     if isinstance(type_, (t.ListType, t.DictType)) or type_ is t.STR:
         return Simple(call_builtin(fc, "aten::__getitem__", [value, key], {}, node))
     if isinstance(type_, t.ClassType):

@@ -29,12 +29,14 @@ class Unlike:
 
     ``kind`` is "int" (TorchScript has a float), "Tensor" (a bool), "number" (a Tensor, and
     TorchScript a float), "text" (another text), "dtype" (a Tensor of another dtype) or "object" (the number of a torch.dtype).
+    ``parts`` tells of a tuple what each of its items is unlike; the first of them stands for all.
     """
 
     kind: Literal["int", "Tensor", "number", "text", "dtype", "object"]
     rule: RuleName
     node: ast.AST
     facts: tuple[tuple[str, str], ...] = ()
+    parts: tuple[Unlike | None, ...] = ()
 
 
 ABSENT = _Absent()
