@@ -116,6 +116,14 @@ class ListValue(Value):
 
 
 @dataclass(eq=False, slots=True)
+class IteratorValue(ListValue):
+    """What is left of what is iterated once; of a list, ``source``, what it holds then, past the ``taken``."""
+
+    source: ListValue | None = None
+    taken: int = 0
+
+
+@dataclass(eq=False, slots=True)
 class SetValue(Value):
     """A set; of equal constants it holds one."""
 
@@ -132,7 +140,7 @@ class DictValue(Value):
 
     ``registry_of`` is the module that registers what the dict holds: its ``_buffers``, say.
     ``filled_by`` tells who adds to a table at module level: where it is defined, and the names of
-    the functions, classes and objects there that do so.
+    the functions, classes and objects there that do so.  ``untold`` are the keys that are no constants, by what stands for them.
     """
 
     items: dict[object, Value]
@@ -140,6 +148,7 @@ class DictValue(Value):
     ordered: bool = False
     registry_of: ModuleValue | None = None
     filled_by: tuple[Module, frozenset[str]] | None = None
+    untold: dict[object, Value] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)

@@ -15,7 +15,7 @@ from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, give_back, growing
 from tsguard.analysis.values import External, ObjectValue, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
@@ -236,14 +236,17 @@ def _any_of(*ways: Callable[[], Value]) -> Value:
 
 
 def _for(walk: ModeInterpreter, node: ast.For, scope: Scope) -> Signal:
-    items, is_open = iterate(walk, walk.evaluate(node.iter, scope))
+    iterable = walk.evaluate(node.iter, scope)
+    items, is_open = consume(walk, iterable)
     mode, renewed = walk.mode, walk.renewed
     walk.open_loops += is_open
     try:
-        for item in items:
+        for count, item in enumerate(growing(iterable, items), 1):
             assignments.assign(walk, node.target, item, scope)
             signal = walk.execute(node.body, scope)
             walk.mode = mode
+            if signal is BREAK or isinstance(signal, Return):
+                give_back(iterable, items[count:])
             if signal is BREAK:
                 return None
             if isinstance(signal, Return):

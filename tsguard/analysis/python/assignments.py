@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from tsguard.analysis.python import module_containers
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.iteration import item_term, iterate
+from tsguard.analysis.python.iteration import consume, item_term
 from tsguard.analysis.values import (
     DictValue,
     FunctionNode,
@@ -57,7 +57,7 @@ def _declared(function: FunctionNode) -> frozenset[str]:
 
 
 def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: Scope) -> None:
-    items, is_open = iterate(interp, value, wanted=len(targets))
+    items, is_open = consume(interp, value, wanted=len(targets))
     star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if is_open or (star is None and len(items) != len(targets)):
         for i, target in enumerate(targets):

@@ -25,6 +25,8 @@ from tsguard.analysis.values import (
     ObjectValue,
     Partial,
     PropertyValue,
+    RangeValue,
+    SliceValue,
     StaticMethod,
     SuperValue,
     TensorValue,
@@ -102,6 +104,10 @@ def _unknown_attribute(owner: Unknown, name: str) -> Value:
     return Unknown(term, unread=owner.unread)
 
 
+# What ranges and slices have.
+_BOUNDS = frozenset({"start", "stop", "step"})
+
+
 def _plain_attribute(owner: Value, name: str) -> Value | None:
     if isinstance(owner, TupleValue) and owner.cls is not None:
         fields = list(owner.cls.annotations)
@@ -109,6 +115,9 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
             return owner.items[fields.index(name)]
     elif isinstance(owner, TupleValue) and name not in _OF_TUPLES and not name.startswith("__"):
         return _result_field(owner, name)
+    if isinstance(owner, (RangeValue, SliceValue)) and name in _BOUNDS:
+        found: Value = getattr(owner, name)
+        return found
     if isinstance(owner, TensorValue) and name in _TENSOR_PROPERTIES:
         return _TENSOR_PROPERTIES[name]()
     if isinstance(owner, (FunctionValue, Partial)):

@@ -7,6 +7,7 @@ import builtins
 
 from tsguard.analysis.python import (
     assignments,
+    iterator_calls,
     made_classes,
     metaclasses,
     operations,
@@ -25,8 +26,9 @@ from tsguard.analysis.python.computed_calls import (
     extreme,
     open_table,
 )
+from tsguard.analysis.python.containers import merge, put
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.terms import IsInstance, placed
 from tsguard.analysis.values import (
     FALSE,
@@ -43,13 +45,11 @@ from tsguard.analysis.values import (
     RangeValue,
     SetValue,
     SliceValue,
-    TensorValue,
     TupleValue,
     Unknown,
     Value,
     by_name,
     constant,
-    is_none,
     plain,
 )
 
@@ -99,7 +99,7 @@ def _sequence(kind: type[ListValue] | type[SetValue]) -> Handler:
         value = interp.settled(args[0])
         if isinstance(value, Unknown) and value.default is None:
             return Unknown(operations.called(kind.__name__[:-5].lower(), [value], node), "list")
-        items, is_open = iterate(interp, value)
+        items, is_open = consume(interp, value)
         return kind(items, is_open)
 
     return run
@@ -111,7 +111,7 @@ def _tuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None
     value = interp.settled(args[0])
     if isinstance(value, Unknown) and value.default is None:
         return Unknown(operations.called("tuple", [value], node), "tuple")
-    items, is_open = iterate(interp, value)
+    items, is_open = consume(interp, value)
     return TupleValue(tuple(items), is_open)
 
 
@@ -120,77 +120,25 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
     if args:
         value = interp.settled(args[0])
         if isinstance(value, DictValue):
-            result.items.update(value.items)
-            result.open = value.open
+            merge(result, value)
         else:
-            items, result.open = iterate(interp, value)
+            items, result.open = consume(interp, value)
             for item in items:
                 if isinstance(item, (TupleValue, ListValue)) and len(item.items) == 2:
-                    key = constant(item.items[0])
-                    result.items[key] = item.items[1]
+                    put(result, item.items[0], item.items[1])
                 else:
                     result.open = True
     result.items.update(kwargs)
     return result
 
 
-def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    columns = [iterate(interp, a) for a in args]
-    closed = [len(items) for items, is_open in columns if not is_open]
-    count = min(closed) if closed else max((len(items) for items, _ in columns), default=0)
-    rows: list[Value] = []
-    for i in range(count):
-        rows.append(
-            TupleValue(tuple(items[min(i, len(items) - 1)] if items else Unknown() for items, _ in columns))
-        )
-    return ListValue(rows, not closed and bool(columns))
-
-
-def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    items, is_open = iterate(interp, args[0]) if args else ([], False)
-    start = constant(args[1] if len(args) > 1 else kwargs.get("start", Const(0)))
-    first = start if isinstance(start, int) else 0
-    rows: list[Value] = [TupleValue((Const(first + i), item)) for i, item in enumerate(items)]
-    return ListValue(rows, is_open)
-
-
-def _reordered(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    items, is_open = iterate(interp, args[0]) if args else ([], False)
-    return ListValue(items[::-1], is_open)
-
-
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    items, is_open = iterate(interp, args[0]) if args else ([], False)
+    items, is_open = consume(interp, args[0]) if args else ([], False)
     return ListValue(sorting.ordered(interp, items, kwargs) or sorting.unordered(items), is_open)
 
 
-def _map(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    if len(args) < 2:
-        return Unknown()
-    rows = _zip(interp, args[1:], {}, node)
-    assert isinstance(rows, ListValue)
-    results = [
-        interp.call(args[0], list(row.items), {}, node) for row in rows.items if isinstance(row, TupleValue)
-    ]
-    return ListValue(results, rows.open)
-
-
-def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    items, is_open = iterate(interp, args[1]) if len(args) > 1 else ([], True)
-    answers = [_kept(interp, args[0], item) for item in items]
-    if is_open or None in answers:
-        return ListValue(items, True)
-    return ListValue([item for item, answer in zip(items, answers, strict=True) if answer])
-
-
-def _kept(interp: Interpreter, function: Value, item: Value) -> bool | None:
-    """Whether ``filter`` keeps an item; None where the source does not tell."""
-    answer = interp.settled(item if is_none(function) else interp.call(function, [item], {}, None))
-    return None if isinstance(answer, (TensorValue, Unknown)) else operations.known_truth(answer)
-
-
 def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    items, is_open = iterate(interp, args[0]) if args else ([], True)
+    items, is_open = consume(interp, args[0]) if args else ([], True)
     total: Value = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     if is_open:
         return Unknown(placed(node), operations.hint_of(items[0]) if items else "")
@@ -340,17 +288,6 @@ def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
     return by_name({short: value for short, value in named.items() if value is not None})
 
 
-def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    """The next item of an iterator, which has it no more then; of none the default."""
-    if not args or not isinstance(args[0], ListValue) or args[0].open:
-        return Unknown()
-    if args[0].items:
-        return args[0].items.pop(0)
-    if len(args) > 1:
-        return args[1]
-    raise interp.raise_("StopIteration", node)
-
-
 def _object(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     return ObjectValue(External("builtins.object"))
 
@@ -368,22 +305,17 @@ def _bare(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
 HANDLERS: dict[str, Handler] = {
     **made_classes.HANDLERS,
     **standard_calls.HANDLERS,
+    **iterator_calls.HANDLERS,
     "builtins.len": _len,
     "builtins.range": _range,
     "builtins.list": _sequence(ListValue),
     "builtins.set": _sequence(SetValue),
     "builtins.frozenset": _sequence(SetValue),
-    "builtins.iter": _sequence(ListValue),
     "builtins.tuple": _tuple,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
     "typing.OrderedDict": _dict,
-    "builtins.zip": _zip,
-    "builtins.enumerate": _enumerate,
-    "builtins.reversed": _reordered,
     "builtins.sorted": _sorted,
-    "builtins.map": _map,
-    "builtins.filter": _filter,
     "builtins.sum": _sum,
     "builtins.all": _quantified(True),
     "builtins.any": _quantified(False),
@@ -412,7 +344,6 @@ HANDLERS: dict[str, Handler] = {
     "builtins.divmod": computed("divmod", divmod, ""),
     "builtins.min": extreme("min", min),
     "builtins.max": extreme("max", max),
-    "builtins.next": _next,
     "builtins.object": _object,
     "builtins.classmethod": lambda interp, args, kwargs, node: ClassMethod(args[0]) if args else Unknown(),
 }

@@ -31,7 +31,7 @@ from tsguard.analysis.values import (
     DictValue,
     External,
     FunctionValue,
-    ListValue,
+    IteratorValue,
     ModuleValue,
     ObjectValue,
     Partial,
@@ -147,7 +147,7 @@ def _run(
     frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
     bind(interp, function, args, kwargs, frame, node)
     if interp.program.is_generator(function):
-        frame.yielded = ListValue([])
+        frame.yielded = IteratorValue([])
     interp.active[function.node] = active + 1
     try:
         if isinstance(function.node, ast.Lambda):

@@ -14,7 +14,7 @@ from tsguard.analysis.python import (
     sorting,
 )
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     Const,
@@ -78,7 +78,7 @@ def extreme(name: str, function: Callable[..., Any]) -> Handler:
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         if len(args) > 1 and not kwargs:
             return of_several(interp, args, kwargs, node)
-        items, is_open = iterate(interp, args[0]) if len(args) == 1 else (args, False)
+        items, is_open = consume(interp, args[0]) if len(args) == 1 else (args, False)
         if is_open:
             return Unknown(placed(node))
         found = sorting.extreme(interp, name, items, kwargs)

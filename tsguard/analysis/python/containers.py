@@ -215,7 +215,7 @@ def put(target: DictValue, key: Value, value: Value) -> None:
 def merge(target: DictValue, other: DictValue) -> None:
     """``target.update(other)``."""
     for index, value in other.items.items():
-        _put(target, index, value)
+        _put(target, other.untold.get(index, index), value)
     if other.open:
         _open(target)
 
@@ -230,6 +230,9 @@ def _put(target: DictValue, index: object, value: Value) -> None:
     if isinstance(index, Unknown) or (target.registry_of is not None and not isinstance(index, str)):
         _open(target)
         known = index.term if isinstance(index, Unknown) else None
-        target.items.setdefault(f"?{len(target.items) if known is None else spelled(known)}", value)
+        place = f"?{len(target.items) if known is None else spelled(known)}"
+        if place not in target.items:
+            target.items[place] = value
+            target.untold[place] = index if isinstance(index, Value) else Unknown()
         return
     target.items[index] = value

@@ -91,7 +91,7 @@ class Copying:
     def _dict(self, value: Value) -> Value:
         assert isinstance(value, DictValue)
         twin = self._twins[id(value)] = DictValue({}, value.open, value.ordered)
-        twin.items = self._named(value.items)
+        twin.items, twin.untold = self._named(value.items), value.untold
         return twin
 
     def _tuple(self, value: Value) -> Value:

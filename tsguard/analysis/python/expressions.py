@@ -20,7 +20,7 @@ from tsguard.analysis.python import (
     texts,
 )
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
@@ -28,6 +28,7 @@ from tsguard.analysis.values import (
     DictValue,
     External,
     FunctionValue,
+    IteratorValue,
     ListValue,
     ModuleReference,
     ModuleValue,
@@ -262,6 +263,14 @@ def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
     return Unknown(placed(node), "str")
 
 
+# What each kind of comprehension makes of its items.
+MADE: dict[type[ast.expr], type[ListValue] | type[SetValue]] = {
+    ast.ListComp: ListValue,
+    ast.SetComp: SetValue,
+    ast.GeneratorExp: IteratorValue,
+}
+
+
 def _comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     assert isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp))
     items: list[Value] = []
@@ -269,7 +278,7 @@ def _comprehension(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     is_open = _generate(
         interp, node.generators, inner, lambda: items.append(interp.evaluate(node.elt, inner))
     )
-    return SetValue(items, is_open) if isinstance(node, ast.SetComp) else ListValue(items, is_open)
+    return MADE[type(node)](items, is_open)
 
 
 def _dict_comprehension(interp: Interpreter, node: ast.DictComp, scope: Scope) -> Value:
@@ -288,7 +297,7 @@ def _generate(
 ) -> bool:
     """Run a comprehension's loops; True when the number of its items is open."""
     first, rest = generators[0], generators[1:]
-    items, is_open = iterate(interp, interp.evaluate(first.iter, scope))
+    items, is_open = consume(interp, interp.evaluate(first.iter, scope))
     entered = int(is_open)
     interp.open_loops += entered
     try:

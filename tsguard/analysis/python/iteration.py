@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tsguard.analysis.budgets import HINTED_ITEMS, UNROLLED_ITEMS
 from tsguard.analysis.python import ancestry, sizes
 from tsguard.analysis.python.context import Interpreter
@@ -11,6 +13,7 @@ from tsguard.analysis.values import (
     Const,
     DictValue,
     EnumMember,
+    IteratorValue,
     ListValue,
     ModuleValue,
     RangeValue,
@@ -51,6 +54,62 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
     return [value if isinstance(value, TensorValue) and value.filling is not None else Unknown()], True
 
 
+def consume(interp: Interpreter, value: Value, wanted: int | None = None) -> tuple[list[Value], bool]:
+    """``iterate``, after which an iterator has nothing more to give."""
+    value = interp.settled(value)
+    if isinstance(value, IteratorValue):
+        _refresh(value)
+    items, is_open = iterate(interp, value, wanted)
+    if isinstance(value, IteratorValue) and not is_open:
+        if interp.open_loops or interp.branches:
+            value.open = True  # it may be that this is not reached
+        else:
+            _take(value, len(items))
+    return items, is_open
+
+
+def growing(value: Value, items: list[Value]) -> Iterator[Value]:
+    """The items that a loop runs over, with those that it puts into their list meanwhile."""
+    yield from items
+    if isinstance(value, ListValue) and not isinstance(value, IteratorValue) and not value.open:
+        place = len(items)
+        while place < len(value.items):
+            yield value.items[place]
+            place += 1
+
+
+def give_back(value: Value, items: list[Value]) -> None:
+    """The items that a loop has left to an iterator when it ended early."""
+    if isinstance(value, IteratorValue) and not value.open:
+        value.items[:0] = items
+        value.taken -= len(items)
+
+
+def next_of(value: ListValue) -> Value | None:
+    """The next item of an iterator, which has it no more then; None of an empty one."""
+    if isinstance(value, IteratorValue):
+        _refresh(value)
+    if not value.items:
+        return None
+    first = value.items[0]
+    if isinstance(value, IteratorValue):
+        _take(value, 1)
+    else:
+        del value.items[0]
+    return first
+
+
+def _refresh(value: IteratorValue) -> None:
+    if value.source is not None:
+        value.items[:] = value.source.items[value.taken :]
+        value.open = value.open or value.source.open
+
+
+def _take(value: IteratorValue, count: int) -> None:
+    del value.items[:count]
+    value.taken += count
+
+
 def keys_of(owner: DictValue) -> list[Value]:
     """The keys of a dict; those that are not told are unknown."""
     return [key_value(owner, key) for key in owner.items]
@@ -62,8 +121,7 @@ def key_value(owner: DictValue, key: object) -> Value:
         return key
     if isinstance(key, tuple):
         return TupleValue(tuple(Const(part) for part in key))
-    is_stand_in = owner.open and isinstance(key, str) and key.startswith("?")
-    return Unknown() if is_stand_in else Const(key)
+    return owner.untold.get(key) or Const(key)
 
 
 def _unknown_items(interp: Interpreter, value: Unknown, wanted: int | None) -> tuple[list[Value], bool]:

@@ -72,9 +72,13 @@ def initialize(
         module.children[name] = _child(interp, child)
 
 
-def _place(entry: tuple[str, object]) -> tuple[bool, bool]:
-    """Where a layer of torch registers a parameter: biases come last, those of the state after those of the input."""
-    return "bias" in entry[0], "_hh" in entry[0]
+def _place(entry: tuple[str, object]) -> tuple[bool, bool, int]:
+    """Where a layer of torch registers a parameter.
+
+    Biases come last, those of the state after those of the input; of attention, queries, keys, values.
+    """
+    name = entry[0]
+    return "bias" in name, "_hh" in name, "qkv".find(name[0]) if name.endswith("_proj_weight") else 0
 
 
 def _bind(

@@ -18,7 +18,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.containers import merge, put, usual_key
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.iteration import iterate, key_value, keys_of
+from tsguard.analysis.python.iteration import consume, iterate, key_value, keys_of
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
@@ -86,7 +86,7 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, kwarg
         receiver.items.insert(0 if name == "appendleft" else len(receiver.items), args[0])
         receiver.open = receiver.open or inside_open
     elif name == "extend" and args:
-        items, is_open = iterate(interp, args[0])
+        items, is_open = consume(interp, args[0])
         receiver.items.extend(items)
         receiver.open = receiver.open or is_open or inside_open
     elif name == "insert" and len(args) == 2:
@@ -158,7 +158,9 @@ def _dict(
         merge(receiver, other)
         return NONE
     if name == "copy":
-        return DictValue(dict(receiver.items), receiver.open)
+        twin = DictValue({}, receiver.open)
+        merge(twin, receiver)
+        return twin
     return _dict_rearranged(name, receiver, args, kwargs)
 
 
@@ -168,7 +170,7 @@ def _dict_rearranged(name: str, receiver: DictValue, args: Args, kwargs: dict[st
         receiver.items.clear()
         receiver.open = False
         return NONE
-    if name == "popitem" and receiver.items and not receiver.open:
+    if name == "popitem" and receiver.items and (receiver.untold or not receiver.open):
         is_last = constant(args[0] if args else kwargs.get("last", TRUE))
         taken = list(receiver.items)[-1 if is_last else 0]
         return TupleValue((key_value(receiver, taken), receiver.items.pop(taken)))

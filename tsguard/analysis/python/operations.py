@@ -169,7 +169,9 @@ def _sequences(interp: Interpreter, op: ast.operator, left: Value, right: Value)
                 return _repeated(sequence, times)
     if isinstance(op, ast.BitOr) and isinstance(left, DictValue) and isinstance(right, DictValue):
         sizes.charge(interp, len(left.items) + len(right.items))
-        return DictValue({**left.items, **right.items}, left.open or right.open)
+        return DictValue(
+            {**left.items, **right.items}, left.open or right.open, untold={**left.untold, **right.untold}
+        )
     return sets.by_operator(op, left, right)
 
 

@@ -18,7 +18,7 @@ from tsguard.analysis.python import (
     operations,
 )
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, give_back, growing
 from tsguard.analysis.python.narrowing import narrow
 from tsguard.analysis.terms import Place
 from tsguard.analysis.values import (
@@ -127,16 +127,16 @@ def _for(interp: Interpreter, node: ast.For, scope: Scope) -> Signal:
     function = None if scope.function is None else scope.function.node
     if initialising.only_initialises(node, function):
         return None
-    items, is_open = iterate(interp, interp.evaluate(node.iter, scope))
+    iterable = interp.settled(interp.evaluate(node.iter, scope))
+    items, is_open = consume(interp, iterable)
     interp.open_loops += is_open
     try:
-        for item in items:
+        for count, item in enumerate(growing(iterable, items), 1):
             assignments.assign(interp, node.target, item, scope)
             signal = interp.execute(node.body, scope)
-            if signal is BREAK:
-                return None
-            if isinstance(signal, Return):
-                return signal
+            if signal is BREAK or isinstance(signal, Return):
+                give_back(iterable, items[count:])
+                return None if signal is BREAK else signal
     finally:
         interp.open_loops -= is_open
     return interp.execute(node.orelse, scope)

@@ -27,6 +27,7 @@ from tsguard.analysis.values import (
     EnumMember,
     External,
     FunctionValue,
+    IteratorValue,
     ListValue,
     ModuleValue,
     ObjectValue,
@@ -110,6 +111,12 @@ def is_instance_call(interp: Interpreter, value: Value, given: Value, term: Term
     return Unknown(term, "bool", Const(usual))
 
 
+def _iterator_is(cls: Value) -> bool | None:
+    """Whether an iterator is of a class; which iterator it is, nobody keeps."""
+    is_container = isinstance(cls, External) and cls.name.rpartition(".")[2] in _HINTED
+    return False if is_container or isinstance(cls, ClassValue) else None
+
+
 def is_one_of(interp: Interpreter, value: Value, given: Value) -> bool | None:
     """isinstance of a class or of one of a tuple's, or None where the source does not tell."""
     wanted = list(given.items) if isinstance(given, TupleValue) else [given]
@@ -121,6 +128,8 @@ def is_instance(interp: Interpreter, value: Value, cls: Value) -> bool | None:
     """isinstance, or None where the source does not tell."""
     if isinstance(cls, Unknown):
         return None
+    if isinstance(value, IteratorValue):
+        return _iterator_is(cls)
     if isinstance(value, (ObjectValue, EnumMember)):
         return _object_is(interp, value, cls)
     if isinstance(value, TensorValue) and isinstance(cls, External) and cls.name in _TENSORS:

@@ -63,7 +63,7 @@ def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = 
         if value.open:
             return t.UNKNOWN
         return t.TupleType(tuple(type_of(compiler, item, (*around, value)) for item in value.items))
-    if isinstance(value, py.ListValue):
+    if isinstance(value, py.ListValue) and not isinstance(value, py.IteratorValue):
         return t.ListType(_element(compiler, value, value.items, around))
     if isinstance(value, py.DictValue):
         return _dict(compiler, value, around)
@@ -143,7 +143,9 @@ def _element(
 def _dict(compiler: Compiler, value: py.DictValue, around: tuple[py.Value, ...]) -> t.Type:
     values = _element(compiler, value, list(value.items.values()), around)
     keys: set[t.Type] = {
-        _CONSTANTS.get(type(key), t.UNKNOWN) for key in value.items if not isinstance(key, tuple)
+        t.UNKNOWN if key in value.untold else _CONSTANTS.get(type(key), t.UNKNOWN)
+        for key in value.items
+        if not isinstance(key, tuple)
     }
     if len(keys) != 1 or any(isinstance(key, tuple) for key in value.items):
         if value.open:
@@ -184,6 +186,7 @@ def describe(value: py.Value) -> str:
         py.ModuleReference: "a Python module",
         py.ModuleValue: "an nn.Module",
         py.SliceValue: "a slice",
+        py.IteratorValue: "an iterator",
         py.ListValue: "a list",
         py.TupleValue: "a tuple",
         py.DictValue: "a dict",

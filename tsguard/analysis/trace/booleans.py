@@ -10,6 +10,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.values import is_symbolic
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 
@@ -33,6 +34,14 @@ def calculated(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value
     in_place = isinstance(node, ast.AugAssign)
     if isinstance(op, _OPERATORS_IN_PLACE if in_place else _OPERATORS):
         compared(tracer, left, right, node)
+
+
+def counted(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> None:
+    """Report ``size + True``: a size is a tensor while torch traces."""
+    if is_symbolic(left) or is_symbolic(right):
+        if isinstance(op, ast.Sub):
+            compared(tracer, left, right, node)
+        calculated(tracer, op, left, right, node)
 
 
 def compared(tracer: Tracer, left: py.Value, right: py.Value, node: ast.AST) -> None:

@@ -10,7 +10,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data, types
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import comparing, conditions, items, kinds, operators
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
@@ -218,7 +218,7 @@ def _comprehension(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     is_open = _generate(
         tracer, node.generators, inner, lambda: found.append(tracer.evaluate(node.elt, inner))
     )
-    return py.SetValue(found, is_open) if isinstance(node, ast.SetComp) else py.ListValue(found, is_open)
+    return python_expressions.MADE[type(node)](found, is_open)
 
 
 def _dict_comprehension(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
@@ -246,7 +246,7 @@ def _generate(
     first, rest = generators[0], generators[1:]
     iterable = tracer.evaluate(first.iter, scope)
     tracer.node = first.iter
-    found, is_open = iterate(tracer, iterable)
+    found, is_open = consume(tracer, iterable)
     with tracer.looping(is_open):
         for value in found:
             assignments.assign(tracer, first.target, value, scope)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
 from tsguard.analysis.python import builtin_calls, operations, standard_calls
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import conversions, operators, shaping, sorting, torch_functions
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.counting import Args, Handler, Kwargs, extreme, length_of, range_of, taken
@@ -269,7 +269,7 @@ def _seeded(generator: str) -> Handler:
 def _sum(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     if not args or not depends(args[0]):
         return None
-    items, _ = iterate(tracer, args[0])
+    items, _ = consume(tracer, args[0])
     total: py.Value = args[1] if len(args) > 1 else py.Const(0)
     for value in items:
         total = (
@@ -289,7 +289,7 @@ def _reordered(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
 
 
 def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    items, is_open = iterate(tracer, args[0]) if args else ([], False)
+    items, is_open = consume(tracer, args[0]) if args else ([], False)
     return py.ListValue(sorting.ordered(tracer, items, kwargs, node, is_open=is_open), is_open)
 
 

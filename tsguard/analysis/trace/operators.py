@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from tsguard.analysis import values as py
@@ -113,6 +114,7 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
         return shaping.of_call(tracer, name, [left, right], {}, tensor([left, right], node))
     if isinstance(left, py.TupleValue) and isinstance(right, py.TupleValue) and isinstance(op, ast.Add):
         return _concatenated(left, right)
+    tracing_asked(tracer, (left, right), node)
     if isinstance(op, ast.Mult) and "str" in (operations.hint_of(left), operations.hint_of(right)):
         return as_text([left, right], node)
     for sequence, times in ((left, right), (right, left)):
@@ -121,10 +123,17 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
     if isinstance(left, (Untraced, Opaque)) or isinstance(right, (Untraced, Opaque)):
         return left if isinstance(left, (Untraced, Opaque)) else right
     if isinstance(left, Number) or isinstance(right, Number):
+        booleans.counted(tracer, op, left, right, node)
         if isinstance(op, ast.Pow):
             arguments.raised(tracer, left, right, node)
         return _calculated(tracer, op, left, right, node)
     return fixed_from(operations.binary(tracer, op, left, right, node), left, right)
+
+
+def tracing_asked(tracer: Tracer, values: Iterable[py.Value], node: ast.AST) -> None:
+    """Report a number that is made of whether torch traces."""
+    if any(isinstance(value, Fixed) and value.about == "tracing" for value in values):
+        tracer.report("tracing-condition", node)
 
 
 def _as_numbers(form: str, right: py.Value) -> list[py.Value]:

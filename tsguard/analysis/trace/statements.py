@@ -12,7 +12,7 @@ from tsguard.analysis.events import Event
 from tsguard.analysis.export import recording
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, give_back, growing
 from tsguard.analysis.trace import attributes, comparing, conditions, exceptions, operators, shaping
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
@@ -257,16 +257,15 @@ def _for(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.For, ast.AsyncFor))
     iterable = tracer.evaluate(node.iter, scope)
     tracer.node = node.iter
-    items, is_open = iterate(tracer, iterable)
+    items, is_open = consume(tracer, iterable)
     before = dict(scope.names)
     with tracer.looping(is_open):
-        for item in items:
+        for count, item in enumerate(growing(iterable, items), 1):
             assignments.assign(tracer, node.target, item, scope)
             signal = tracer.execute(node.body, scope)
-            if signal is BREAK:
-                return None
-            if isinstance(signal, Return):
-                return signal
+            if signal is BREAK or isinstance(signal, Return):
+                give_back(iterable, items[count:])
+                return None if signal is BREAK else signal
     if is_open:
         _blur(scope, before)
     return tracer.execute(node.orelse, scope)

@@ -22,6 +22,8 @@ def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> No
             tracer.report("pieces-count", node, value.origin)
         elif isinstance(value, py.TensorValue):
             recorded(tracer, value)
+        elif isinstance(value, Fixed) and value.about == "tracing":
+            tracer.report("tracing-condition", node)
         elif isinstance(value, Fixed) and tracer.varies(value.origin, value.about):
             tracer.report(VARIED[value.about], node, value.origin)
 

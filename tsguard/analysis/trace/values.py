@@ -286,7 +286,12 @@ def _collect(values: Iterable[Value], found: list[Value], seen: set[int]) -> Non
         found.append(value)
         if isinstance(value, _HOLDING) and id(value) not in seen:
             seen.add(id(value))
-            _collect(value.items.values() if isinstance(value, DictValue) else value.items, found, seen)
+            _collect(_contents(value), found, seen)
+
+
+def _contents(value: ListValue | TupleValue | DictValue | SetValue) -> Iterable[Value]:
+    """What a container holds, the keys of a dict that are not told included."""
+    return (*value.items.values(), *value.untold.values()) if isinstance(value, DictValue) else value.items
 
 
 def origin_of(values: Iterable[Value]) -> Origin | None:

@@ -1,0 +1,62 @@
+"""Iterators give their items once; keys, bounds and flags are as much held as the numbers that they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import verdict
+
+TAKEN = "n = int(x.sum())\n    "
+WRONG = {
+    "a key": TAKEN + "for key in {n: 1, -3: 2}:\n        x = x + key",
+    "a key beside its value": TAKEN + "for key, value in {n: 2}.items():\n        x = x + key * value",
+    "the greatest key": TAKEN + "x = x + max({n: 1, -3: 2})",
+    "a key that is taken out": TAKEN + "x = x + {n: 1}.popitem()[0]",
+    "the start of a slice": TAKEN + "x = x + slice(n, None).start",
+    "what comes again": "rows = map(int, [1])\n    first = list(rows)\n"
+    "    if not list(rows):\n        x = x + int(x.sum())",
+    "a flag of tracing": "x = x * int(isinstance(x.shape[0], int)) * x.shape[0]",
+    "a bool added to a size": "x = x * (x.shape[0] + True)",
+    "a bool taken from a size": "x = x * (x.shape[0] - True)",
+}
+RIGHT = {
+    "what comes no more": "rows = zip([x], [1])\n    first = list(rows)\n"
+    "    for row in rows:\n        x = x + int(x.sum())",
+    "what a loop has taken": "rows = iter([x, x])\n    for row in rows:\n        pass\n"
+    "    for row in rows:\n        x = x + int(x.sum())",
+    "a generator": "rows = (row for row in [x])\n    first = list(rows)\n"
+    "    for row in rows:\n        x = x + int(x.sum())",
+    "a size as a key": "for key in {x.shape[0]: 1}:\n        x = x + key",
+    "a size divided by a bool": "x = x * (x.shape[0] // True)",
+}
+CASES = {**WRONG, **RIGHT}
+
+
+def _source(name: str) -> str:
+    return f"def f(x: torch.Tensor):\n    {CASES[name]}\n    return x"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_judge_tells_what_is_held(tmp_path: Path, name: str) -> None:
+    assert verdict(tmp_path, _source(name)) == ("hazardous" if name in WRONG else "safe")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CASES)
+def test_a_trace_holds_it(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(f"import torch\n{_source(name)}\n", encoding="utf-8")
+    names: dict[str, object] = {"__name__": "model"}
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), names)
+    function = names["f"]
+    assert callable(function)
+    first, other = torch.ones(4, 4), torch.ones(6, 4)
+    try:
+        traced = torch.jit.trace(function, (first,), check_trace=False)
+        is_right = torch.equal(traced(other), function(other))
+    except RuntimeError:
+        is_right = False
+    assert is_right == (name in RIGHT)
