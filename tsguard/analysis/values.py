@@ -74,6 +74,11 @@ class Unknown(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Untold(Unknown):
+    """Whether something of which nothing at all is told is None; by ``default`` it is not."""
+
+
+@dataclass(eq=False, slots=True)
 class TensorValue(Value):
     """A tensor; ``role`` is "parameter", "buffer" or ""; ``name`` how it was made, ``sizes`` with which.
 

@@ -34,6 +34,7 @@ from tsguard.analysis.values import (
     TensorValue,
     TupleValue,
     Unknown,
+    Untold,
     Value,
     constant,
     is_none,
@@ -188,8 +189,14 @@ def _identity(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, nod
         same = left == right
     if same is not None:
         return Const(same == isinstance(op, ast.Is))
-    positive = Unknown(combined(Is, [left, right], node), "bool", _default_identity(left, right))
+    made = Untold if is_none(right) and type(left) is Unknown and _is_untold(left) else Unknown
+    positive = made(combined(Is, [left, right], node), "bool", _default_identity(left, right))
     return positive if isinstance(op, ast.Is) else unary(interp, ast.Not(), positive, node)
+
+
+def _is_untold(value: Unknown) -> bool:
+    """Whether nothing tells a value: no argument, no default, no type."""
+    return value.term is None and value.default is None and not value.hint
 
 
 def _is_never_none(value: Unknown) -> bool:

@@ -41,6 +41,7 @@ from tsguard.analysis.values import (
     TensorValue,
     TupleValue,
     Unknown,
+    Untold,
     Value,
     is_none,
     plain,
@@ -267,7 +268,8 @@ def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | No
         if isinstance(value, Unknown):
             opposite = None if value.default is None else Const(not known_truth(value.default))
             term = Not(value.term) if value.term is not None else placed(node)
-            return Unknown(term, "bool", opposite, guess=not value.guess)
+            made = Untold if isinstance(value, Untold) else Unknown
+            return made(term, "bool", opposite, guess=not value.guess)
         return Const(not interp.truth(value, node))
     if isinstance(value, TensorValue):
         return value

@@ -26,7 +26,7 @@ def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) ->
     """Whether tracing the side of eager would have gone well; the walk is left as it was."""
     names, events, exports = dict(scope.names), dict(tracer.events), tracer.exports.keys()
     try:
-        with _undone(tracer):
+        with undone(tracer):
             side()
             return all(is_note(event.rule) for key, event in tracer.events.items() if key not in events)
     except Raised:
@@ -41,7 +41,7 @@ def followed_aside(tracer: Tracer, run: Callable[[], object]) -> None:
     """Follow for torch.export what a trace takes as it is compiled; the walk is left as it was."""
     exports = tracer.exports.keys()
     try:
-        with _undone(tracer), tracer.allowed(ASIDE_STEPS):
+        with undone(tracer), tracer.allowed(ASIDE_STEPS):
             run()
     except Raised:
         tracer.exports.back_to(exports)
@@ -50,7 +50,7 @@ def followed_aside(tracer: Tracer, run: Callable[[], object]) -> None:
 
 
 @contextmanager
-def _undone(tracer: Tracer) -> Iterator[None]:
+def undone(tracer: Tracer) -> Iterator[None]:
     """What is recorded meanwhile is forgotten, but for what it means for torch.export."""
     facts = tracer.facts.copy()
     events, parts = dict(tracer.events), dict(tracer.parts)

@@ -80,6 +80,7 @@ class Tracer(Follower):
         self.untold: dict[str, ast.arg] = {}
         self.told: dict[str, RuleName] = {}
         self.filled: list[Traced] = []
+        self.is_aside = False
         self.named_tensors = 0
         self.own_calls = 0
         self.state_met = False

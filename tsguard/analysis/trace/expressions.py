@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, types
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.trace import comparing, conditions, items, kinds, operators
+from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.shapes.operation import dim_of
+from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     NOTHING,
     Fixed,
@@ -113,6 +115,8 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         told = _together(told, _told(value), is_or=is_or)
         answer = conditions.decide(tracer, value, operand, "boolean")
         if answer is not None and answer == is_or:
+            rest = ast.Tuple(node.values[node.values.index(operand) + 1 :], ast.Load())
+            unanswered.looked_at(tracer, value, operand, partial(_lent, tracer, rest, scope), scope)
             return _decided(possible, _asked_for_device(value) if on_device else value)
         if answer is None:
             value = _answered(value, None, operand) if operators.concerns(value) else value
@@ -179,9 +183,16 @@ def _conditional(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
             tracer.report("tracing-condition", node.test)
         return value
     if answer is not None:
-        return tracer.evaluate(node.body if answer else node.orelse, scope)
+        body, orelse = (node.body, node.orelse) if answer else (node.orelse, node.body)
+        unanswered.looked_at(tracer, test, node.test, partial(_lent, tracer, orelse, scope), scope)
+        return tracer.evaluate(body, scope)
     with tracer.branching():
         return joined(tracer.evaluate(node.body, scope), tracer.evaluate(node.orelse, scope))
+
+
+def _lent(tracer: Tracer, node: ast.expr, scope: Scope) -> None:
+    """Evaluate what goes on into a computation."""
+    used(tracer, [tracer.evaluate(node, scope)], node)
 
 
 def _is_same_number(tracer: Tracer, value: py.Value, other: py.Value) -> bool:

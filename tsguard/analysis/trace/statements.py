@@ -13,7 +13,15 @@ from tsguard.analysis.export import recording
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import consume, give_back, growing
-from tsguard.analysis.trace import attributes, comparing, conditions, exceptions, operators, shaping
+from tsguard.analysis.trace import (
+    attributes,
+    comparing,
+    conditions,
+    exceptions,
+    operators,
+    shaping,
+    unanswered,
+)
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
@@ -93,7 +101,10 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
             lambda: tracer.execute(node.orelse, scope),
             scope,
         )
-    return tracer.execute(node.body if answer else node.orelse, scope)
+    body, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
+    following = tracer.following
+    unanswered.looked_at(tracer, value, node.test, lambda: tracer.execute([*other, *following], scope), scope)
+    return tracer.execute(body, scope)
 
 
 def _checked(tracer: Tracer, node: ast.If, scope: Scope, *, has_effect: bool) -> Signal:
