@@ -127,6 +127,7 @@ BY_HAND = {
     "TSG196-bad-2",
     "TSG199-bad-3",
     "TSG199-bad-5",
+    "TSG199-bad-7",
     "TSG201-bad-2",
     "TSG208-bad-3",
     "TSG208-bad-4",

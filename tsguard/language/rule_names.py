@@ -351,6 +351,7 @@ RuleName: TypeAlias = Literal[
     "result-kind/argument",
     "result-kind/number",
     "result-kind/tensor",
+    "result-kind/type",
     "return-type-mismatch",
     "return-type-mismatch/annotated",
     "sampler-epoch-not-set",

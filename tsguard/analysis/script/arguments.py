@@ -40,6 +40,8 @@ def read(fc: FunctionCompiler, source: py.Unknown, name: str, owner: str, node: 
     term = source.term
     if isinstance(node, ast.expr) and fc.is_called(node):
         return
+    if term is None and source.unread is None and source.default is None and not source.hint:
+        fc.unread(node)
     if (
         source.unread is None
         and isinstance(term, Parameter)

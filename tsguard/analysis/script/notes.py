@@ -62,6 +62,8 @@ def match(
         _tensor_of_tensors(fc, given, node)
     if name == "format" and args:
         _format(fc, args[0], node)
+    if name == "to" and len(args) > 1:
+        _type_name(fc, args[1], node)
     if name in ("sum", "sorted") and args and args[0].type is t.TENSOR:
         _extreme_of_tensor(fc, name, args[0], node)
     if fc.none_tested:
@@ -213,6 +215,13 @@ def _tensor_of_tensors(fc: FunctionCompiler, given: Value, node: ast.AST) -> Non
     refused = type_ in (t.TENSOR, t.NUMBER) or isinstance(type_, t.UnionType)
     if isinstance(given.type, t.ListType) and refused and not given.empty_list:
         _note(fc, "tensor-of-values", node, elements=type_, expression=text_of(node))
+
+
+def _type_name(fc: FunctionCompiler, given: Value, node: ast.AST) -> None:
+    """``x.type("torch.LongTensor")``: a type to Python, a device to TorchScript."""
+    is_type = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "type"
+    if is_type and isinstance(given.const, str) and given.const.startswith("torch."):
+        _note(fc, "result-kind/type", node, expression=text_of(node), type=given.const)
 
 
 _FIELD = re.compile(r"\{[^{}]+\}|\{\{|\}\}")
