@@ -9,9 +9,11 @@ Each module is asked in a process of its own, the questions in turn:
 - trace: the same of ``torch.jit.trace``, and whether torch warned; where nothing differs, a longer search is
   made, by other random numbers, extreme values, far sizes and second calls, and noted as ``searched``;
 - export: ``torch.export.export``, not strict, held against eager on other values of the same sizes;
-- batch: the same with the first dimension of each tensor open, on other batches (``alone``: eager takes none);
+- batch: the same with the first dimension of each tensor open, on other batches (``alone``: eager takes none
+  that is larger, so that the first dimension is no batch);
 - compile: ``torch.compile(fullgraph=True, backend="eager")``;
-- mode: whether train() and eval() differ, the result is random, or a call leaves other state.
+- mode: whether train() and eval() differ, the result is random, or a call leaves other state; with parameters
+  that all start at one number made different, as training does.
 
 Lines that the output holds already are not asked again: a run that was ended goes on where it was.
 """
@@ -209,7 +211,7 @@ def export(case: Case) -> Answer:
 
 def batch(case: Case) -> Answer:
     others = [v for v in variants(case.example) if v.kind == "batch" and _takes(case, v)]
-    if not others:
+    if not any(_is_larger(v, case.example) for v in others):
         return {"answer": "alone"}
     # torch takes a size of 1 for always 1.
     large = (v for v in (case.example, *others) if all(t.shape[0] > 1 for t in tensors(vars(v)) if t.dim()))
@@ -220,6 +222,10 @@ def batch(case: Case) -> Answer:
         net, tuple(example.args), example.kwargs or None, dynamic_shapes=shapes, strict=False
     )
     return case.held(program.module(), ("batch",))
+
+
+def _is_larger(given: Arguments, example: Arguments) -> bool:
+    return sum(map(torch.numel, tensors(vars(given)))) > sum(map(torch.numel, tensors(vars(example))))
 
 
 def _takes(case: Case, given: Arguments) -> bool:
@@ -239,6 +245,7 @@ def compile(case: Case) -> Answer:
 def mode(case: Case) -> Answer:
     def run(training: bool, seed: int) -> tuple[Any, str]:
         net = case.anew().train(training)
+        _trained(net)
         before = {key: value.clone() for key, value in net.state_dict().items()}
         torch.manual_seed(seed)
         with torch.no_grad():
@@ -254,6 +261,19 @@ def mode(case: Case) -> Answer:
             return {"answer": "dependent", "why": name}
     state = next((text for _, text in results if text), "")
     return {"answer": "dependent", "why": state} if state else {"answer": "independent"}
+
+
+def _trained(net: torch.nn.Module) -> None:
+    """Parameters that start at one number hide what reaches them: a last layer of zeros hides a dropout."""
+    torch.manual_seed(7)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            if (
+                parameter.is_floating_point()
+                and parameter.numel()
+                and bool((parameter == parameter.flatten()[0]).all())
+            ):
+                parameter.add_(0.1 * torch.randn_like(parameter))
 
 
 QUESTIONS: dict[str, Callable[[Case], Answer]] = {

@@ -32,6 +32,7 @@ _ANSWERED_BY_DATA = frozenset(
         "combinations",
     ]
 )  # fmt: skip
+_OF_STORAGE = frozenset({"storage", "untyped_storage"})
 # What counts in its indices how large it has to be.
 _OF_INDICES = frozenset({"sparse_coo_tensor"})
 _OF_LISTS = frozenset({"nested_tensor", "as_nested_tensor"})
@@ -94,6 +95,8 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         report(tracer, "lost-size/operator", node, tensor.origin, function=short)
     if short in _ANSWERED_BY_DATA:
         report(tracer, "data-call", node, tensor.origin, function=short)
+    elif short in _OF_STORAGE:
+        not_known(tracer, node, "what is asked of the storage is not followed: torch.export has none to read")
     elif short == "narrow":
         start = args[2] if len(args) > 2 else kwargs.get("start", py.NONE)
         data.number_wanted(tracer, "data-number/argument", [start] if isinstance(start, Traced) else [], node)

@@ -78,7 +78,20 @@ def _sides_differ(walk: ModeInterpreter, body: list[ast.stmt], orelse: list[ast.
 def _are_twins(
     walk: ModeInterpreter, body: Sequence[ast.AST], orelse: Sequence[ast.AST], scope: Scope
 ) -> bool:
-    return twins.compute_the_same(body, orelse, partial(_skipped, walk, scope))
+    return twins.compute_the_same(
+        body, orelse, partial(_skipped, walk, scope), partial(_decided, walk, scope)
+    )
+
+
+def _decided(walk: ModeInterpreter, scope: Scope, test: ast.expr) -> bool | None:
+    """The answer to a condition over attributes of the module alone, in either mode."""
+    if any(isinstance(node, ast.Name) and node.id != "self" for node in ast.walk(test)):
+        return None
+    try:
+        train, other = truths(walk, walk.plain.evaluate(test, scope))
+    except Raised:
+        return None
+    return train if train == other else None
 
 
 def _skipped(walk: ModeInterpreter, scope: Scope, called: ast.expr) -> int:

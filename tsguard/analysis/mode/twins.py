@@ -4,24 +4,82 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 CHECKPOINTS = {"torch.utils.checkpoint.checkpoint": 1, "torch.utils.checkpoint.checkpoint_sequential": 2}
 """torch's functions for checkpoints, which call their first argument with those from this place on."""
 
 _Skipped = Callable[[ast.expr], int]
+_Decided = Callable[[ast.expr], bool | None]
 
 
-def compute_the_same(body: Sequence[ast.AST], orelse: Sequence[ast.AST], skipped: _Skipped) -> bool:
+def compute_the_same(
+    body: Sequence[ast.AST], orelse: Sequence[ast.AST], skipped: _Skipped, decided: _Decided
+) -> bool:
     """Whether two sides of a branch differ at most in how they compute one result.
 
     Args:
         skipped: of ``CHECKPOINTS`` the number of what is called, 0 for any other expression.
+        decided: the answer to a condition that the module's attributes decide, None for any other.
     """
-    return len(body) == len(orelse) > 0 and all(
-        type(one) is type(other) and _plain(one, skipped) == _plain(other, skipped)
-        for one, other in zip(body, orelse, strict=True)
+    one, other = (_reduced(side, decided) for side in (body, orelse))
+    return len(one) == len(other) > 0 and all(
+        type(a) is type(b) and _plain(a, skipped) == _plain(b, skipped)
+        for a, b in zip(one, other, strict=True)
     )
+
+
+def _reduced(side: Sequence[ast.AST], decided: _Decided) -> list[ast.AST]:
+    """What a side does: without branches that are not taken, and by the first of the names of a value."""
+    reduced: list[ast.AST] = []
+    renamed = _Renamed()
+    for node in _taken(side, decided):
+        pairs = _other_names(node) if isinstance(node, ast.Assign) else None
+        if pairs is not None:
+            renamed.names |= {new: renamed.names.get(old, old) for new, old in pairs.items()}
+        else:
+            reduced.append(renamed.visit(copy.deepcopy(node)))
+    return reduced
+
+
+def _taken(side: Sequence[ast.AST], decided: _Decided) -> Iterator[ast.AST]:
+    for node in side:
+        answer = decided(node.test) if isinstance(node, ast.If) else None
+        if isinstance(node, ast.If) and answer is not None:
+            yield from _taken(node.body if answer else node.orelse, decided)
+        else:
+            yield node
+
+
+def _other_names(node: ast.Assign) -> dict[str, str] | None:
+    """``a = b`` and ``a, c = b, d``: the new names with the old ones; None for any other assignment."""
+    (target, *more), value = node.targets, node.value
+    together = (
+        isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
+    )
+    left = target.elts if together and isinstance(target, ast.Tuple) else [target]
+    right = value.elts if together and isinstance(value, ast.Tuple) else [value]
+    pairs = {
+        a.id: b.id
+        for a, b in zip(left, right, strict=True)
+        if isinstance(a, ast.Name) and isinstance(b, ast.Name)
+    }
+    return pairs if not more and len(pairs) == len(left) and not pairs.keys() & pairs.values() else None
+
+
+class _Renamed(ast.NodeTransformer):
+    """Puts the first name of a value for the later ones."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if isinstance(node.ctx, ast.Store):
+            for new, old in [*self.names.items()]:
+                if node.id in (new, old):
+                    del self.names[new]
+            return node
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
 def _plain(node: ast.AST, skipped: _Skipped) -> str:

@@ -57,8 +57,8 @@ def _declared(function: FunctionNode) -> frozenset[str]:
 
 
 def _unpack(interp: Interpreter, targets: list[ast.expr], value: Value, scope: Scope) -> None:
-    items, is_open = consume(interp, value, wanted=len(targets))
     star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+    items, is_open = consume(interp, value, wanted=len(targets) if star is None else None)
     if is_open or (star is None and len(items) != len(targets)):
         for i, target in enumerate(targets):
             item = items[i] if i < len(items) else Unknown(item_term(value, i))

@@ -36,6 +36,7 @@ from tsguard.analysis.values import (
     distinct,
     literal,
 )
+from tsguard.language.same_shape import SAME_SHAPE
 
 Args = list[Value]
 
@@ -277,4 +278,7 @@ def _tensor(name: str, receiver: TensorValue, node: ast.AST | None) -> Value:
         return Unknown(placed(node), _NUMBERS[name])
     if name in ("fill_", "zero_", "normal_", "uniform_", "copy_", "requires_grad_", "data"):
         return receiver
-    return TensorValue("", receiver.name, receiver.dtype, filling=filling if name in _PARTS else None)
+    sizes = receiver.sizes if name in SAME_SHAPE else None
+    return TensorValue(
+        "", receiver.name, receiver.dtype, sizes=sizes, filling=filling if name in _PARTS else None
+    )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.budgets import DEEPEST_TERM
-from tsguard.analysis.python import sets, sizes, texts
+from tsguard.analysis.python import sets, sizes, tensor_sizes, texts
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import (
@@ -133,7 +133,7 @@ def binary(
     formats = isinstance(op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str)
     right = texts.shown(interp, right) if formats and "%s" in str(left) else plain(right)
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
-        return TensorValue()
+        return TensorValue(sizes=None if isinstance(op, ast.MatMult) else tensor_sizes.together(left, right))
     if type(op) not in _BINARY:
         return Unknown(placed(node))
     sign, function = _BINARY[type(op)]

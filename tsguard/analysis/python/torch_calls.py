@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from tsguard.analysis.python import library
+from tsguard.analysis.python import library, tensor_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.operations import default_of
@@ -75,19 +75,36 @@ def _call(
     if method == "__init__" and args and isinstance(module := interp.settled(args[0]), ModuleValue):
         library.initialize(interp, module, owner, args[1:], kwargs)
         return NONE
-    if name.startswith("torch.nn.init.") and args:
-        interp.change(args[0])
-        return args[0]
+    if owner == "torch.nn.init":
+        return _initialised(interp, method, args, node)
     if name in ("torch.jit.script", "torch.jit.trace", "torch.jit.trace_module") and args:
         return _scripted(args[0]) if name == "torch.jit.script" else _traced(args[0], node)
     if isinstance(described, str):
         made = _operator(described, node)
         if isinstance(made, TensorValue):
-            made.sizes = sizes(interp, name.removeprefix("torch."), args, kwargs)
+            made.sizes = tensor_sizes.made(interp, name.removeprefix("torch."), args, kwargs)
             made.filling = _filling(interp, name.removeprefix("torch."), args, kwargs, node)
         return made
     is_compiled = isinstance(described, dict) and not {"schemas", "dispatch"}.isdisjoint(described)
     return TensorValue() if is_compiled else Unknown(placed(node))
+
+
+def _initialised(interp: Interpreter, name: str, args: list[Value], node: ast.AST | None) -> Value:
+    """Initialisers give back the tensor that they fill; the others of torch/nn/init.py compute numbers."""
+    if name in _COMPUTED:
+        numbers = [Unknown(placed(node), kind) for kind in _COMPUTED[name]]
+        return numbers[0] if len(numbers) == 1 else TupleValue(tuple(numbers))
+    if not args:
+        return Unknown(placed(node))
+    interp.change(args[0])
+    return args[0]
+
+
+_COMPUTED = {
+    "calculate_gain": ("float",),
+    "_calculate_correct_fan": ("int",),
+    "_calculate_fan_in_and_fan_out": ("int", "int"),
+}
 
 
 def _filling(
@@ -196,27 +213,6 @@ def _operator(symbol: str, node: ast.AST | None) -> Value:
     if isinstance(returns, t.TupleType):
         return TupleValue(tuple(TensorValue() if e is t.TENSOR else Unknown() for e in returns.elements))
     return Unknown(placed(node), str(returns) if returns in (t.INT, t.FLOAT, t.BOOL) else "")
-
-
-def sizes(
-    interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]
-) -> tuple[int | None, ...] | None:
-    """The sizes of a tensor that a factory function fills; None for other functions."""
-    if name in ("arange", "randperm"):
-        count = constant(interp.settled(args[0])) if len(args) == 1 else None
-        return (count if isinstance(count, int) else None,)
-    if name not in ("zeros", "ones", "empty", "rand", "randn", "full"):
-        return None
-    given = args if args else [kwargs["size"]] if "size" in kwargs else []
-    first = interp.settled(given[0]) if given else NONE
-    if isinstance(first, (TupleValue, ListValue)):
-        if first.open:
-            return None
-        given = list(first.items)
-    elif name == "full" or any(not isinstance(interp.settled(value), (Const, Unknown)) for value in given):
-        return None
-    numbers = [constant(interp.settled(value)) for value in given]
-    return tuple(number if isinstance(number, int) else None for number in numbers)
 
 
 def _hooked(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -90,6 +90,9 @@ def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) 
         if form not in ("assert", "while"):
             sizes.decided(tracer, value, node)
         tracer.report(_rule(tracer, value, form), node, value.origin)
+    elif form == "assert" and isinstance(node, ast.expr):
+        with tracer.checking(node):
+            used(tracer, [value], node)
     else:
         used(tracer, [value], node)
 

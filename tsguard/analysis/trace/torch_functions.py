@@ -9,7 +9,17 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments, data, gradients, recording
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import operations
-from tsguard.analysis.trace import conditions, conversions, fillings, kinds, pieces, results, runs, shaping
+from tsguard.analysis.trace import (
+    checkpoints,
+    conditions,
+    conversions,
+    fillings,
+    kinds,
+    pieces,
+    results,
+    runs,
+    shaping,
+)
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight, used
@@ -230,22 +240,6 @@ def _seed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value
     return None
 
 
-def _checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    """Activation checkpointing runs the function; the reentrant kind cannot be traced."""
-    is_reentrant = py.constant(kwargs.get("use_reentrant", py.NONE)) is True
-    tracer.report("untraceable-call/checkpoint" if is_reentrant else "untraceable-call/any-checkpoint", node)
-    options = (
-        "use_reentrant",
-        "preserve_rng_state",
-        "context_fn",
-        "determinism_check",
-        "debug",
-        "early_stop",
-    )
-    given = {name: value for name, value in kwargs.items() if name not in options}
-    return tracer.call(args[0], args[1:], given, node) if args else None
-
-
 def _interpolate(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     scale = args[2] if len(args) > 2 else kwargs.get("scale_factor", py.NONE)
     kinds.used_as_sizes(tracer, [args[1] if len(args) > 1 else kwargs.get("size", py.NONE)])
@@ -377,7 +371,8 @@ _HANDLERS: dict[str, Handler] = {
     "torch.random.manual_seed": _seed,
     "torch._assert": _torch_assert,
     "torch._check": _torch_check,
-    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "torch.utils.checkpoint.checkpoint": checkpoints.checkpoint,
+    "torch.utils.checkpoint.checkpoint_sequential": checkpoints.sequential,
     "interpolate": _interpolate,
     "upsample": _interpolate,
     "pad": _pad,

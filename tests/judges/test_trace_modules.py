@@ -1,0 +1,103 @@
+"""Modules whose constructors and calls decide what a trace may hold, held against torch as well."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.torch_here import RELEASE
+from tsguard.analysis.python import Program
+from tsguard.judges import judge
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+HEAD = """\
+import math
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+        self.layers = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+        {made}
+
+    def forward(self, x):
+        {body}
+"""
+PADDED = """\
+if x.dim() != 3:
+            raise ValueError
+        angles = x.sum((1, 2))[:, None] * self.kept[None]
+        both = torch.cat((angles.cos(), angles.sin()), 1)
+        return both * 2 if both.shape[1] < 3 else both"""
+GAIN = "self.kept = nn.init.calculate_gain('leaky_relu', math.sqrt(5)) * 2"
+
+RIGHT = {
+    "a buffer of computed size": ("self.kept = torch.exp(-2.0 * torch.arange(1, dtype=torch.float32) / 3)", PADDED),
+    "a buffer broadcast": ("self.kept = (torch.ones(1) + torch.zeros(1, 1)).flatten()[:1].clone() * 1", "return x * self.kept"),
+    "a gain": (GAIN, "return x * self.kept"),
+    "two counts": ("_, self.kept = nn.init._calculate_fan_in_and_fan_out(self.layer.weight)", "return x * self.kept"),
+    "a checked length": ("self.kept = 3", "assert len(x) == self.kept\n        a, b, c = x\n        return a + b * c"),
+    "a length that raises": ("self.kept = 3", "if len(x) != 3:\n            raise ValueError\n        return x[0] + x[1] * x[2]"),
+    "a checkpoint": ("self.kept = 3", "return checkpoint(self.layer, x, use_reentrant=False)"),
+    "a checkpoint of a function": ("self.kept = 3", "return checkpoint(torch.sin, x, use_reentrant=True)"),
+    "one segment": ("self.kept = 3", "return checkpoint_sequential(self.layers, 1, x)"),
+}  # fmt: skip
+WRONG = {
+    "a rest of the rows": ("self.kept = 3", "first, *rest = x\n        return first + sum(rest)"),
+    "a checkpoint of unsaid kind": ("self.kept = 3", "return checkpoint(self.layer, x)"),
+    "a checkpoint of a method": (
+        "self.kept = 3",
+        "return checkpoint(lambda t: self.layer(t), x, use_reentrant=True)",
+    ),
+    "segments": ("self.kept = 3", "return checkpoint_sequential(self.layers, 2, x)"),
+}
+CASES = {**RIGHT, **WRONG}
+
+
+def _source(name: str) -> str:
+    made, body = CASES[name]
+    return HEAD.format(made=made, body=body)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_judge_says_whether_the_trace_is_right(name: str, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(_source(name), encoding="utf-8")
+    project = Project(())
+    target = find_target(project.module(tmp_path / "net.py"), "Net")
+    assert judge(Program(project, RELEASE), target).trace == ("safe" if name in RIGHT else "hazardous")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CASES)
+def test_torch_agrees(name: str) -> None:
+    names: dict[str, Any] = {"__name__": "model"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(_source(name), "net.py", "exec"), names)
+        net = names["Net"]().eval()
+        try:
+            traced = torch.jit.trace(net, (torch.ones(3, 4, 3),), check_trace=False)
+        except (RuntimeError, IndexError):
+            assert name in WRONG
+            return
+    others = [torch.rand(3, 5, 3)] + (
+        [torch.rand(4, 4, 3)] if name not in RIGHT or "length" not in name else []
+    )
+    assert all(_alike(traced, net, other) for other in others) == (name in RIGHT)
+
+
+def _alike(traced: Any, net: torch.nn.Module, given: torch.Tensor) -> bool:
+    try:
+        return torch.allclose(traced(given), net(given))
+    except RuntimeError:
+        return False

@@ -1,0 +1,43 @@
+"""Activation checkpoints: torch runs the function in pieces, of which the reentrant kind hides what it calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from tsguard.analysis import values as py
+from tsguard.analysis.trace.context import Tracer
+
+Args = list[py.Value]
+Kwargs = dict[str, py.Value]
+
+_OPTIONS = frozenset(
+    {"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
+)
+
+
+def checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``checkpoint(function, *args)``: reentrant unless it says False (torch/utils/checkpoint.py)."""
+    if not args:
+        return None
+    given = {name: value for name, value in kwargs.items() if name not in _OPTIONS}
+    return _run(tracer, lambda: tracer.call(args[0], args[1:], given, node), kwargs, node)
+
+
+def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``checkpoint_sequential(functions, segments, input)``: all but the last segment as checkpoints."""
+    if len(args) < 3 or not isinstance(args[0], py.ModuleValue) or py.constant(args[1]) == 1:
+        return None
+    return _run(tracer, lambda: tracer.call(args[0], [args[2]], {}, node), kwargs, node)
+
+
+def _run(tracer: Tracer, run: Callable[[], py.Value], kwargs: Kwargs, node: ast.AST) -> py.Value:
+    """A module that runs within the function of the reentrant kind is strange to the trace."""
+    met, tracer.state_met = tracer.state_met, False
+    result = run()
+    if py.constant(kwargs.get("use_reentrant", py.NONE)) is False:
+        tracer.report("untraceable-call/any-checkpoint", node)
+    elif tracer.state_met:
+        tracer.report("untraceable-call/checkpoint", node)
+    tracer.state_met = met or tracer.state_met
+    return result
