@@ -1129,3 +1129,24 @@ class Net(nn.Module):
     path.write_text(source, encoding="utf-8")
     project = Project((tmp_path,))
     assert judge_mode(Program(project), find_target(project.module(path), "Net")).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("return nn.Linear(4, 4)(x)", "dependent"),
+        ("return nn.Sequential(nn.ReLU(), nn.Linear(4, 4))(x)", "dependent"),
+        ("return nn.LayerNorm(4)(x)", "independent"),
+        ("return nn.MSELoss()(x, x * 2)", "independent"),
+        ("with torch.set_grad_enabled(self.training):\n            return x * 2", "independent"),
+    ],
+)
+def test_layers_made_in_a_forward_begin_at_random_and_recording_gradients_changes_no_value(
+    judge, statement, verdict
+):
+    outcome = judge(f"""
+class Net(nn.Module):
+    def forward(self, x):
+        {statement}
+""")
+    assert outcome.verdict == verdict

@@ -19,6 +19,9 @@ WRONG = {
     "what comes again": "rows = map(int, [1])\n    first = list(rows)\n"
     "    if not list(rows):\n        x = x + int(x.sum())",
     "a flag of tracing": "x = x * int(isinstance(x.shape[0], int)) * x.shape[0]",
+    "all pieces but the first": "first, *rest = x.split(1)\n    x = first + sum(rest)",
+    "the size of a sparse tensor": "edges = torch.zeros(2, 1, dtype=torch.long)\n"
+    "    x = x + torch.sparse_coo_tensor(edges, torch.ones(1), (x.shape[0], 4)).to_dense()",
     "a bool added to a size": "x = x * (x.shape[0] + True)",
     "a bool taken from a size": "x = x * (x.shape[0] - True)",
 }

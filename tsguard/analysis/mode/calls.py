@@ -44,6 +44,8 @@ _NOT_IN_EAGER = frozenset(
         "torch._dynamo.is_compiling",
     }
 )
+# What decides whether gradients are recorded, and no value.
+_RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
 # Functions that call the function they are given, at once or later.
 _CALLERS = frozenset(
     {"torch.utils.checkpoint.checkpoint", "torch.jit.fork", "torch.jit._fork", "torch.futures.fork"}
@@ -125,7 +127,9 @@ def _construct(
     walk: ModeInterpreter, cls: ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value:
     """A module built in a forward: its constructor is no part of the walk."""
-    return walk.plain.call(cls, args, kwargs, node)
+    made = walk.plain.call(cls, args, kwargs, node)
+    uses.made(walk, made, node)
+    return made
 
 
 def _method(
@@ -162,8 +166,14 @@ def _external(
     if name.startswith("builtins."):
         return _builtin(walk, function, args, kwargs, node)
     state.written_to(walk, kwargs.get("out"), node)
+    if name in walk.tables.modules:
+        made = PythonInterpreter.call(walk, function, args, kwargs, node)
+        uses.made(walk, made, node)
+        return made
     if is_random_function(name):
         uses.random(walk, name, node)
+    elif name in _RECORDING:
+        return None
     elif not uses.function(walk, name, args, kwargs, node) and _differs([*args, *kwargs.values()]):
         _report_use(walk, node)
     return None

@@ -10,10 +10,11 @@ from tsguard.analysis.mode.activity import Activity
 from tsguard.analysis.mode.choices import differs
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python.following import Place
-from tsguard.analysis.values import ClassValue, External, ModuleValue, TupleValue, Value
+from tsguard.analysis.values import ClassValue, External, ModuleValue, TensorValue, TupleValue, Value
 from tsguard.language.modes import FUNCTIONS, ModeUse
 from tsguard.language.rule_names import RuleName
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 # What a use is called where the modes differ, and where it acts in both: as a layer, as a function.
 _BY_MODE: dict[str, tuple[RuleName, RuleName]] = {
@@ -111,6 +112,33 @@ def random(walk: ModeInterpreter, name: str, node: ast.AST | None) -> None:
     """Report a function that is random whatever the mode, unless only train() reaches it, or a seed goes before it."""
     if walk.mode != "train" and not (name.startswith("torch.") and _is_seeded(walk, node)):
         walk.report("random-in-eval", node, name=name)
+
+
+# Layers of torch whose parameters begin as ones and zeros.
+_UNIFORM = ("Norm", "Norm1d", "Norm2d", "Norm3d", "PReLU")
+
+
+def made(walk: ModeInterpreter, module: Value, node: ast.AST | None) -> None:
+    """Report a module that is made in a forward where its parameters begin as random numbers.
+
+    Where the function gives it weights of its own, it is taken to give it all.
+    """
+    function = walk.frames[-1].function if walk.frames else None
+    if not isinstance(module, ModuleValue) or function is None or _gives_weights(function):
+        return
+    pending = [module]
+    for layer_made in pending:
+        pending.extend(child for child in layer_made.children.values() if isinstance(child, ModuleValue))
+        name = layer_made.cls.name if isinstance(layer_made.cls, External) else ""
+        holds = any(isinstance(value, TensorValue) for value in layer_made.parameters.values())
+        if name and holds and not name.endswith(_UNIFORM):
+            random(walk, name, node)
+            return
+
+
+def _gives_weights(function: ast.AST) -> bool:
+    names = (part.attr for part in walked(function) if isinstance(part, ast.Attribute))
+    return any(name in ("weight", "load_state_dict", "init") for name in names)
 
 
 def _is_seeded(walk: ModeInterpreter, node: ast.AST | None) -> bool:

@@ -90,7 +90,8 @@ def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.V
 
     Source: torch/csrc/utils/python_arg_parser.h keeps symbolic what it reads as int or as a
     list of int, and neither a float nor one int that stands for several, and takes no tensor for a bool;
-    a convolution is recorded as another operator, which has lost what was kept.
+    a convolution is recorded as another operator, which has lost what was kept, and a sparse tensor
+    is made before it is recorded.
     """
     live = next((part for part in parts([value]) if isinstance(part, Number) and is_live(part)), None)
     if live is None:
@@ -99,6 +100,8 @@ def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.V
         tracer.report("frozen-argument/float", node, live.origin, argument=argument.name)
     elif schema.name.startswith("conv"):
         tracer.report("frozen-argument/convolution", node, live.origin, argument=argument.name)
+    elif schema.name.startswith("sparse_") and argument.name == "size":
+        tracer.report("frozen-argument", node, live.origin, argument=argument.name)
     elif argument.size is not None and live is value:
         tracer.report("frozen-argument/several", node, live.origin, argument=argument.name)
     elif argument.type in (t.BOOL, t.OptionalType(t.BOOL)) and live is value:
