@@ -21,6 +21,9 @@ from tsguard.rules import holds, rule
 
 _MOST_WALKS = 4
 _MOST_RANKS = 3
+_BY_RANK = (
+    "whether torch.export takes it hangs on how many dimensions an input has, which the source does not tell"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
     found = _followed(program, target, Facts())
     if isinstance(found, TraceOutcome):
         return found
-    is_open = bool(found.walk.gaps) or any(map(_is_hazard, found.walk.events))
+    is_open = bool(found.walk.gaps or found.walk.doubtful) or any(map(_is_hazard, found.walk.events))
     if is_open and found.walk.asked_ranks is not None:
         found = _of_each_rank(program, target, found) or found
     world, subject, walk = found.world, found.subject, found.walk
@@ -129,7 +132,11 @@ def _of_each_rank(program: Program, target: Target, found: _Followed) -> _Follow
     if not taken:
         return None
     worst = next((one for one in taken if any(map(_is_hazard, one.walk.events))), taken[0])
-    return replace(worst, walk=worst.walk.together([one.walk for one in taken if one is not worst]))
+    walk = worst.walk.together([one.walk for one in taken if one is not worst])
+    if len({judge_export(program, target, one.walk).verdict == "refused" for one in taken}) > 1:
+        gap = Gap(target.module, target.line, _BY_RANK)
+        walk = replace(walk, exports=(), doubtful=(), export_gaps=(*walk.export_gaps, gap))
+    return replace(worst, walk=walk)
 
 
 def _accepted(program: Program, target: Target, facts: Facts) -> _Followed | None:

@@ -58,15 +58,20 @@ def _registering(node: ast.stmt) -> Iterator[str]:
 
 
 def _changed(node: ast.stmt) -> Iterator[str]:
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        function = node.value.func
-        if (
-            isinstance(function, ast.Attribute)
-            and function.attr in _MUTATORS
-            and isinstance(function.value, ast.Name)
-        ):
-            yield function.value.id
-    elif isinstance(node, (ast.Assign, ast.AugAssign)):
+    if isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)):
+        yield from _called_on(node.value)
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             if isinstance(target, (ast.Subscript, ast.Attribute)) and isinstance(target.value, ast.Name):
                 yield target.value.id
+
+
+def _called_on(value: ast.expr | None) -> Iterator[str]:
+    """The name of which an expression calls a method that changes it."""
+    function = value.func if isinstance(value, ast.Call) else None
+    if (
+        isinstance(function, ast.Attribute)
+        and function.attr in _MUTATORS
+        and isinstance(function.value, ast.Name)
+    ):
+        yield function.value.id

@@ -72,6 +72,8 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
                 else Unknown(named(owner.module.name, name))
             )
         return found
+    if name == "__mro__" and isinstance(owner, (ClassValue, External)):
+        return _order(interp, owner)
     if isinstance(owner, External):
         return names.external(interp, f"{owner.name}.{name}")
     if isinstance(owner, ClassValue):
@@ -83,6 +85,18 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     if isinstance(owner, EnumMember):
         return _enum_attribute(interp, owner, name)
     return _plain_attribute(owner, name)
+
+
+def _order(interp: Interpreter, cls: ClassValue | External) -> Value:
+    """``cls.__mro__``, where each class that it names is known with its bases."""
+    classes_ = [base for base in ancestry.mro(interp, cls) if base != _OBJECT]
+    is_told = all(isinstance(base, ClassValue) or base == _TENSOR for base in classes_)
+    return (
+        TupleValue((*classes_, _OBJECT)) if is_told else Unknown(named(getattr(cls, "name", ""), "__mro__"))
+    )
+
+
+_OBJECT, _TENSOR = External("builtins.object"), External("torch.Tensor")
 
 
 def named(owner: str, name: str) -> Term:

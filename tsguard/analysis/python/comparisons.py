@@ -256,6 +256,8 @@ def _contained(item: Value, container: Value) -> bool | None:
         return isinstance(item.value, str) and item.value in container.value
     if isinstance(container, DictValue) and isinstance(item, Const):
         return True if item.value in container.items else (None if container.open else False)
+    if isinstance(container, DictValue) and isinstance(item, (ClassValue, External, FunctionValue)):
+        container = SetValue([key for key in container.items if isinstance(key, Value)], container.open)
     if isinstance(container, ModuleValue) and isinstance(item, Const):
         return True if item.value in container.children else (None if container.open else False)
     if isinstance(container, (ListValue, TupleValue, SetValue)):

@@ -10,6 +10,7 @@ from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
+    BoundMethod,
     ClassValue,
     Const,
     DictValue,
@@ -194,6 +195,10 @@ def set_item(interp: Interpreter, owner: Value, key: Value, value: Value) -> Non
             _replace(interp, owner, key, value)
     elif isinstance(owner, ModuleValue):
         module_containers.put(interp, owner, key, value)
+    elif isinstance(owner, ObjectValue):
+        method = interp.attribute(owner, "__setitem__")
+        if isinstance(method, BoundMethod):
+            interp.call(method, [key, value], {})
 
 
 def _replace(interp: Interpreter, owner: ListValue, key: Value, value: Value) -> None:

@@ -199,6 +199,8 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
     default = args[1] if len(args) > 1 else NONE
     if name == "setdefault":
         put(receiver, args[0], default)
+        if receiver.filled_by is not None and index in receiver.items:
+            return default  # who else adds to the table was asked before
     is_told = isinstance(index, External) or not isinstance(index, Value) or not receiver.items
     return (
         default if is_told and not receiver.open and not isinstance(key, Unknown) else Unknown(placed(node))

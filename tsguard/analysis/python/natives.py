@@ -12,6 +12,7 @@ from tsguard.analysis.python import (
     mappings,
     methods,
     numpy_arrays,
+    pytrees,
     regular_expressions,
     torch_calls,
 )
@@ -37,6 +38,9 @@ def call(
         return call_method(interp, short.rpartition(".")[2], args[0], args[1:], kwargs, node)
     if head == "builtins" and short in _EXCEPTIONS:
         return ObjectValue(function, {}, open=True)
+    of_trees = pytrees.call(interp, function.name, args, kwargs, node)
+    if of_trees is not None:
+        return of_trees
     if head == "torch":
         return torch_calls.call(interp, function, args, kwargs, node)
     if head == "math":

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.keeping import Kept
-from tsguard.analysis.values import DictValue, EnumMember
+from tsguard.analysis.values import ClassValue, DictValue, EnumMember, FunctionValue
 from tsguard.analysis.worlds import BudgetExceeded, Impossible
 from tsguard.project.modules import Module
 from tsguard.source.statements import module_level
@@ -24,8 +24,10 @@ _TRIED: Kept[tuple[DictValue, object], bool] = Kept()
 
 def fill(interp: Interpreter, table: DictValue, key: object) -> None:
     """Run the registrations by which a table may come to hold a key that it does not hold."""
-    word = key.name if isinstance(key, EnumMember) else key
-    if table.filled_by is None or not isinstance(word, str) or key in table.items:
+    # What is registered for a function or class may be a table of its own, to which several add.
+    has_several = isinstance(key, (FunctionValue, ClassValue))
+    word = key.name if isinstance(key, (EnumMember, FunctionValue, ClassValue)) else key
+    if table.filled_by is None or not isinstance(word, str) or (key in table.items and not has_several):
         return
     tried = _TRIED.of(interp.program)
     if (table, key) in tried:
@@ -34,7 +36,7 @@ def fill(interp: Interpreter, table: DictValue, key: object) -> None:
     home, registrars = table.filled_by
     for module, node in _registrations(interp, home, registrars, word):
         _run(interp, module, node)
-        if key in table.items:
+        if key in table.items and not has_several:
             return
 
 
@@ -115,7 +117,7 @@ def _mentions(node: ast.stmt, alike: str) -> bool:
 
 
 def _word(node: ast.AST) -> str:
-    """What a text says, or what an attribute is called, as a member of an enumeration is."""
+    """What a text says, what an attribute is called, as a member of an enumeration is, or a name."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    return node.attr if isinstance(node, ast.Attribute) else ""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.values import BoundMethod, Const, EnumMember, External, FunctionValue, Value
+from tsguard.analysis.values import BoundMethod, ClassValue, Const, EnumMember, External, FunctionValue, Value
 
 # Bases of enumerations whose members read as their value.
 _READ_AS_VALUE = frozenset(["enum.StrEnum", "enum.IntEnum", "enum.IntFlag"])
 
 
 def shown(interp: Interpreter, value: Value) -> Value:
-    """What ``str`` makes of a member, by its class's own ``__str__`` if that has one; others as they are."""
+    """What ``str`` makes of a member, by its class's own ``__str__`` if that has one, or of a class; others as they are."""
+    if isinstance(value, ClassValue) and value.scope.is_global and not _is_enumeration(interp, value):
+        return Const(f"<class '{value.module.name}.{value.name}'>")
     if not isinstance(value, EnumMember):
         return value
     found = classes.class_member(interp, value.cls, "__str__")
@@ -21,3 +23,7 @@ def shown(interp: Interpreter, value: Value) -> Value:
     if value.alike is not None and bases & _READ_AS_VALUE:
         return Const(str(value.alike.value))
     return Const(f"{value.cls.name}.{value.name}")
+
+
+def _is_enumeration(interp: Interpreter, cls: ClassValue) -> bool:
+    return ancestry.derives_from(interp, cls, "enum.Enum")

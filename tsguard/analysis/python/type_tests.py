@@ -154,6 +154,8 @@ def is_subclass(interp: Interpreter, cls: Value, wanted: Value) -> bool | None:
     ):
         return True
     if isinstance(cls, External):
+        if isinstance(wanted, ClassValue) and cls.name.startswith(("torch.", "builtins.")):
+            return False  # these know nothing of classes that import them
         # torch describes all of its modules; of its other classes nothing is known here.
         is_layer_asked = wanted == External("torch.nn.Module") and cls.name.startswith("torch.nn.")
         return False if is_layer_asked else None

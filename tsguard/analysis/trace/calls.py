@@ -91,7 +91,7 @@ def _foreign(
     try:
         with (
             tracer.apart(given),
-            tracer.allowed(sys.maxsize if function.name == "forward" else FOREIGN_STEPS),
+            tracer.allowed(sys.maxsize if _is_forward(function) else FOREIGN_STEPS),
         ):
             result = _run(tracer, function, args, kwargs, node)
     except (Raised, LocalBudgetExceeded) as ended:
@@ -109,6 +109,13 @@ def _foreign(
     ):
         tracer.memory.put(key, result)
     return result
+
+
+def _is_forward(function: py.FunctionValue | None) -> bool:
+    """Whether a function is a module's forward, or a decorator's wrapper around one."""
+    while function is not None and function.name != "forward":
+        function = function.wrapped
+    return function is not None
 
 
 def _hidden(tracer: Tracer, function: py.FunctionValue, given: Args, node: ast.AST | None) -> py.Value:
@@ -268,7 +275,8 @@ def _forward(
     tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
     found = classes.class_member(tracer, module.cls, "forward")
-    if found is None:
+    own = module.attributes.get("forward")
+    if found is None and own is None:
         return layers.forward(tracer, module, args, kwargs, node)
     if classes.class_member(tracer, module.cls, "_slow_forward") is not None:
         tracer.report("untraceable-call/slow-forward", node or tracer.target.node)
@@ -276,7 +284,8 @@ def _forward(
     remembered = tracer.memory.get(key)
     if remembered is not None:
         return remembered
-    own = module.attributes.get("forward", found[0])
-    value = tracer.call(classes.bind(own, module, module.cls) if own is found[0] else own, args, kwargs, node)
+    if own is None and found is not None:
+        own = classes.bind(found[0], module, module.cls)
+    value = tracer.call(own or py.Unknown(), args, kwargs, node)
     tracer.memory.put(key, value)
     return value

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments, data, gradients, recording
 from tsguard.analysis.export import calls as exported
-from tsguard.analysis.python import operations
+from tsguard.analysis.python import operations, pytrees
 from tsguard.analysis.trace import (
     checkpoints,
     conditions,
@@ -64,6 +64,9 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
     )
     if handler is not None:
         return handler(tracer, args, kwargs, node)
+    of_trees = pytrees.call(tracer, name, args, kwargs, node)
+    if of_trees is not None and type(of_trees) is not py.Unknown:
+        return of_trees
     entry = tracer.tables.entry(name)
     if isinstance(entry, str):
         return _operator(tracer, entry, args, kwargs, node)

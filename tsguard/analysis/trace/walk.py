@@ -157,6 +157,9 @@ def _entry(tracer: Tracer, subject: py.Value) -> tuple[py.FunctionValue | None, 
     """The function that a call of the subject runs, and whether it takes the subject first."""
     if isinstance(subject, py.ModuleValue):
         own_call = classes.class_member(tracer, subject.cls, "__call__")
+        own = subject.attributes.get("forward")  # set on the instance
+        if own_call is None and isinstance(own, py.BoundMethod) and own.receiver is subject:
+            return (own.function if isinstance(own.function, py.FunctionValue) else None), True
         found = own_call or classes.class_member(tracer, subject.cls, "forward")
         member = found[0] if found is not None else None
         return (member if isinstance(member, py.FunctionValue) else None), True
