@@ -31,6 +31,7 @@ _RAISING: frozenset[RuleName] = frozenset(
         "held-value/given",
     }
 )
+_BY_KIND = "whether torch.export takes it hangs on the dtype of an input, which the source does not tell"
 _UNASKED = "what torch.export refuses is known from torch 2.13 on only"
 
 
@@ -54,11 +55,14 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
     if not ways(program.tables.release).slices_by_data:
         return ExportOutcome(gaps=(Gap(target.module, target.line, _UNASKED),))
     held = (_held(event) for event in walk.events if event.rule in _HELD)
-    events = (*walk.exports, *(event for event in walk.doubtful if _counts(event)), *held)
+    refused_by_kind = [event for event in walk.by_kind if _counts(event)]
+    sure = (*walk.exports, *(event for event in walk.by_kind if event not in refused_by_kind))
+    events = (*sure, *(event for event in walk.doubtful if _counts(event)), *held)
     of_sizes = tuple(event for event in events if rule(event.rule).is_of_open_shapes)
     # For shapes that do not vary, torch.export takes the example's way.
     followed = (gap for gap in walk.gaps if gap.why != OPEN_SHAPES and gap.key not in walk.harmless)
-    gaps = (*followed, *walk.export_gaps)
+    by_kind = (Gap(event.module, event.span.line, _BY_KIND) for event in refused_by_kind[:1])
+    gaps = (*followed, *walk.export_gaps, *by_kind)
     outcomes = {rule(event.rule).outcome for event in events if event not in of_sizes}
     verdict = _verdict(outcomes, bool(gaps))
     of_all_sizes = {rule(event.rule).outcome for event in events if event.rule in _RAISING}

@@ -21,6 +21,8 @@ class Record:
     they give for gradients, ``is_asked_of_gradients`` tells that of all others it is known that they do not.
     ``typed`` are the expressions (by identity) that ask for the exact type of a tensor, ``catching`` counts the
     ``try`` statements around that catch what torch.export raises, ``missing`` those that catch a missing attribute.
+    ``kinds`` counts the branches around that inputs of one dtype take and those of another do not, ``by_kind`` are the
+    events that were met in such only.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -36,6 +38,8 @@ class Record:
     missing: int = 0
     keeping: set[int] = field(default_factory=set)
     is_asked_of_gradients: bool = True
+    kinds: int = 0
+    by_kind: set[Hashable] = field(default_factory=set)
 
     def add(self, event: Event, *, is_sure: bool, input_: str = "") -> None:
         """Record an event, of what ``input_`` is if it is a tensor; what is met again for sure is no longer doubtful."""
@@ -45,8 +49,12 @@ class Record:
                 self.bare[event.key] = input_
             if not is_sure:
                 self.doubtful.add(event.key)
+            if self.kinds:
+                self.by_kind.add(event.key)
         elif is_sure:
             self.doubtful.discard(event.key)
+        if not self.kinds:
+            self.by_kind.discard(event.key)
 
     def told(self) -> dict[Hashable, Event]:
         """The events, without those that hold of an input which nothing shows to be a tensor."""
@@ -62,3 +70,4 @@ class Record:
         for key in list(self.events)[len(keys) :]:
             del self.events[key]
             self.doubtful.discard(key)
+            self.by_kind.discard(key)

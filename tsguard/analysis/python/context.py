@@ -139,8 +139,8 @@ class Interpreter(ABC):
             self.outer_loops -= loops
 
     @contextmanager
-    def branching(self) -> Iterator[None]:
-        """Run a branch that may not be taken."""
+    def branching(self, test: Value | None = None) -> Iterator[None]:
+        """Run a branch that may not be taken, as ``test`` decides."""
         self.branches += 1
         try:
             yield

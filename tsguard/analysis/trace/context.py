@@ -19,7 +19,7 @@ from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.memos import Memos
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
-from tsguard.analysis.trace.values import Debt, Traced
+from tsguard.analysis.trace.values import Debt, Fixed, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 
@@ -195,6 +195,17 @@ class Tracer(Follower):
             yield
         finally:
             self.open_loops -= is_open
+
+    @contextmanager
+    def branching(self, test: py.Value | None = None) -> Iterator[None]:
+        """Run a branch that may not be taken: by some dtypes, where the test asks for that of an input."""
+        by_kind = isinstance(test, Fixed) and test.about == "dtype"
+        self.exports.kinds += by_kind
+        try:
+            with super().branching():
+                yield
+        finally:
+            self.exports.kinds -= by_kind
 
     @contextmanager
     def running(self, frame: Frame) -> Iterator[Frame]:

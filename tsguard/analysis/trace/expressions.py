@@ -94,6 +94,8 @@ def _answered(value: py.Value, answer: bool | None, node: ast.expr) -> py.Value:
     """The truth of a value after it was asked for."""
     if answer is not None:
         return py.Const(answer)
+    if isinstance(value, Fixed) and value.about == "dtype":
+        return replace(value, hint="bool")
     origin = origin_of([value])
     if origin is None:
         return py.Unknown(None, "bool")
@@ -186,7 +188,7 @@ def _conditional(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         body, orelse = (node.body, node.orelse) if answer else (node.orelse, node.body)
         unanswered.looked_at(tracer, test, node.test, partial(_lent, tracer, orelse, scope), scope)
         return tracer.evaluate(body, scope)
-    with tracer.branching():
+    with tracer.branching(test):
         return joined(tracer.evaluate(node.body, scope), tracer.evaluate(node.orelse, scope))
 
 

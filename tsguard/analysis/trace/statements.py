@@ -100,6 +100,7 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
             lambda: tracer.execute(node.body, scope),
             lambda: tracer.execute(node.orelse, scope),
             scope,
+            value,
         )
     body, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
     following = tracer.following
@@ -128,6 +129,7 @@ def _checked(tracer: Tracer, node: ast.If, scope: Scope, *, has_effect: bool) ->
         lambda: tracer.execute(node.body, scope),
         lambda: tracer.execute(node.orelse, scope),
         scope,
+        value,
     )
     stops = isinstance(first, Raised)
     if stops == isinstance(second, Raised):
@@ -181,25 +183,27 @@ def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> 
         tracer.report("tracing-condition", node.test)
 
 
-def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope) -> Signal:
-    """Run two branches of which either may be taken; go on with what both leave.
+def both(
+    tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Value | None = None
+) -> Signal:
+    """Run two branches of which either may be taken, as ``test`` decides; go on with what both leave.
 
     A branch that returns while the other goes on leaves its value with the frame.
     """
-    first, after, second = _both_tried(tracer, body, orelse, scope)
+    first, after, second = _both_tried(tracer, body, orelse, scope, test)
     return _resumed(tracer, first, second, after, scope)
 
 
 def _both_tried(
-    tracer: Tracer, body: Branch, orelse: Branch, scope: Scope
+    tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Value | None
 ) -> tuple[Signal | Raised, dict[str, py.Value], Signal | Raised]:
     """How either branch ends, and the names that the first leaves; the scope has those of the second."""
     before = dict(scope.names)
-    first = _tried(tracer, body)
+    first = _tried(tracer, body, test)
     after = dict(scope.names)
     scope.names.clear()
     scope.names.update(before)
-    return first, after, _tried(tracer, orelse)
+    return first, after, _tried(tracer, orelse, test)
 
 
 def _resumed(
@@ -216,11 +220,11 @@ def _resumed(
     return _met(tracer, first, second, after, scope)
 
 
-def _tried(tracer: Tracer, branch: Branch) -> Signal | Raised:
+def _tried(tracer: Tracer, branch: Branch, test: py.Value | None) -> Signal | Raised:
     """How a branch ends; what one that only raises bakes is never served."""
     known, exports = len(tracer.events), tracer.exports.keys()
     try:
-        with tracer.branching():
+        with tracer.branching(test):
             return branch()
     except Raised as raised:
         if isinstance(raised.node, ast.Raise) and not tracer.tries:
@@ -266,7 +270,29 @@ def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
 
 def _for(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.For, ast.AsyncFor))
-    iterable = tracer.evaluate(node.iter, scope)
+    if isinstance(node.iter, ast.IfExp) and (_is_empty(node.iter.body) or _is_empty(node.iter.orelse)):
+        return _for_either(tracer, node, node.iter, scope)
+    return _for_each(tracer, node, tracer.evaluate(node.iter, scope), scope)
+
+
+def _is_empty(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Tuple, ast.List)) and not node.elts
+
+
+def _for_either(tracer: Tracer, node: ast.For | ast.AsyncFor, choice: ast.IfExp, scope: Scope) -> Signal:
+    """``for item in items if test else (): ...`` runs, or does not, as an ``if`` around it would have it."""
+    test = tracer.settled(tracer.evaluate(choice.test, scope))
+    answer = conditions.decide(tracer, test, choice.test, "if")
+
+    def run(side: ast.expr) -> Signal:
+        return _for_each(tracer, node, tracer.evaluate(side, scope), scope)
+
+    if answer is None:
+        return both(tracer, lambda: run(choice.body), lambda: run(choice.orelse), scope, test)
+    return run(choice.body if answer else choice.orelse)
+
+
+def _for_each(tracer: Tracer, node: ast.For | ast.AsyncFor, iterable: py.Value, scope: Scope) -> Signal:
     tracer.node = node.iter
     items, is_open = consume(tracer, iterable)
     before = dict(scope.names)

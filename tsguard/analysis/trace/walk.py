@@ -37,7 +37,7 @@ class TraceResult:
     what its returns give, ``facts`` what was learned of the inputs' sizes, ``raised`` whether
     it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
     ``asks_for_run`` tells that the code asks which kind of run it is, ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on
-    ways that the example may not take, ``export_gaps`` what is not known of that alone; ``is_asked_of_compile`` that all that
+    ways that the example may not take, ``by_kind`` only for inputs of some dtypes, ``export_gaps`` what is not known of that alone; ``is_asked_of_compile`` that all that
     is called is known to be followed by torch.compile, or not.
     """
 
@@ -54,6 +54,7 @@ class TraceResult:
     export_gaps: tuple[Gap, ...] = ()
     is_asked_of_compile: bool = False
     asks_for_run: bool = False
+    by_kind: tuple[Event, ...] = ()
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
@@ -62,6 +63,7 @@ class TraceResult:
         outputs = tuple(value for _, _, value in tracer.outputs)
         facts = shaping.input_facts(tracer.facts)
         told = tracer.exports.told()
+        by_kind = tuple(told.pop(key) for key in tracer.exports.by_kind & told.keys())
         return cls(
             tuple(_settled(tracer, event) for event in tracer.events.values()),
             parts,
@@ -76,16 +78,19 @@ class TraceResult:
             tuple(tracer.exports.gaps),
             tracer.exports.is_asked_of_compile,
             tracer.asks_for_run,
+            by_kind,
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:
         """The walk with the events of some rules only."""
         kept = [i for i, event in enumerate(self.events) if are_meant(event.rule)]
         events, parts = tuple(self.events[i] for i in kept), tuple(self.parts[i] for i in kept)
-        exports, doubtful = (
-            tuple(e for e in of if are_meant(e.rule)) for of in (self.exports, self.doubtful)
+        exports, doubtful, by_kind = (
+            tuple(e for e in of if are_meant(e.rule)) for of in (self.exports, self.doubtful, self.by_kind)
         )
-        return replace(self, events=events, parts=parts, exports=exports, doubtful=doubtful)
+        return replace(
+            self, events=events, parts=parts, exports=exports, doubtful=doubtful, by_kind=by_kind
+        )
 
     def together(self, others: list[TraceResult]) -> TraceResult:
         """What this walk and others showed of one target with other inputs."""
