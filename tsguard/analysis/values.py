@@ -73,6 +73,10 @@ class Unknown(Value):
     guess: bool = True
 
 
+EITHER = "either"
+"""The hint of an unknown that is of one type, or None, on some ways to it, and of another on others."""
+
+
 @dataclass(eq=False, slots=True)
 class Untold(Unknown):
     """Whether something of which nothing at all is told is None; by ``default`` it is not."""

@@ -255,6 +255,7 @@ RuleName: TypeAlias = Literal[
     "lost-size/format",
     "lost-size/key",
     "lost-size/operator",
+    "lost-size/type",
     "missing-attribute",
     "missing-main-guard",
     "missing-main-guard/spawned",

@@ -11,10 +11,10 @@ import keyword
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export.reports import report
+from tsguard.analysis.export.reports import not_known, report
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace.values import Fixed, Traced
+from tsguard.analysis.trace.values import Either, Fixed, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
@@ -75,6 +75,10 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
             pending += value.items
         elif isinstance(value, py.DictValue):
             pending += value.items.values()
+        elif isinstance(value, Either):
+            pending += value.options
+        elif type(value) is py.Unknown and not value.hint and value.default is None:
+            not_known(tracer, node, "what it returns is not told by the source")
         else:
             rule = _unknown(tracer, value)
             if rule is not None:

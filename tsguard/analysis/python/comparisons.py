@@ -18,6 +18,7 @@ from tsguard.analysis.terms import (
     Is,
 )
 from tsguard.analysis.values import (
+    EITHER,
     FALSE,
     Atom,
     BoundMethod,
@@ -210,7 +211,8 @@ def _is_never_none(value: Unknown) -> bool:
 def _default_identity(left: Value, right: Value) -> Value | None:
     a, b = default_of(left), default_of(right)
     if a is None or b is None:
-        return FALSE if is_none(right) else None
+        is_usual = is_none(right) and not (isinstance(left, Unknown) and left.hint == EITHER)
+        return FALSE if is_usual else None
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.value is b.value)
     return FALSE if is_none(a) or is_none(b) else Const(a == b)

@@ -17,6 +17,7 @@ from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Term
 from tsguard.analysis.values import (
+    EITHER,
     FALSE,
     TRUE,
     Atom,
@@ -104,6 +105,8 @@ def is_instance_call(interp: Interpreter, value: Value, given: Value, term: Term
     answer = is_one_of(interp, value, given)
     if answer is not None:
         return TRUE if answer else FALSE
+    if isinstance(value, Unknown) and value.hint == EITHER:
+        return Unknown(term, "bool")
     usual = is_one_of(interp, value.default, given) if isinstance(value, Unknown) and value.default else None
     if usual is None:
         wanted = list(given.items) if isinstance(given, TupleValue) else [given]

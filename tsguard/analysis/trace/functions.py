@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
-from tsguard.analysis.python import builtin_calls, operations, standard_calls
+from tsguard.analysis.python import builtin_calls, operations, standard_calls, type_tests
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import conversions, operators, shaping, sorting, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -16,6 +16,7 @@ from tsguard.analysis.trace.counting import Args, Handler, Kwargs, extreme, leng
 from tsguard.analysis.trace.operators import report_number
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.values import (
+    Either,
     Fixed,
     Number,
     Opaque,
@@ -30,6 +31,7 @@ from tsguard.analysis.trace.values import (
     parts,
     plainly,
 )
+from tsguard.source.walking import walked
 
 
 def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | None) -> py.Value | None:
@@ -232,15 +234,32 @@ def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
         is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
         tracer.asks_for_run = True
         if tracer.is_export:
+            if is_number and "torch.SymInt" not in names and _raises_unless_so(tracer.statement):
+                sizes.wanted(tracer, "lost-size/type", args[:1], node)
             return py.Const(is_number)
         if is_tensor != is_number:
             return Fixed(None, "bool", py.Const(is_tensor), origin=value.origin, about="tracing")
         return py.Const(is_tensor)
     if isinstance(value, Shape):
         return py.Const(bool(names & {"torch.Size", "builtins.tuple"}))
+    if isinstance(value, Either) and len(args) > 1:
+        answers = {type_tests.is_one_of(tracer, option, args[1]) for option in value.options}
+        answer = answers.pop() if len(answers) == 1 else None
+        return py.Unknown(None, "bool") if answer is None else py.Const(answer)
     if isinstance(value, (Opaque, Fixed, Untraced, Number)):
         return py.Unknown(None, "bool")
     return None
+
+
+def _raises_unless_so(statement: ast.AST | None) -> bool:
+    """``assert isinstance(n, int)``, ``if not isinstance(n, int): raise ...``."""
+    if isinstance(statement, ast.Assert):
+        return True
+    return (
+        isinstance(statement, ast.If)
+        and isinstance(statement.body[-1], ast.Raise)
+        and any(isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.Not) for p in walked(statement.test))
+    )
 
 
 def _type(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:

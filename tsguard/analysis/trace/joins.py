@@ -8,6 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.extents import ANY, Extent, either, known
 from tsguard.analysis.trace.values import (
     Derived,
+    Either,
     Held,
     Number,
     Opaque,
@@ -41,8 +42,18 @@ def joined(left: py.Value, right: py.Value) -> py.Value:
     origin = origin_of([left, right])
     if origin is not None:
         return Opaque(None, origin=origin)
+    if py.is_none(left) or py.is_none(right) or (_is_object(left) and _is_object(right)):
+        return Either(None, py.EITHER, options=(*_options(left), *_options(right)))
     hint = _hint(left) if _hint(left) == _hint(right) else ""
     return py.Unknown(None, hint)
+
+
+def _is_object(value: py.Value) -> bool:
+    return isinstance(value, Either) or type(value) is py.ObjectValue
+
+
+def _options(value: py.Value) -> tuple[py.Value, ...]:
+    return value.options if isinstance(value, Either) else (value,)
 
 
 def _joined_tensors(left: py.TensorValue, right: py.TensorValue) -> py.TensorValue:

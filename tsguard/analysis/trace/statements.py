@@ -183,9 +183,7 @@ def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> 
         tracer.report("tracing-condition", node.test)
 
 
-def both(
-    tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Value | None = None
-) -> Signal:
+def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Value | None = None) -> Signal:
     """Run two branches of which either may be taken, as ``test`` decides; go on with what both leave.
 
     A branch that returns while the other goes on leaves its value with the frame.
@@ -369,6 +367,10 @@ def _matches(tracer: Tracer, subject: py.Value, pattern: ast.pattern, scope: Sco
         if pattern.name is not None:
             scope.names[pattern.name] = subject
         return True if pattern.pattern is None else _matches(tracer, subject, pattern.pattern, scope)
+    if isinstance(pattern, ast.MatchClass) and not (pattern.patterns or pattern.kwd_patterns):
+        wanted = tracer.evaluate(pattern.cls, scope)
+        found = tracer.call(py.External("builtins.isinstance"), [subject, wanted], {}, pattern)
+        return conditions.decide(tracer, found, pattern, "match")
     return None
 
 

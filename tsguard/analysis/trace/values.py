@@ -140,6 +140,13 @@ class Fixed(Derived):
 
 
 @dataclass(eq=False, slots=True)
+class Either(Unknown):
+    """What is one of two on ways of which either may be taken: None or something else, or two objects."""
+
+    options: tuple[Value, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
 class Untraced(Derived):
     """A Python value that is another at every call and that no trace can see.
 

@@ -63,7 +63,7 @@ class TraceResult:
         outputs = tuple(value for _, _, value in tracer.outputs)
         facts = shaping.input_facts(tracer.facts)
         told = tracer.exports.told()
-        by_kind = tuple(told.pop(key) for key in tracer.exports.by_kind & told.keys())
+        by_kind = tuple(told.pop(key) for key in tuple(told) if key in tracer.exports.by_kind)
         return cls(
             tuple(_settled(tracer, event) for event in tracer.events.values()),
             parts,
@@ -88,9 +88,7 @@ class TraceResult:
         exports, doubtful, by_kind = (
             tuple(e for e in of if are_meant(e.rule)) for of in (self.exports, self.doubtful, self.by_kind)
         )
-        return replace(
-            self, events=events, parts=parts, exports=exports, doubtful=doubtful, by_kind=by_kind
-        )
+        return replace(self, events=events, parts=parts, exports=exports, doubtful=doubtful, by_kind=by_kind)
 
     def together(self, others: list[TraceResult]) -> TraceResult:
         """What this walk and others showed of one target with other inputs."""
