@@ -202,6 +202,7 @@ RuleName: TypeAlias = Literal[
     "held-value",
     "held-value/buffer",
     "held-value/caught",
+    "held-value/data",
     "held-value/exact",
     "held-value/given",
     "held-value/grown",

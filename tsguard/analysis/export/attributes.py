@@ -44,6 +44,25 @@ def data_taken(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> N
     report(tracer, "data-attribute", node, owner.origin if isinstance(owner, Traced) else None)
 
 
+def data_set(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> None:
+    """``owner.data = ...``: of a parameter or buffer, the program does not have it, which matters to who reads it."""
+    if not isinstance(owner, Traced) or owner.of != "state":
+        report(tracer, "data-attribute", node)
+        return
+    name = owner.origin.root.name
+    event = tracer.event("data-attribute", node)
+    if event is not None:
+        tracer.exports.replaced[name] = event
+    report(tracer, "held-value/data", node, name=name)
+
+
+def state_read(tracer: Tracer, name: str) -> None:
+    """A parameter or buffer is read: the program has what it was before its ``.data`` was set."""
+    event = tracer.exports.replaced.get(name)
+    if event is not None:
+        tracer.exports.add(event, is_sure=not tracer.branches)
+
+
 def _named_for_its_form(tracer: Tracer, node: ast.AST | None) -> bool:
     """Whether it gets a name of which no more than the form is asked: ``w = self.w.data``, then ``w.new(2)``."""
     statement, function = tracer.statement, tracer.frames[-1].function

@@ -10,6 +10,7 @@ from tsguard.analysis.export import (
     arguments,
     compared,
     data,
+    distributions,
     gradients,
     recording,
     selections,
@@ -84,8 +85,8 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
         report(tracer, "data-call/packed", node)
     elif short in _OF_INDICES and not _gives_size(args, kwargs):
         report(tracer, "data-call", node, _origin(args), function=short)
-    elif owner.startswith("torch.distributions") and short[:1].isupper() and _validates(kwargs):
-        report(tracer, "data-call/distribution", node, function=short)
+    elif owner.startswith("torch.distributions") and short[:1].isupper():
+        distributions.made(tracer, short, args, kwargs, node)
 
 
 def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
@@ -133,10 +134,6 @@ def _gives_size(args: Args, kwargs: Kwargs) -> bool:
 
 def _origin(args: Args) -> Origin | None:
     return next((part.origin for part in parts(args) if isinstance(part, Traced)), None)
-
-
-def _validates(kwargs: Kwargs) -> bool:
-    return py.constant(kwargs.get("validate_args", py.NONE)) is not False
 
 
 def recurrent(tracer: Tracer, given: py.Value, node: ast.AST) -> None:

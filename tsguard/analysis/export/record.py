@@ -22,7 +22,8 @@ class Record:
     ``typed`` are the expressions (by identity) that ask for the exact type of a tensor, ``catching`` counts the
     ``try`` statements around that catch what torch.export raises, ``missing`` those that catch a missing attribute.
     ``kinds`` counts the branches around that inputs of one dtype take and those of another do not, ``by_kind`` are the
-    events that were met in such only.
+    events that were met in such only.  ``replaced`` are the parameters and buffers of which the ``.data`` was set, with
+    what that is as soon as they are read again.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -39,6 +40,7 @@ class Record:
     keeping: set[int] = field(default_factory=set)
     is_asked_of_gradients: bool = True
     kinds: int = 0
+    replaced: dict[str, Event] = field(default_factory=dict)
     by_kind: set[Hashable] = field(default_factory=set)
 
     def add(self, event: Event, *, is_sure: bool, input_: str = "") -> None:

@@ -70,8 +70,18 @@ def call(
         return _tensor(name, receiver, node)
     if isinstance(receiver, TupleValue) and name == "index":
         return _index(receiver.items, args)
+    if isinstance(receiver, TupleValue) and receiver.cls is not None and name in ("_replace", "_asdict"):
+        return _of_record(receiver, kwargs, list(receiver.cls.annotations), is_dict=name == "_asdict")
     made = numpy_arrays.method(receiver, name)
     return Unknown(placed(node)) if made is None else made
+
+
+def _of_record(record: TupleValue, kwargs: dict[str, Value], names: list[str], *, is_dict: bool) -> Value:
+    """A named tuple with other fields, or as a dict."""
+    if len(names) != len(record.items):
+        return Unknown()
+    fields = {**dict(zip(names, record.items, strict=True)), **kwargs}
+    return DictValue(dict(fields.items())) if is_dict else TupleValue(tuple(fields.values()), cls=record.cls)
 
 
 def _index(items: list[Value] | tuple[Value, ...], args: Args) -> Value:

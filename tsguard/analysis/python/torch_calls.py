@@ -199,7 +199,8 @@ def _class(
     if name == "torch.Size":
         items, is_open = iterate(interp, args[0]) if args else ([], False)
         return TupleValue(tuple(items), is_open)
-    return ObjectValue(function, {}, open=True)
+    flag = {"_validate_args": kwargs["validate_args"]} if "validate_args" in kwargs else {}
+    return ObjectValue(function, flag, open=True)
 
 
 def _operator(symbol: str, node: ast.AST | None) -> Value:

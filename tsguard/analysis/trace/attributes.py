@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import attributes as exported
+from tsguard.analysis.export import distributions
 from tsguard.analysis.export import types as exported_types
 from tsguard.analysis.python import attributes as python_attributes
 from tsguard.analysis.trace import dtypes, shaping
@@ -95,7 +96,7 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
         return tracer.plain.attribute(owner, name)
     if isinstance(owner, py.ClassValue):
         tracer.state.read_class(tracer, owner, name)
-    value = python_attributes.get(tracer, owner, name)
+    value = distributions.checking(owner, name) or python_attributes.get(tracer, owner, name)
     if isinstance(owner, py.ObjectValue):
         tracer.state.read(tracer, owner, name, value)
     is_applied = isinstance(value, py.External) and value.name == "torch.autograd.Function.apply"
@@ -130,6 +131,7 @@ def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> 
         return value
     tracer.state_met = True
     shown = Origin(f"self.{name}")
+    exported.state_read(tracer, shown.name)
     return Traced(
         role=value.role,
         dtype=value.dtype,

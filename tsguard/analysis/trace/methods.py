@@ -6,7 +6,7 @@ import ast
 import re
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import breaks, data, ordering, sizes
+from tsguard.analysis.export import breaks, data, distributions, ordering, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import classes
 from tsguard.analysis.trace import (
@@ -79,6 +79,9 @@ def call(
         return _of_shape(tracer, short, receiver, node)
     if isinstance(receiver, Derived):
         return _of_derived(tracer, short, receiver, args, kwargs, node)
+    if name.startswith("torch.distributions."):
+        distributions.asked(tracer, receiver, args, node)
+        return tensor([receiver, *args, *kwargs.values()], node)
     if isinstance(receiver, py.ListValue) and short in ("index", "count") and args:
         ordering.looked_for(tracer, receiver.items, args[0], node)
     return _of_container(tracer, short, receiver, args, kwargs, node)

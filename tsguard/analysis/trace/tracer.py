@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, indices, reports, state
+from tsguard.analysis.export import attributes as exported
+from tsguard.analysis.export import data, indices, state
 from tsguard.analysis.python import classes, names
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
@@ -158,7 +159,7 @@ class ForwardTracer(Tracer):
             state.assigned(self, owner.buffers.get(name), value, name)
         self.state.write(self, owner, name, value)
         if name == "data" and isinstance(owner, py.TensorValue):
-            reports.report(self, "data-attribute", self.node)
+            exported.data_set(self, owner, self.node)
         super().set_attribute(owner, name, value)
 
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
