@@ -63,12 +63,23 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
 
 
 def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
-    """What torch.export makes of a forward: one that asks which kind of run it is, is followed once more."""
-    if not walk.asks_for_run:
-        return judge_export(program, target, walk)
+    """What torch.export makes of a forward: one that asks which kind of run it is, is followed once more.
+
+    So is one that is refused for inputs of some dtypes: where it is for floats, too, it is for all.
+    """
+    if walk.asks_for_run:
+        forget(program)
+        found = _followed(program, target, Facts(), is_export=True)
+        if isinstance(found, TraceOutcome):
+            return found.export
+        walk = found.walk
+    outcome = judge_export(program, target, walk)
+    if outcome.verdict != "unknown" or not walk.by_kind:
+        return outcome
     forget(program)
-    found = _followed(program, target, Facts(), is_export=True)
-    return found.export if isinstance(found, TraceOutcome) else judge_export(program, target, found.walk)
+    found = _followed(program, target, Facts(dtype="float32"), is_export=walk.asks_for_run)
+    of_floats = found.export if isinstance(found, TraceOutcome) else judge_export(program, target, found.walk)
+    return of_floats if of_floats.verdict == "refused" else outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
     if said and isinstance(value, (py.ListValue, py.Unknown)):
         report(tracer, "unknown-type", node, type=said)
         return
+    if type(value) is py.Unknown and not value.hint and value.default is None:
+        not_known(tracer, node, "what it returns is not told by the source")
     pending, seen = [value], set()
     while pending:
         value = pending.pop()
@@ -77,8 +79,6 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
             pending += value.items.values()
         elif isinstance(value, Either):
             pending += value.options
-        elif type(value) is py.Unknown and not value.hint and value.default is None:
-            not_known(tracer, node, "what it returns is not told by the source")
         else:
             rule = _unknown(tracer, value)
             if rule is not None:

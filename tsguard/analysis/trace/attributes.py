@@ -256,13 +256,19 @@ def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: as
         extent = extent_of(tracer.facts, owner)
         rank = owner.rank if extent is None or extent.rank is None else extent.rank
         found = None if rank is None else py.Const(rank)
-    elif about == "dtype" and owner.dtype:
-        found = py.Atom("dtype", owner.dtype)
+    elif about == "dtype" and dtype_of(tracer, owner):
+        found = py.Atom("dtype", dtype_of(tracer, owner))
     if not isinstance(owner, Traced) or owner.of != "inputs":
         return found if found is not None else py.Unknown(None, "int" if about == "rank" else "")
     origin = owner.origin.then(node)
     hint = "int" if about == "rank" else ""
     return Fixed(None, hint, found, origin=origin, about=about, extent=extent)
+
+
+def dtype_of(tracer: Tracer, owner: py.TensorValue) -> str:
+    """The dtype of a tensor, that which is taken for granted of inputs where nothing tells theirs."""
+    is_input = isinstance(owner, Traced) and owner.of == "inputs"
+    return owner.dtype or (tracer.facts.dtype if is_input else "")
 
 
 def _of_opaque(tracer: Tracer, owner: Opaque, name: str) -> py.Value:

@@ -185,7 +185,7 @@ def _property(about: str) -> Handler:
 def _of_dtype(name: str) -> Handler:
     def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
         found = attributes.property_of(tracer, receiver, "dtype", node)
-        told = dtypes.told(name, receiver.dtype)
+        told = dtypes.told(name, attributes.dtype_of(tracer, receiver))
         if isinstance(found, Fixed):
             return replace(found, hint="int" if name == "itemsize" else "bool", default=told)
         return told if told is not None else py.Unknown(None, "int" if name == "itemsize" else "bool")

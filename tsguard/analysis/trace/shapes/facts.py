@@ -26,15 +26,19 @@ def is_input(tensor: Symbol) -> bool:
 
 @dataclass(slots=True)
 class Facts:
-    """The numbers of dimensions of tensors, those that they do not have, and what symbols stand for."""
+    """The numbers of dimensions of tensors, those that they do not have, and what symbols stand for.
+
+    ``dtype`` is that of inputs of which nothing tells it, where one is taken for granted.
+    """
 
     ranks: dict[Symbol, int] = field(default_factory=dict)
     pins: dict[Symbol, Dim] = field(default_factory=dict)
     other_ranks: dict[Symbol, frozenset[int]] = field(default_factory=dict)
+    dtype: str = ""
     _resolved: dict[Dim, Dim] = field(default_factory=dict, compare=False, repr=False)
 
     def copy(self) -> Facts:
-        return Facts(dict(self.ranks), dict(self.pins), dict(self.other_ranks))
+        return Facts(dict(self.ranks), dict(self.pins), dict(self.other_ranks), self.dtype)
 
     def has_rank(self, tensor: Symbol, rank: int) -> None:
         """A tensor has so many dimensions."""
