@@ -9,6 +9,7 @@ from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import abstract
 from tsguard.judges.export import ExportOutcome
+from tsguard.judges.exported_methods import compiled_too
 from tsguard.judges.findings import finding, unknown
 from tsguard.judges.mode import judge_mode
 from tsguard.judges.pipeline import called_with_a_batch, traced_with_a_batch
@@ -58,7 +59,7 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     script = called_with_a_batch(script, target)
     mode = judge_mode(program, target)
     trace = _untraced(unmade) if unmade else judge_trace(program, target)
-    trace = traced_with_a_batch(trace, target)
+    trace = compiled_too(script, traced_with_a_batch(trace, target))
     if script.verdict == "blocked" and trace.verdict == "hazardous" and not _is_advised(trace):
         from tsguard.judges.parts import trace_parts
 

@@ -1,0 +1,44 @@
+"""torch.jit.trace compiles exported methods: one that does not compile makes it raise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges import judge
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+SOURCE = """\
+import torch
+from torch import nn
+
+
+class Part(nn.Module):
+    @torch.jit.export
+    def other(self, x):
+        return {body}
+
+    def forward(self, x):
+        return x + 1
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def forward(self, x):
+        return self.part(x)
+"""
+
+
+@pytest.mark.parametrize("target", ["Part", "Net"])
+@pytest.mark.parametrize(("body", "verdict"), [("[y for y in x if y]", "unknown"), ("x.sum()", "safe")])
+def test_an_exported_method_is_part_of_a_trace(tmp_path: Path, target: str, body: str, verdict: str) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(SOURCE.replace("{body}", body), encoding="utf-8")
+    project = Project((tmp_path,))
+    assert judge(Program(project), find_target(project.module(path), target)).trace == verdict
