@@ -230,3 +230,9 @@ def test_a_case_of_a_class_is_a_question_of_type(exported):
                 raise TypeError
     """
     assert judged(exported, source).verdict == "exports"
+
+
+@pytest.mark.parametrize("rows", ["x.view(-1)", "x.reshape(-1, 2)", "x.flatten()"])
+def test_the_rows_of_all_elements_are_as_many_as_the_batch_makes_them(exported, rows):
+    found = exported(f"def f(x):\n    return x.sum() / len({rows})")
+    assert (found.verdict, found.dynamic) == ("exports", "specialised")

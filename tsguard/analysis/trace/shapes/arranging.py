@@ -45,10 +45,19 @@ def _behind(shape: Extent | None, lead: Lead) -> Extent | None:
 
 def _left(shape: Extent | None, rest: Dim | None) -> Dim | None:
     """What is left for one size: torch takes no tensor where that does not come out even."""
-    if shape is None or shape.lead is not None or rest is None:
+    if shape is None or rest is None:
         return None
-    total = _joined(shape.dims)
+    total = _joined(shape.dims) if shape.lead is None else _of_all(shape)
     return None if total is None else total.floor(rest)
+
+
+def _of_all(shape: Extent) -> Dim | None:
+    """How many elements an input has of which nothing tells how many dimensions."""
+    lead = shape.lead
+    is_whole = lead is not None and lead.tensor is not None and lead.first is None and not lead.dropped
+    if lead is None or lead.tensor is None or not is_whole or shape.dims:
+        return None
+    return symbol_dim(Symbol("input", (lead.tensor, "count")))
 
 
 def _joined(dims: tuple[Dim | None, ...]) -> Dim | None:
