@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, ordering, sizes
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import iteration, kinds, shaping
+from tsguard.analysis.trace import iteration, kinds, shaping, sorting
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import number_of, report_number
 from tsguard.analysis.trace.shapes.dims import Dim
@@ -111,6 +111,10 @@ def extreme(sign: int) -> Handler:
         if "key" in kwargs and args:
             items = iterate(tracer, args[0])[0] if len(args) == 1 else args
             ordering.ordered(tracer, items, kwargs["key"], node)
+            if len(items) > 1:
+                sorting.compared(
+                    tracer, [tracer.call(kwargs["key"], [item], {}, node) for item in items], node
+                )
         return _chosen(tracer, args, sign, node)
 
     return run
