@@ -92,6 +92,7 @@ _FURTHER_SIZES = (1, 2, 3, 4, 5, 6, 7, 9, 12, 16, 24, 32, 33, 48, 64, 100, 128, 
 _EXTREMES: dict[str, Callable[[Tensor], Tensor]] = {
     "ones": torch.ones_like,
     "nothing but zeros": torch.zeros_like,
+    "nothing but -1": lambda t: torch.full_like(t, -1) if t.dtype is not torch.bool else t,
     "a hundred times as large": lambda t: t * 100 if t.is_floating_point() else t,
     "one number": lambda t: t.flatten()[:1].expand(t.shape).clone() if t.numel() else t,
     "not a number": lambda t: torch.full_like(t, float("nan")) if t.is_floating_point() else t,

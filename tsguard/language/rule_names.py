@@ -471,6 +471,7 @@ RuleName: TypeAlias = Literal[
     "undefined-name/module",
     "unknown-annotation",
     "unknown-annotation/bare-list",
+    "unknown-annotation/cached",
     "unknown-annotation/default",
     "unknown-annotation/enum",
     "unknown-annotation/field",

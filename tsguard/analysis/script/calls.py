@@ -16,6 +16,7 @@ from tsguard.analysis.script import (
     arguments,
     classes,
     differences,
+    forward_references,
     late_defaults,
     look_ups,
     notes,
@@ -278,6 +279,7 @@ def _call_ignored(
     signature = signatures.read(
         fc.compiler, function.node, function.scope, method=callee.receiver is not None
     )
+    forward_references.refuse_under_cache(function, node)
     for refusal in signature.refusals:
         if refusal.rule not in ("untyped-default", "mutable-default", "default-type-mismatch"):
             raise Refusal(refusal.rule, node, **refusal.facts)

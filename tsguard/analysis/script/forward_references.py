@@ -1,6 +1,6 @@
-"""Annotations that are strings at run time, in the fields of a NamedTuple.
+"""Annotations that are strings at run time, in the fields of a NamedTuple and under a cache.
 
-Source: torch/_jit_internal.py (``_get_named_tuple_properties``).
+Source: torch/_jit_internal.py (``_get_named_tuple_properties``), torch/jit/annotations.py (``try_ann_to_type``).
 """
 
 from __future__ import annotations
@@ -77,3 +77,21 @@ def refuse_references(cls: py.ClassValue, node: ast.AST) -> None:
         text = reference(annotation, cls)
         if text is not None:
             raise refused_field(cls, name, text, node)
+
+
+def refuse_under_cache(function: py.FunctionValue, node: ast.AST) -> None:
+    """What ``lru_cache`` makes of a function has no globals to look the names of its signature up in.
+
+    Raises:
+        Refusal: an annotation of a cached function is a string.
+    """
+    assert isinstance(function.node, ast.FunctionDef)
+    spec = function.node.args
+    written = [a.annotation for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)] + [
+        function.node.returns
+    ]
+    strings = uses_future_annotations(function.module)
+    quoted = [a for a in written if a is not None and (strings or _holds_string(a))]
+    if quoted and "cached" in function.marks:
+        text = unparsed(quoted[0]).strip("'")
+        raise Refusal("unknown-annotation/cached", node, annotation=text, function=function.name)

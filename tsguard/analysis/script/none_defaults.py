@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import FunctionCompiler
+from tsguard.analysis.script.differences import is_target
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Value
 from tsguard.language import types as t
@@ -106,7 +107,9 @@ def widened(fc: FunctionCompiler, refusal: Refusal) -> Refusal:
 
 
 def _default_of_none(fc: FunctionCompiler, name: str, node: ast.AST, type_: t.Type = t.TENSOR) -> None:
-    if fc.none_tested.get(name, node) is None:
+    """Report a parameter that the target's caller may leave out; what compiled code calls is given it, or refused."""
+    fc.compiler.reporter.tie()
+    if fc.none_tested.get(name, node) is None or not is_target(fc):
         return
     annotated = "not annotated" if name in fc.signature.inferred else "annotated as Tensor"
     refusal = Refusal("none-default", node, name=name, annotated=annotated, type=type_)
