@@ -553,6 +553,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-call/function-state",
     "untraceable-call/gradients",
     "untraceable-call/lazy",
+    "untraceable-call/property",
     "untraceable-call/resize",
     "untraceable-call/shared",
     "untraceable-call/slow-forward",
