@@ -11,6 +11,7 @@ from tsguard.analysis.python.context import Raised
 from tsguard.analysis.subjects import definition
 from tsguard.report.likely import nearest
 from tsguard.report.records import dataclass
+from tsguard.source.functions import positional_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
@@ -100,7 +101,7 @@ def _of_function(function: py.FunctionValue, skipped: int) -> _Signature | None:
     if isinstance(function.node, ast.Lambda):
         return None
     spec = function.node.args
-    positional = py.positional_parameters(function.node)[skipped:]
+    positional = positional_parameters(function.node)[skipped:]
     named = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
     required = {parameter.arg: default is None for parameter, default in (*positional, *named)}
     return _Signature(required, len(positional), spec.vararg is not None, spec.kwarg is not None)

@@ -25,6 +25,7 @@ from tsguard.analysis.worlds import BudgetExceeded, Impossible, World, run_first
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module
 from tsguard.report.records import dataclass
+from tsguard.source.functions import positional_parameters
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ def _naming_torch(interp: Interpreter, scope: Scope) -> Scope:
 def _open_parameters(function: py.FunctionValue) -> list[tuple[ast.arg, ast.expr | None]]:
     spec = function.node.args
     return [
-        *py.positional_parameters(function.node)[1:],
+        *positional_parameters(function.node)[1:],
         *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
     ]
 

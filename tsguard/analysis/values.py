@@ -8,11 +8,9 @@ mutable and shared, as in Python.
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Hashable, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import TypeAlias
 
 from mypy_extensions import mypyc_attr
 
@@ -21,6 +19,7 @@ from tsguard.analysis.terms import Term
 from tsguard.project.modules import Module
 from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
+from tsguard.source.functions import FunctionNode
 
 
 # Compiled, values whose type is this class would be compared by identity, if their own classes had no say.
@@ -186,28 +185,6 @@ class External(Value):
     """A name in a package that the tables describe or that is not read."""
 
     name: str
-
-
-FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
-def takes_positional(node: FunctionNode) -> bool:
-    """Whether a function can be given anything by position, as a method is its receiver."""
-    spec = node.args
-    return bool(spec.posonlyargs or spec.args or spec.vararg)
-
-
-@functools.lru_cache(maxsize=4096)
-def positional_parameters(node: FunctionNode) -> tuple[tuple[ast.arg, ast.expr | None], ...]:
-    """The parameters that may be given by position, with their defaults."""
-    parameters = [*node.args.posonlyargs, *node.args.args]
-    required: list[ast.expr | None] = [None] * (len(parameters) - len(node.args.defaults))
-    return tuple(zip(parameters, [*required, *node.args.defaults], strict=True))
-
-
-def required_parameters(node: FunctionNode) -> set[str]:
-    """The names of the parameters without a default."""
-    return {parameter.arg for parameter, default in positional_parameters(node) if default is None}
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -380,20 +357,6 @@ def literal(value: object) -> Value:
     if isinstance(value, dict):
         return DictValue({key: literal(item) for key, item in value.items()})
     return Const(value)
-
-
-@functools.lru_cache(maxsize=4096)
-def _evaluated(text: str) -> object:
-    return ast.literal_eval(text)
-
-
-def written(text: str) -> Value:
-    """The constant, or the tuple, list or dict of constants, that a text spells.
-
-    Raises:
-        ValueError, SyntaxError: it spells something else.
-    """
-    return literal(_evaluated(text))
 
 
 def slice_of(key: SliceValue) -> slice | None:

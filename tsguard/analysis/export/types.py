@@ -16,6 +16,7 @@ from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.values import Either, Fixed, Traced
 from tsguard.language.rule_names import RuleName
+from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def taken_for(tracer: Tracer, kind: str, value: py.Value | None) -> None:
             report(tracer, "unknown-type/annotated", tracer.untold[name], type=kind, name=name)
 
 
-def _only_says_where(function: py.FunctionNode | None, name: str) -> bool:
+def _only_says_where(function: FunctionNode | None, name: str) -> bool:
     """Whether a function uses a name for where tensors go and of which dtype they are, as no tensor's is used."""
     if function is None:
         return False

@@ -10,6 +10,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Event
 from tsguard.analysis.python import PythonInterpreter, Raised, ancestry
 from tsguard.analysis.subjects import definition
+from tsguard.source.functions import positional_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
@@ -52,7 +53,7 @@ def _members(lineage: tuple[py.Value, ...]) -> dict[str, py.FunctionValue]:
 def _of_inputs(forward: py.FunctionValue) -> Iterator[Event]:
     node = forward.node
     given = [
-        *py.positional_parameters(node)[1:],
+        *positional_parameters(node)[1:],
         *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True),
     ]
     for parameter, default in given:

@@ -19,8 +19,8 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
     is_none,
-    positional_parameters,
 )
+from tsguard.source.functions import positional_parameters
 from tsguard.source.unparsing import unparsed
 
 _NUMBERS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}

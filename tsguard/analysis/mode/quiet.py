@@ -16,7 +16,6 @@ from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.values import (
     ClassValue,
     Const,
-    FunctionNode,
     FunctionValue,
     ListValue,
     ModuleValue,
@@ -26,6 +25,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.language.modes import FUNCTIONS, is_random_operator
+from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:

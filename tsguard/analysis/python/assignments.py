@@ -10,7 +10,6 @@ from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import consume, item_term
 from tsguard.analysis.values import (
     DictValue,
-    FunctionNode,
     ListValue,
     ModuleValue,
     ObjectValue,
@@ -21,6 +20,7 @@ from tsguard.analysis.values import (
     constant,
     slice_of,
 )
+from tsguard.source.functions import FunctionNode
 
 
 def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:

@@ -42,8 +42,8 @@ from tsguard.analysis.values import (
     Value,
     by_name,
     is_none,
-    positional_parameters,
 )
+from tsguard.source.functions import positional_parameters
 
 
 def call(

@@ -17,7 +17,6 @@ from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     ClassValue,
     DictValue,
-    FunctionNode,
     FunctionValue,
     ListValue,
     ModuleValue,
@@ -30,6 +29,7 @@ from tsguard.analysis.values import (
 from tsguard.analysis.worlds import BudgetExceeded, World
 from tsguard.language.tables import Tables
 from tsguard.report.records import dataclass
+from tsguard.source.functions import FunctionNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,9 +19,9 @@ from tsguard.analysis.values import (
     StaticMethod,
     Unknown,
     Value,
-    positional_parameters,
 )
 from tsguard.analysis.worlds import BudgetExceeded
+from tsguard.source.functions import positional_parameters
 
 # Decorators that torch.jit heeds, or that wrap a function in one of torch's own.
 _MARKS = {

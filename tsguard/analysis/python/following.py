@@ -11,11 +11,12 @@ from typing import ClassVar
 from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python.interpreter import PythonInterpreter
 from tsguard.analysis.python.program import Program
-from tsguard.analysis.values import FunctionNode, ModuleValue, Value
+from tsguard.analysis.values import ModuleValue, Value
 from tsguard.analysis.worlds import World
 from tsguard.project.modules import Module
 from tsguard.project.targets import Target
 from tsguard.report.records import dataclass
+from tsguard.source.functions import FunctionNode
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from tsguard.analysis.values import (
-    BoundMethod,
-    FunctionValue,
-    TupleValue,
-    Value,
-    by_name,
-    positional_parameters,
-)
+from tsguard.analysis.values import BoundMethod, FunctionValue, TupleValue, Value, by_name
+from tsguard.source.functions import positional_parameters
 
 
 def arguments(hook: Value, args: list[Value], kwargs: dict[str, Value], *result: Value) -> list[Value]:

@@ -25,9 +25,9 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
     by_name,
-    positional_parameters,
 )
 from tsguard.language import schemas
+from tsguard.source.functions import positional_parameters
 
 # What stands for an annotation or default that is not there.
 EMPTY = External("inspect.Parameter.empty")

@@ -8,9 +8,10 @@ from itertools import chain
 
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.keeping import Kept
-from tsguard.analysis.values import Const, FunctionNode, FunctionValue, TupleValue, Unknown, Value
+from tsguard.analysis.values import Const, FunctionValue, TupleValue, Unknown, Value
 from tsguard.analysis.worlds import Asked
 from tsguard.report.records import dataclass
+from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
 # Builtins that give the same for the same, and change nothing.

@@ -9,6 +9,7 @@ from typing import Any
 from tsguard.analysis.python import ancestry, losses
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.literals import written
 from tsguard.analysis.terms import Attribute, Named
 from tsguard.analysis.values import (
     NONE,
@@ -25,7 +26,6 @@ from tsguard.analysis.values import (
     Value,
     constant,
     is_none,
-    written,
 )
 from tsguard.language.modes import observes
 

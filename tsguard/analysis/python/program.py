@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.keeping import Keeper
 from tsguard.analysis.python.structural_keys import StructuralKeys
-from tsguard.analysis.values import ClassValue, FunctionNode, FunctionValue, ModuleValue, Scope, Value
+from tsguard.analysis.values import ClassValue, FunctionValue, ModuleValue, Scope, Value
 from tsguard.analysis.worlds import Asked
 from tsguard.language import tables as torch_tables
+from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import children
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.values import Unknown, Value, constant, literal, written
+from tsguard.analysis.python.literals import written
+from tsguard.analysis.values import Unknown, Value, constant, literal
 
 
 def _read_by(read: Callable[[str], Value]) -> Handler:

@@ -9,8 +9,9 @@ from tsguard.analysis.python import classes
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.source.functions import FunctionNode
 
-_INDENTED: Kept[py.FunctionNode, bool] = Kept()
+_INDENTED: Kept[FunctionNode, bool] = Kept()
 
 
 def check(compiler: Compiler, instance: py.ModuleValue) -> None:

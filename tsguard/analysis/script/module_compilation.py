@@ -44,6 +44,7 @@ from tsguard.analysis.script.sugared import (
 )
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
+from tsguard.source.functions import takes_positional
 
 
 def compile_module(
@@ -119,7 +120,7 @@ def _check_initialized(compiler: Compiler, instance: py.ModuleValue) -> None:
     if not instance.initialized and not ancestry.has_unknown_base(compiler.interp, instance.cls):
         found = python_classes.class_member(compiler.interp, instance.cls, "__init__")
         own = found[0] if found is not None else None
-        if isinstance(own, py.FunctionValue) and not py.takes_positional(own.node):
+        if isinstance(own, py.FunctionValue) and not takes_positional(own.node):
             refusal = Refusal("missing-super-init/receiver", own.node, name=instance.cls.name)
             compiler.report(refusal, own.module)
             return

@@ -41,6 +41,7 @@ from tsguard.analysis.values import SOURCELESS
 from tsguard.language import schemas
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
+from tsguard.source.functions import FunctionNode, required_parameters
 from tsguard.source.walking import walked
 
 _SPECIAL_NAMES = {
@@ -329,9 +330,9 @@ class PythonNames(Names):
         return self.sugar(fc, found, node, constant=True)
 
 
-def _traced(node: py.FunctionNode, name: str) -> Schema:
+def _traced(node: FunctionNode, name: str) -> Schema:
     """How a traced function is called: by its parameters, of the types of the example's inputs."""
-    required = py.required_parameters(node)
+    required = required_parameters(node)
     arguments = tuple(
         Argument(p.arg, t.UNKNOWN, has_default=p.arg not in required)
         for p in (*node.args.posonlyargs, *node.args.args)

@@ -23,6 +23,7 @@ from tsguard.language import types as t
 from tsguard.language.matching import convertible_to_list
 from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Argument
+from tsguard.source.functions import takes_positional
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -81,7 +82,7 @@ class _Reader:
         spec = self.node.args
         parameters = list(spec.args)
         receiver = parameters.pop(0).arg if self.method and parameters else ""
-        if self.method and not py.takes_positional(self.node):
+        if self.method and not takes_positional(self.node):
             self.refusals.append(Refusal("parameter-kind/receiver", self.node, function=self.node.name))
         self._type_comment([*parameters, *spec.kwonlyargs])
         positional = [*spec.posonlyargs, *spec.args]

@@ -6,8 +6,8 @@ import ast
 
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.keeping import Kept
-from tsguard.analysis.values import FunctionNode
 from tsguard.language import grammar
+from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
 _SIZES: Kept[FunctionNode, int] = Kept()

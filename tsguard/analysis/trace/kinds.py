@@ -14,6 +14,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Traced, parts
 from tsguard.language.rule_names import RuleName
+from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
 _NUMBER: RuleName = "untraceable-input/scalar"
@@ -44,7 +45,7 @@ _JOINING = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack
 
 
 @lru_cache(maxsize=4096)
-def lists_of(node: py.FunctionNode) -> frozenset[str]:
+def lists_of(node: FunctionNode) -> frozenset[str]:
     """The parameters that a function takes for lists of tensors: it checks so first, or joins them as they are given."""
     found = {name for statement in getattr(node, "body", ()) if (name := _checked_list(statement))}
     stored = set()
@@ -99,7 +100,7 @@ def read_ahead(tracer: Tracer, function: py.FunctionValue, args: list[py.Value])
 
 
 @lru_cache(maxsize=4096)
-def _named_as_sizes(node: py.FunctionNode) -> frozenset[str]:
+def _named_as_sizes(node: FunctionNode) -> frozenset[str]:
     """The names that are sizes among others of a view, and nothing else than numbers anywhere."""
     sizes: set[str] = set()
     others: set[str] = set()

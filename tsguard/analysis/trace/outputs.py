@@ -13,6 +13,7 @@ from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced, parts
 from tsguard.language.rule_names import RuleName
+from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
 
@@ -53,7 +54,7 @@ def check_kind(tracer: Tracer, function: py.FunctionValue, result: py.Value) -> 
             tracer.report("untraceable-output/generator", node)
 
 
-def _last(node: py.FunctionNode) -> ast.AST:
+def _last(node: FunctionNode) -> ast.AST:
     """Where a function ends that ends without a return."""
     return node.body if isinstance(node, ast.Lambda) else node.body[-1]
 

@@ -24,6 +24,7 @@ from tsguard.analysis.trace.tracer import ForwardTracer
 from tsguard.analysis.trace.values import Traced
 from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.report.records import dataclass
+from tsguard.source.functions import takes_positional
 
 if TYPE_CHECKING:
     from tsguard.project import Target
@@ -135,7 +136,7 @@ def trace_target(
         if function is None:
             tracer.call(subject, [Traced(origin=Origin("the input"))], {}, target.node)
             return TraceResult.of(tracer)
-        if receiver and not py.takes_positional(function.node):
+        if receiver and not takes_positional(function.node):
             tracer.gap(function.node, "its forward takes no self: calling it raises")
             return TraceResult.of(tracer)
         given = _inputs(tracer, target, subject, function, receiver, optional)

@@ -1,0 +1,28 @@
+"""Functions in the tree of a file: their parameters, as a call gives them."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from typing import TypeAlias
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def takes_positional(node: FunctionNode) -> bool:
+    """Whether a function can be given anything by position, as a method is its receiver."""
+    spec = node.args
+    return bool(spec.posonlyargs or spec.args or spec.vararg)
+
+
+@functools.lru_cache(maxsize=4096)
+def positional_parameters(node: FunctionNode) -> tuple[tuple[ast.arg, ast.expr | None], ...]:
+    """The parameters that may be given by position, with their defaults."""
+    parameters = [*node.args.posonlyargs, *node.args.args]
+    required: list[ast.expr | None] = [None] * (len(parameters) - len(node.args.defaults))
+    return tuple(zip(parameters, [*required, *node.args.defaults], strict=True))
+
+
+def required_parameters(node: FunctionNode) -> set[str]:
+    """The names of the parameters without a default."""
+    return {parameter.arg for parameter, default in positional_parameters(node) if default is None}
