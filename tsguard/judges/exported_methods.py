@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import replace
 
 from tsguard.analysis.events import Event, Gap
@@ -26,11 +27,17 @@ def compiled_too(script: ScriptOutcome, trace: TraceOutcome) -> TraceOutcome:
 def _is_in_exported(event: Event) -> bool:
     """Whether the method that compilation enters first is exported."""
     owner, _, name = event.chain[0].rpartition(".") if event.chain else ("", "", "")
-    methods = (
-        part
-        for cls in walked(event.module.file.tree)
-        if isinstance(cls, ast.ClassDef) and cls.name == owner.rpartition(".")[2]
+    return (owner.rpartition(".")[2], name) in _exported(event.module.file.tree)
+
+
+@functools.lru_cache(maxsize=256)
+def _exported(tree: ast.Module) -> frozenset[tuple[str, str]]:
+    """The classes of a file with their exported methods."""
+    return frozenset(
+        (cls.name, part.name)
+        for cls in walked(tree)
+        if isinstance(cls, ast.ClassDef)
         for part in cls.body
-        if isinstance(part, ast.FunctionDef) and part.name == name
+        if isinstance(part, ast.FunctionDef)
+        and any(unparsed(d).endswith("export") for d in part.decorator_list)
     )
-    return any(unparsed(d).endswith("export") for method in methods for d in method.decorator_list)
