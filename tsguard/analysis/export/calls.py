@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -20,6 +21,8 @@ from tsguard.analysis.export import (
 )
 from tsguard.analysis.export.reports import not_known, report
 from tsguard.analysis.trace.values import Number, Traced, parts
+from tsguard.language import schemas
+from tsguard.language import types as t
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -68,6 +71,8 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
     first = args[0] if args else py.NONE
     recording.called(tracer, name, first, node)
     _notes_kinds(tracer, short, args, kwargs)
+    if owner.startswith("torch") and _takes_tensors_alone(short):
+        data.taken_for_tensor(tracer, first)
     if isinstance(first, Traced):
         _of_tensor(tracer, short, first, args, kwargs, node)
     listed = args[1] if short in _OF_METHODS and len(args) > 1 else first
@@ -87,6 +92,15 @@ def called(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST)
         report(tracer, "data-call", node, _origin(args), function=short)
     elif owner.startswith("torch.distributions") and short[:1].isupper():
         distributions.made(tracer, short, args, kwargs, node)
+
+
+@functools.lru_cache(maxsize=4096)
+def _takes_tensors_alone(short: str) -> bool:
+    """Whether the first argument of an operator is a tensor in all the overloads that return one."""
+    made = [
+        s for s in schemas.operators().overloads(f"aten::{short}") if s.returns is t.TENSOR and s.arguments
+    ]
+    return bool(made) and all(schema.arguments[0].type is t.TENSOR for schema in made)
 
 
 def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwargs, node: ast.AST) -> None:

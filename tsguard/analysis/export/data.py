@@ -8,7 +8,7 @@ Source: torch/fx/experimental/symbolic_shapes.py (guards on unbacked symbols), a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -110,8 +110,24 @@ def _bare_input(tracer: Tracer, value: Traced) -> str:
     while step is not None:
         if isinstance(step.node, (ast.Subscript, ast.Attribute)) or _is_of_tensor(step.node):
             return ""
+        if id(step.node) in tracer.exports.computed:
+            return ""
         step = step.parent
     return value.origin.root.name
+
+
+def computed_of(tracer: Tracer, values: Sequence[py.Value], node: ast.AST) -> None:
+    """What Python's arithmetic makes of a tensor is one, whatever else it is made of."""
+    tensors = (value for value in values if isinstance(value, py.TensorValue))
+    if any(not isinstance(value, Traced) or not _bare_input(tracer, value) for value in tensors):
+        tracer.exports.computed.add(id(node))
+
+
+def taken_for_tensor(tracer: Tracer, value: py.Value) -> None:
+    """An input, or what Python's own arithmetic makes of one, is given to what takes nothing but tensors."""
+    name = _bare_input(tracer, value) if isinstance(value, Traced) else ""
+    if name:
+        tracer.exports.tensors.add(name)
 
 
 def _is_of_tensor(node: ast.AST | None) -> bool:

@@ -31,6 +31,7 @@ class Record:
     harmless: set[Hashable] = field(default_factory=set)
     bare: dict[Hashable, str] = field(default_factory=dict)
     tensors: set[str] = field(default_factory=set)
+    computed: set[int] = field(default_factory=set)
     gaps: list[Gap] = field(default_factory=list)
     are_inputs_given: bool = False
     is_asked_of_compile: bool = True

@@ -110,6 +110,7 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
         used(tracer, [left, right], node)
         booleans.calculated(tracer, op, left, right, node)
         gradients.calculated(tracer, op, right, node)
+        data.computed_of(tracer, (left, right), node)
         name = "matmul" if isinstance(op, ast.MatMult) else "add"
         return shaping.of_call(tracer, name, [left, right], {}, tensor([left, right], node))
     if isinstance(left, py.TupleValue) and isinstance(right, py.TupleValue) and isinstance(op, ast.Add):

@@ -30,7 +30,7 @@ def made(
     used(tracer, values, node)
     piece = tensor(values, node)
     if name == "nonzero":
-        return _indices(tracer, args[0], kwargs, piece)
+        return _indices(tracer, args[0], kwargs, shaping.of_call(tracer, name, args, kwargs, piece))
     if name in _TOGETHER:
         given = args[0].items if isinstance(args[0], (py.ListValue, py.TupleValue)) else args
         return py.TupleValue(tuple(piece for _ in given))

@@ -25,7 +25,9 @@ def _by_each(op: Operation) -> Shaped:
     """What each key leaves of its dimension."""
     shape, key = op.shape(), op.args[1]
     keys = list(key.items) if isinstance(key, py.TupleValue) else [key]
-    if shape is None or (isinstance(key, py.TupleValue) and key.open):
+    if isinstance(key, py.TupleValue) and key.open:
+        return _by_rows(op, keys)
+    if shape is None:
         return None
     before, after = _around_ellipsis(keys)
     taking = sum(not py.is_none(one) for one in before)
@@ -40,6 +42,12 @@ def _by_each(op: Operation) -> Shaped:
     first = _kept(op, before, shape.dims[:taking])
     last = _kept(op, after, shape.dims[len(shape.dims) - behind :])
     return None if first is None or last is None else Extent((*first, *middle, *last))
+
+
+def _by_rows(op: Operation, keys: list[py.Value]) -> Extent | None:
+    """``x[x.nonzero(as_tuple=True)]``: as many come first as each row of indices has."""
+    rows = extent_of(op.facts, keys[0]) if keys else None
+    return None if rows is None or rows.rank != 1 else Extent((), Lead(first=rows.dims[0]))
 
 
 def _around_ellipsis(keys: list[py.Value]) -> tuple[list[py.Value], list[py.Value]]:
