@@ -188,6 +188,15 @@ def test_a_class_that_cannot_be_made_has_no_verdict_but_its_derived_class_has(
     assert cause["why"] == "its score is abstract: it cannot be constructed"
 
 
+def test_a_class_whose_constructor_always_raises_has_no_verdict(folder: Path, lint: Callable) -> None:
+    header = "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    (folder / "net.py").write_text(f"{header}        raise ValueError('no')\n\n{SCORED}")
+    report = lint("net.py").report
+    assert verdicts(report, "Net")[:2] == ("unknown", "unknown")
+    (cause,) = report["targets"][0]["script"]["unknown"]
+    assert cause["why"] == "every way through its constructor that was followed raises"
+
+
 def test_the_mark_alone_makes_no_class_abstract(folder: Path, lint: Callable) -> None:
     header = "import abc\n\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    @abc.abstractmethod\n"
     (folder / "net.py").write_text(f"{header}    def score(self): ...\n\n{SCORED}")

@@ -124,3 +124,36 @@ def test_the_name_of_typing_for_an_ordered_dict_makes_one(exported):
                 return x * 2
     """
     assert exported("import typing\n" + textwrap.dedent(source)).verdict == "exports"
+
+
+@pytest.mark.parametrize(
+    ("asked", "used", "verdict"),
+    [
+        ("x > 3", "torch.exp(x)", "refused"),
+        ("x * 2 > 3", "torch.exp(-1 * x)", "refused"),
+        ("x - self.shift > 3", "x * 2", "refused"),
+        ("x > 3", "self.shift * x", "exports"),
+    ],
+)
+def test_an_input_without_annotation_is_a_tensor_where_only_tensors_are_taken(exported, asked, used, verdict):
+    source = f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.shift = nn.Parameter(torch.ones(1))
+            def forward(self, x):
+                if {asked}:
+                    return {used}
+                return -({used})
+    """
+    assert exported(source).verdict == verdict
+
+
+@pytest.mark.parametrize("rest", ["", ".unsqueeze(1).contiguous()"])
+def test_rows_that_nonzero_gives_one_by_one_are_counted_by_data(exported, rest):
+    source = f"""
+        def f(h, i):
+            rows = h[i.eq(1).nonzero(as_tuple=True)]{rest}
+            return rows.sum() if rows.numel() else h.sum()
+    """
+    assert exported(source).verdict == "refused"

@@ -30,6 +30,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     runs: list[tuple[Answer | None, Compilation]] = []
     guessed: set[Question] = set()
     exhausted: list[Gap] = []
+    is_made = False
 
     def run(world: World) -> Compilation:
         interp = PythonInterpreter(program, world)
@@ -43,16 +44,16 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
 
     for question, world, compilation in explore(run):
         runs.append((question, compilation))
+        is_made = is_made or not world.lenient
         if question is None:
             guessed = world.guessed
+    raises = Gap(target.module, target.line, "every way through its constructor that was followed raises")
     if not runs:
-        return ScriptOutcome(
-            "unknown",
-            gaps=(
-                Gap(target.module, target.line, "every way through its constructor that was followed raises"),
-            ),
-        )
-    return _weighed(runs, guessed)
+        return ScriptOutcome("unknown", gaps=(raises,))
+    outcome = _weighed(runs, guessed)
+    if is_made or outcome.verdict != "ok":
+        return outcome
+    return replace(outcome, verdict="unknown", gaps=(*outcome.gaps, raises))
 
 
 def _weighed(runs: list[tuple[Answer | None, Compilation]], guessed: set[Question]) -> ScriptOutcome:

@@ -49,7 +49,7 @@ def made(
     return _divided(tracer, name, how, [args[0], how, along], piece, node)
 
 
-def _indices(tracer: Tracer, asked: py.Value, kwargs: dict[str, py.Value], piece: py.TensorValue) -> py.Value:
+def _indices(tracer: Tracer, asked: py.Value, kwargs: dict[str, py.Value], piece: py.Value) -> py.Value:
     """``x.nonzero(as_tuple=True)``: one row of indices for each dimension."""
     if py.constant(kwargs.get("as_tuple", py.FALSE)) is not True:
         return piece
