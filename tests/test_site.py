@@ -45,7 +45,7 @@ def test_an_example_says_which_releases_it_is_about(site):
 def test_captures_are_what_the_tool_prints(site):
     start = re.sub("<[^>]+>", "", (site / "index.html").read_text())
     assert "console run" not in start
-    assert "error[TSG185]" in start
+    assert "error[TSG103]" in start
     assert re.search(
         r"script:|recommendation|Script it", (site / "tutorials" / "ship-to-cpp" / "index.html").read_text()
     )

@@ -74,7 +74,7 @@ WRONG = {
     "a value of a dict": "held: Dict[str, torch.Tensor] = {}\n        held['a'] = (x < 0) & True\n"
     "        return x.masked_fill(held['a'], 0.0)",
     "a buffer": "self.kept = (x < 0) & True\n        return x.masked_fill(self.kept, 0.0)",
-    "a Tensor of floats for an int": "return scaled(x, x.sum())",
+    "a Tensor of floats for an int": "return scaled(x, x.exp().sum())",
     "a mean for an int": "n = x.mean()\n        return scaled(x, n)",
 }
 RIGHT = {

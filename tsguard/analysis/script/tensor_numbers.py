@@ -6,7 +6,6 @@ import ast
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script.context import FunctionCompiler
-from tsguard.analysis.script.differences import is_target
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.results import OwnSchema
 from tsguard.analysis.script.sugared import Args, Kwargs
@@ -39,7 +38,7 @@ def passed(fc: FunctionCompiler, found: Match, args: Args, kwargs: Kwargs, node:
 
 
 def _is_float(fc: FunctionCompiler, node: ast.expr, asked: set[str]) -> bool:
-    """Whether a Tensor evidently holds floats: it is made so, or of what the target is called with."""
+    """Whether a Tensor evidently holds floats: it is made so."""
     if isinstance(node, ast.BinOp):
         sides = (node.left, node.right)
         return isinstance(node.op, ast.Div) or any(_is_float(fc, side, asked) for side in sides)
@@ -60,7 +59,7 @@ def _has_dtype(node: ast.Call) -> bool:
 
 
 def _is_float_name(fc: FunctionCompiler, name: str, asked: set[str]) -> bool:
-    """Whether all that a name is given are Tensors of floats; a target's parameters are, as a rule."""
+    """Whether all that a name is given are Tensors of floats; what a parameter is given is not told."""
     if name in asked:
         return True
     asked.add(name)
@@ -70,6 +69,6 @@ def _is_float_name(fc: FunctionCompiler, name: str, asked: set[str]) -> bool:
         if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
     ]
     given = [n for n in walked(fc.node) if isinstance(n, ast.Assign) and text_of(n.targets[0]) == name]
-    if len(given) != len(stored) or not all(_is_float(fc, each.value, asked) for each in given):
+    if name in {argument.name for argument in fc.signature.arguments} or len(given) != len(stored):
         return False
-    return bool(given) or (name in {argument.name for argument in fc.signature.arguments} and is_target(fc))
+    return bool(given) and all(_is_float(fc, each.value, asked) for each in given)
