@@ -105,10 +105,13 @@ class Case:
 
     def held(self, made: Any, kinds: tuple[str, ...]) -> Answer:
         """Something made of the module, against eager on all that differs from the example in these respects."""
+        return self._held(made, (v for v in variants(self.example) if v.kind in kinds), VARYING)
+
+    def _held(self, made: Any, inputs: Iterator[Arguments], seconds: float) -> Answer:
         started, tried = time.monotonic(), 0
-        for given in variants(self.example):
-            if given.kind not in kinds or time.monotonic() - started > VARYING:
-                continue
+        for given in inputs:
+            if time.monotonic() - started > seconds:
+                break
             found = self.difference(made, given)
             tried += found is not None
             if found:
@@ -117,17 +120,9 @@ class Case:
 
     def searched(self, made: Any) -> Answer:
         """Something made of the module, against eager by a longer search."""
-        started, tried = time.monotonic(), 0
-        for given in further_variants(self.example):
-            if time.monotonic() - started > SEARCHING:
-                break
-            found = self.difference(made, given)
-            tried += found is not None
-            if found:
-                return {"answer": found.partition(":")[0], "why": f"{given.what}: {found}", "tried": tried}
-        if found := self.difference_of_second_calls(made):
-            return {"answer": "wrong", "why": found, "tried": tried}
-        return {"answer": "right", "tried": tried}
+        answer = self._held(made, further_variants(self.example), SEARCHING)
+        found = self.difference_of_second_calls(made) if answer["answer"] == "right" else None
+        return {**answer, "answer": "wrong", "why": found} if found else answer
 
     def difference_of_second_calls(self, made: Any) -> str | None:
         """Where the second of two calls by other values differs, since one keeps what the other does not."""

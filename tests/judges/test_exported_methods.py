@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import linecache
+import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
+import torch
+import torch.jit.frontend
 
 from tsguard.analysis.python import Program
 from tsguard.judges import judge
@@ -36,9 +42,22 @@ class Net(nn.Module):
 
 
 @pytest.mark.parametrize("target", ["Part", "Net"])
-@pytest.mark.parametrize(("body", "verdict"), [("[y for y in x if y]", "unknown"), ("x.sum()", "safe")])
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [("[y for y in x if y]", "hazardous"), ("x.sum()", "safe"), ("x if x > 0 and x < 1 else -x", "safe")],
+)
 def test_an_exported_method_is_part_of_a_trace(tmp_path: Path, target: str, body: str, verdict: str) -> None:
     path = tmp_path / "model.py"
     path.write_text(SOURCE.replace("{body}", body), encoding="utf-8")
     project = Project((tmp_path,))
     assert judge(Program(project), find_target(project.module(path), target)).trace == verdict
+    names: dict[str, Any] = {"__name__": "exported"}
+    sys.modules["exported"] = ModuleType("exported")
+    linecache.cache[str(path)] = (0, None, path.read_text().splitlines(keepends=True), str(path))
+    exec(compile(path.read_text(), path, "exec"), names)
+    try:
+        torch.jit.trace(names[target](), (torch.ones(2),))
+        is_traced = True
+    except torch.jit.frontend.FrontendError:
+        is_traced = False
+    assert is_traced == (verdict == "safe")

@@ -1135,6 +1135,7 @@ class Net(nn.Module):
     ("statement", "verdict"),
     [
         ("return nn.Linear(4, 4)(x)", "dependent"),
+        ("return nn.Linear(4, 4)(x) + self.kept.weight.sum()", "dependent"),
         ("return nn.Sequential(nn.ReLU(), nn.Linear(4, 4))(x)", "dependent"),
         ("return nn.LayerNorm(4)(x)", "independent"),
         ("return nn.MSELoss()(x, x * 2)", "independent"),
@@ -1146,6 +1147,10 @@ def test_layers_made_in_a_forward_begin_at_random_and_recording_gradients_change
 ):
     outcome = judge(f"""
 class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = nn.Linear(4, 4)
+
     def forward(self, x):
         {statement}
 """)

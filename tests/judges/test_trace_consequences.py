@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from tsguard.analysis.python import Program
 from tsguard.judges import judge
@@ -564,6 +566,19 @@ def verdict(tmp_path: Path, source: str) -> str:
     project = Project((tmp_path,))
     target = find_target(project.module(path), "Net" if "class Net" in source else "f")
     return judge(Program(project), target).trace
+
+
+def is_traced_right(tmp_path: Path, source: str, first: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether the function ``f`` of a source, traced with one tensor, gives what eager gives for another."""
+    path = tmp_path / "model.py"
+    path.write_text(f"import torch\n{source}\n", encoding="utf-8")
+    names: dict[str, Any] = {"__name__": "model"}
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), names)
+    try:
+        traced = torch.jit.trace(names["f"], (first,), check_trace=False)
+        return torch.equal(traced(other), names["f"](other))
+    except RuntimeError:
+        return False
 
 
 @pytest.mark.parametrize("case", HARMLESS)

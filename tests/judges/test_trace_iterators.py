@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.judges.test_trace_consequences import verdict
+from tests.judges.test_trace_consequences import is_traced_right, verdict
 
 TAKEN = "n = int(x.sum())\n    "
 WRONG = {
@@ -50,16 +50,5 @@ def test_the_judge_tells_what_is_held(tmp_path: Path, name: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CASES)
 def test_a_trace_holds_it(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "model.py"
-    path.write_text(f"import torch\n{_source(name)}\n", encoding="utf-8")
-    names: dict[str, object] = {"__name__": "model"}
-    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), names)
-    function = names["f"]
-    assert callable(function)
-    first, other = torch.ones(4, 4), torch.ones(6, 4)
-    try:
-        traced = torch.jit.trace(function, (first,), check_trace=False)
-        is_right = torch.equal(traced(other), function(other))
-    except RuntimeError:
-        is_right = False
+    is_right = is_traced_right(tmp_path, _source(name), torch.ones(4, 4), torch.ones(6, 4))
     assert is_right == (name in RIGHT)

@@ -60,6 +60,15 @@ WRONG = {
         "return checkpoint(lambda t: self.layer(t), x, use_reentrant=True)",
     ),
     "segments": ("self.kept = 3", "return checkpoint_sequential(self.layers, 2, x)"),
+    "segments by name": (
+        "self.kept = 3",
+        "return checkpoint_sequential(functions=self.layers, segments=2, input=x)",
+    ),
+    "segments of a list": ("self.kept = 3", "return checkpoint_sequential(list(self.layers), 2, x)"),
+    "a buffer of another shape in place": (
+        "kept = torch.zeros(3, 1)\n        kept.t_()\n        self.register_buffer('kept', kept)",
+        "return x * len(x) if self.kept.shape[0] == 1 else x",
+    ),
 }
 CASES = {**RIGHT, **WRONG}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.judges.test_trace_consequences import verdict
+from tests.judges.test_trace_consequences import is_traced_right, verdict
 
 HELD = {
     "rows up to a number": "x[: int(x.sum())] = 7",
@@ -41,13 +41,6 @@ def test_the_judge_tells_what_is_held(tmp_path: Path, name: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CASES)
 def test_a_trace_holds_it(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "model.py"
-    path.write_text(f"import torch\n{_source(name)}\n", encoding="utf-8")
-    names: dict[str, object] = {"__name__": "model"}
-    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), names)
-    function = names["f"]
-    assert callable(function)
     first, other = torch.zeros(4, 4), torch.zeros(6, 4)
     first[0, 0] = other[0, 1] = other[1, 2] = 1
-    traced = torch.jit.trace(function, (first,), check_trace=False)
-    assert torch.equal(traced(other), function(other)) == (name in FOLLOWED)
+    assert is_traced_right(tmp_path, _source(name), first, other) == (name in FOLLOWED)

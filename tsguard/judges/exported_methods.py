@@ -9,19 +9,31 @@ from dataclasses import replace
 from tsguard.analysis.events import Event, Gap
 from tsguard.judges.script import ScriptOutcome
 from tsguard.judges.trace import TraceOutcome
+from tsguard.rules import rule
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
+_SPELLINGS = frozenset({"torch.jit.export", "jit.export", "export"})
+
 
 def compiled_too(script: ScriptOutcome, trace: TraceOutcome) -> TraceOutcome:
-    """A trace is not safe where a method is exported that does not compile."""
-    if trace.verdict != "safe" or script.verdict not in ("blocked", "depends"):
+    """A trace raises where a method is exported that does not compile."""
+    refused = [(event, when) for event, when in script.events if _is_refused_export(event)]
+    if trace.verdict == "hazardous" or not refused:
         return trace
-    refused = next((event for event, _ in script.events if _is_in_exported(event)), None)
-    if refused is None:
-        return trace
-    why = f"torch.jit.trace compiles {refused.chain[0]}, which is exported, and TorchScript refuses it"
-    return replace(trace, verdict="unknown", gaps=(Gap(refused.module, refused.span.line, why), *trace.gaps))
+    event = next((event for event, when in refused if when is None), None)
+    if event is not None:
+        raised = replace(
+            event, rule="untraceable-call/exported", facts={"method": event.chain[0]}, cause=None
+        )
+        return replace(trace, verdict="hazardous", events=(*trace.events, raised))
+    event, when = refused[0]
+    why = f"torch.jit.trace compiles {event.chain[0]}, which is exported, and TorchScript refuses it when {when}"
+    return replace(trace, verdict="unknown", gaps=(Gap(event.module, event.span.line, why), *trace.gaps))
+
+
+def _is_refused_export(event: Event) -> bool:
+    return rule(event.rule).outcome == "blocked" and _is_in_exported(event)
 
 
 def _is_in_exported(event: Event) -> bool:
@@ -38,6 +50,5 @@ def _exported(tree: ast.Module) -> frozenset[tuple[str, str]]:
         for cls in walked(tree)
         if isinstance(cls, ast.ClassDef)
         for part in cls.body
-        if isinstance(part, ast.FunctionDef)
-        and any(unparsed(d).endswith("export") for d in part.decorator_list)
+        if isinstance(part, ast.FunctionDef) and any(unparsed(d) in _SPELLINGS for d in part.decorator_list)
     )

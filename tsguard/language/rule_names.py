@@ -547,6 +547,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-call/bool",
     "untraceable-call/checkpoint",
     "untraceable-call/constant",
+    "untraceable-call/exported",
     "untraceable-call/flex-attention",
     "untraceable-call/fractional",
     "untraceable-call/function",

@@ -13,7 +13,8 @@ from tsguard.project.modules import Module
 from tsguard.source import SourceFile
 
 # Packages that the language tables describe: their sources are never read.
-_DESCRIBED = frozenset({"torch", "numpy", "typing_extensions"}) | sys.stdlib_module_names
+_TABLED = frozenset({"torch", "numpy", "typing_extensions"})
+_DESCRIBED = _TABLED | sys.stdlib_module_names
 _RELATIVE = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 _COMPILED = (".so", ".pyd", ".pyc")
 
@@ -231,12 +232,12 @@ def _below(root: Path, parts: list[str], suffix: str) -> tuple[Path, Path]:
 def _module_name(path: Path, text: str) -> tuple[str, Path]:
     """The name by which a file is imported, and from where; one with relative imports lies in a package.
 
-    A package that would hide one that everybody imports lies in a namespace, as in ``company/torch/``.
+    A package that would hide torch from its own files lies in a namespace, as in ``company/torch/``.
     """
     parts = [] if path.stem == "__init__" else [path.stem]
     folder, inside = path.parent, max(map(len, _RELATIVE.findall(text)), default=0)
     while folder.name.isidentifier() and (
-        inside > 0 or _is_package(folder) or (parts[0] in _DESCRIBED and _is_package(folder / parts[0]))
+        inside > 0 or _is_package(folder) or (parts[0] in _TABLED and _is_package(folder / parts[0]))
     ):
         parts.insert(0, folder.name)
         folder, inside = folder.parent, inside - 1

@@ -21,7 +21,7 @@ class Record:
     they give for gradients, ``is_asked_of_gradients`` tells that of all others it is known that they do not.
     ``typed`` are the expressions (by identity) that ask for the exact type of a tensor, ``catching`` counts the
     ``try`` statements around that catch what torch.export raises, ``missing`` those that catch a missing attribute.
-    ``kinds`` counts the branches around that inputs of one dtype take and those of another do not, ``by_kind`` are the
+    ``computed`` are the operations (by identity) of Python that make tensors for sure.  ``kinds`` counts the branches around that inputs of one dtype take and those of another do not, ``by_kind`` are the
     events that were met in such only.  ``replaced`` are the parameters and buffers of which the ``.data`` was set, with
     what that is as soon as they are read again.
     """

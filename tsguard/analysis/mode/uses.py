@@ -137,8 +137,18 @@ def made(walk: ModeInterpreter, module: Value, node: ast.AST | None) -> None:
 
 
 def _gives_weights(function: ast.AST) -> bool:
-    names = (part.attr for part in walked(function) if isinstance(part, ast.Attribute))
-    return any(name in ("weight", "load_state_dict", "init") for name in names)
+    """Whether weights are assigned, filled in place, loaded or initialised; to read one gives none."""
+    attributes = [part for part in walked(function) if isinstance(part, ast.Attribute)]
+    if any(part.attr in ("load_state_dict", "init") for part in attributes):
+        return True
+    written = (part for part in attributes if isinstance(part.ctx, ast.Store) or part.attr.endswith("_"))
+    return any("weight" in (part.attr, *_owners(part)) for part in written)
+
+
+def _owners(node: ast.Attribute) -> tuple[str, ...]:
+    """The attributes that an attribute is taken of: weight and data of ``m.weight.data.fill_``."""
+    owner = node.value
+    return (*_owners(owner), owner.attr) if isinstance(owner, ast.Attribute) else ()
 
 
 def _is_seeded(walk: ModeInterpreter, node: ast.AST | None) -> bool:

@@ -276,6 +276,10 @@ def _constant_method(
 _NUMBERS = {"item": "", "size": "int", "dim": "int", "numel": "int", "tolist": "list", "nelement": "int"}
 
 
+# Methods that give a tensor another shape in place.
+_RESHAPING = frozenset(
+    {"resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_"}
+)
 _PARTS = frozenset({"split", "chunk", "unbind", "flip", "cpu", "to", "detach", "clone"})
 
 
@@ -289,6 +293,9 @@ def _tensor(name: str, receiver: TensorValue, node: ast.AST | None) -> Value:
     if name in _NUMBERS:
         return Unknown(placed(node), _NUMBERS[name])
     if name in ("fill_", "zero_", "normal_", "uniform_", "copy_", "requires_grad_", "data"):
+        return receiver
+    if name in _RESHAPING:
+        receiver.sizes = receiver.rank = None
         return receiver
     sizes = receiver.sizes if name in SAME_SHAPE else None
     return TensorValue(

@@ -24,11 +24,19 @@ def checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     return _run(tracer, lambda: tracer.call(args[0], args[1:], given, node), kwargs, node)
 
 
-def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     """``checkpoint_sequential(functions, segments, input)``: all but the last segment as checkpoints."""
-    if len(args) < 3 or not isinstance(args[0], py.ModuleValue) or py.constant(args[1]) == 1:
-        return None
-    return _run(tracer, lambda: tracer.call(args[0], [args[2]], {}, node), kwargs, node)
+    given = {**dict(zip(("functions", "segments", "input"), args, strict=False)), **kwargs}
+    layers, segments, input_ = (given.get(name, py.Unknown()) for name in ("functions", "segments", "input"))
+    called = layers.items if isinstance(layers, (py.ListValue, py.TupleValue)) else [layers]
+
+    def run() -> py.Value:
+        result = input_
+        for layer in called:
+            result = tracer.call(layer, [result], {}, node)
+        return result
+
+    return run() if py.constant(segments) == 1 else _run(tracer, run, kwargs, node)
 
 
 def _run(tracer: Tracer, run: Callable[[], py.Value], kwargs: Kwargs, node: ast.AST) -> py.Value:
