@@ -142,7 +142,7 @@ def _gives_weights(function: ast.AST) -> bool:
     if any(part.attr in ("load_state_dict", "init") for part in attributes):
         return True
     written = (part for part in attributes if isinstance(part.ctx, ast.Store) or part.attr.endswith("_"))
-    return any("weight" in (part.attr, *_owners(part)) for part in written)
+    return any(part.attr == "weight" or "weight" in _owners(part) for part in written)
 
 
 def _owners(node: ast.Attribute) -> tuple[str, ...]:
