@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tsguard.analysis.python import Program
+from tsguard.analysis.python import Program, PythonInterpreter
+from tsguard.analysis.subjects import built
+from tsguard.analysis.worlds import World, explore
 from tsguard.judges.script import judge_script
 from tsguard.project import Project
 from tsguard.project.targets import find_target
@@ -157,3 +159,47 @@ def test_items_of_nested_loops_are_not_one_item(tmp_path: Path):
     project = Project(())
     outcome = judge_script(Program(project), find_target(project.module(path), "Net"))
     assert [when for _, when in outcome.events] == ["sizes[i] != sizes[j]"]
+
+
+HANDED_ON = """\
+from collections.abc import Iterable
+from itertools import repeat
+
+from torch import nn
+
+
+def pair(x):
+    return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, 2))
+
+
+def is_static(size, stride):
+    if any([isinstance(v, (tuple, list)) for v in [size, stride]]):
+        return all([is_static(*each) for each in zip(pair(size), pair(stride))])
+    return stride == 1 and size % 2 == 1
+
+
+class Net(nn.Module):
+    def __init__(self, size=3, stride=1):
+        super().__init__()
+        self.static = is_static(size, stride)
+
+    def forward(self, x):
+        return x if self.static else -x
+"""
+
+
+def test_what_is_a_tuple_is_iterated_and_ends_the_recursion(tmp_path: Path):
+    path = tmp_path / "net.py"
+    path.write_text(HANDED_ON, encoding="utf-8")
+    project = Project(())
+    program, target = Program(project), find_target(project.module(path), "Net")
+    spent: list[int] = []
+
+    def run(world: World) -> None:
+        interp = PythonInterpreter(program, world)
+        built(interp, target)
+        spent.append(world.spent)
+
+    asked = [str(answer) for answer, _, _ in explore(run) if answer is not None]
+    assert "isinstance(size, (tuple, list))" in asked
+    assert max(spent) < 1_000

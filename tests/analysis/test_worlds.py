@@ -67,6 +67,68 @@ class TestIdentity:
         assert list(world.answers) == [Truth(NORM)]
 
 
+def classes(*names: str) -> Term:
+    """What ``isinstance`` is asked for: ``tuple``, ``collections.abc.Iterable``, several at once."""
+    items = [name if "." in name else f"builtins.{name}" for name in names]
+    named = tuple(Named(name, name.rpartition(".")[2]) for name in items)
+    return named[0] if len(named) == 1 else Group(named)
+
+
+ITERABLE = "collections.abc.Iterable"
+
+
+class TestWhatAnObjectIs:
+    """One answer to ``isinstance`` tells others, as Python's classes derive from one another."""
+
+    @pytest.mark.parametrize(
+        ("known", "yes", "asked", "implied"),
+        [
+            (["tuple", "list"], True, [ITERABLE], True),
+            (["tuple", "list"], True, ["int"], False),
+            (["bool"], True, ["int"], True),
+            ([ITERABLE], False, ["tuple", "list"], False),
+            (["tuple", "list"], False, ["tuple"], False),
+        ],
+    )
+    def test_it_follows_from_what_it_is_or_is_not(
+        self, known: list[str], yes: bool, asked: list[str], implied: bool
+    ):
+        world = World()
+        world.decide(IsInstance(SIZES, classes(*known)), yes)
+        assert world.decide(IsInstance(SIZES, classes(*asked)), not implied) is implied
+
+    @pytest.mark.parametrize(
+        ("known", "yes", "asked"),
+        [
+            (["tuple", "list"], True, ["tuple"]),
+            (["int"], False, ["bool", "str"]),
+            ([ITERABLE], True, ["str"]),
+            (["collections.abc.Callable"], True, ["int"]),
+            (["company.Layer"], True, ["list"]),
+        ],
+    )
+    def test_it_stays_open_where_either_may_be(self, known: list[str], yes: bool, asked: list[str]):
+        for answer in (True, False):
+            world = World()
+            world.decide(IsInstance(SIZES, classes(*known)), yes)
+            assert world.decide(IsInstance(SIZES, classes(*asked)), answer) is answer
+
+    def test_of_another_object_it_says_nothing(self):
+        world = World()
+        world.decide(IsInstance(SIZES, classes("tuple")), True)
+        assert not world.decide(IsInstance(NORM, classes(ITERABLE)), False)
+
+    def test_a_tuple_is_not_none(self):
+        world = World()
+        world.decide(IsInstance(SIZES, classes("tuple")), True)
+        assert not world.decide(Is(SIZES, NONE), True)
+
+    def test_a_world_that_goes_on_from_another_knows_it_too(self):
+        world = World()
+        world.decide(IsInstance(SIZES, classes("tuple")), True)
+        assert world.copy().decide(IsInstance(SIZES, classes(ITERABLE)), False)
+
+
 class TestImplications:
     def test_what_is_true_is_not_none(self):
         world = World()

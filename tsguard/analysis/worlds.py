@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import NamedTuple, TypeVar
 
+from tsguard.analysis import class_relations
 from tsguard.analysis.budgets import WORLD_STEPS
 from tsguard.analysis.terms import (
     NONE,
     Converts,
     Eq,
     Is,
+    IsInstance,
     Question,
     Term,
     Truth,
@@ -73,6 +75,7 @@ class World:
     asked: list[Asked] = field(default_factory=list)
     listening: int = 0
     _fixed: dict[Term, Term] = field(default_factory=dict)
+    _classes: dict[Term, list[tuple[Term, bool]]] = field(default_factory=dict)
 
     def decide(self, term: Term, answer_by_default: bool, *, guess: bool = False) -> bool:
         """This world's answer to whether a term is true, the same each time it is asked.
@@ -101,6 +104,8 @@ class World:
                 self.answers[asked] = answer
                 if answer:
                     self._fix(asked)
+                if isinstance(asked, IsInstance):
+                    self._classes.setdefault(asked.subject, []).append((asked.cls, answer))
                 if guess:
                     self.guessed.add(asked)
         return answer
@@ -145,13 +150,20 @@ class World:
         """Go on from where another world that began like this one has come to."""
         self.answers, self.guessed, self.spent = dict(other.answers), set(other.guessed), other.spent
         self._fixed = dict(other._fixed)
+        self._classes = {subject: list(answers) for subject, answers in other._classes.items()}
 
     def _implied(self, asked: Question) -> bool | None:
-        """What other answers say: None is not true, and what is a constant is no other."""
+        """What other answers say: None is not true, what is a constant is no other, a tuple is iterable."""
         if not self.answers:
             return None
+        if isinstance(asked, IsInstance):
+            return class_relations.implied(asked.cls, self._classes.get(asked.subject, ()))
         if isinstance(asked, Is) and asked.right == NONE:
-            return False if self.answers.get(question(asked.left)[0]) else None
+            is_typed = any(
+                yes and not class_relations.includes_none(cls)
+                for cls, yes in self._classes.get(asked.left, ())
+            )
+            return False if is_typed or self.answers.get(question(asked.left)[0]) else None
         if isinstance(asked, Truth):
             return False if self.answers.get(Is(asked.subject, NONE)) else None
         if isinstance(asked, Eq):

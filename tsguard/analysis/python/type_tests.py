@@ -10,9 +10,9 @@ import enum
 import functools
 import importlib
 import types
-import typing
 from collections.abc import Iterator
 
+from tsguard.analysis import class_relations
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Term
@@ -40,19 +40,6 @@ from tsguard.analysis.values import (
     TupleValue,
     Unknown,
     Value,
-)
-
-# Modules whose classes may be looked up: they are loaded already, or harmless to load.
-_READ = (
-    "builtins",
-    "collections",
-    "collections.abc",
-    "enum",
-    "functools",
-    "numbers",
-    "pathlib",
-    "types",
-    "typing",
 )
 
 
@@ -178,18 +165,18 @@ def type_of(interp: Interpreter, value: Value) -> Value | None:
 def _includes(interp: Interpreter, real: type, value: Value) -> bool | None:
     if isinstance(value, Unknown):
         hinted = _HINTED.get(value.hint)
-        return None if hinted is None else _is_subclass(hinted, real)
+        return None if hinted is None else class_relations.is_subclass(hinted, real)
     if isinstance(value, Const):
         return isinstance(value.value, real)
     if isinstance(value, ClassValue):
         is_enum = ancestry.derives_from(interp, value, "enum.Enum")
-        return _is_subclass(enum.EnumMeta if is_enum else type, real)
+        return class_relations.is_subclass(enum.EnumMeta if is_enum else type, real)
     if isinstance(value, External):
         return _external_is(interp, value, real)
     if isinstance(value, DictValue) and real is not dict and issubclass(real, dict):
         return None
     represented = _REPRESENTED.get(type(value))
-    return None if represented is None else _is_subclass(represented, real)
+    return None if represented is None else class_relations.is_subclass(represented, real)
 
 
 def _object_is(interp: Interpreter, value: ObjectValue | EnumMember, cls: Value) -> bool | None:
@@ -204,7 +191,7 @@ def _object_is(interp: Interpreter, value: ObjectValue | EnumMember, cls: Value)
         bases.append(_Module)
     defined = {name for base in lineage if isinstance(base, ClassValue) for name in base.members}
     own = type("Defined", (), dict.fromkeys(_PROTOCOL & defined, _Module.__call__))
-    return any(_is_subclass(base, real) for base in (*bases, own))
+    return any(class_relations.is_subclass(base, real) for base in (*bases, own))
 
 
 def _is_container(interp: Interpreter, value: ModuleValue) -> bool:
@@ -215,9 +202,9 @@ def _is_container(interp: Interpreter, value: ModuleValue) -> bool:
 def _external_is(interp: Interpreter, value: External, real: type) -> bool | None:
     """Of something that is not read: a class or a function, by the tables or by its name."""
     if value.name in interp.tables.modules:
-        return _is_subclass(type, real)
+        return class_relations.is_subclass(type, real)
     module, _, attribute = value.name.rpartition(".")
-    if module in _READ:  # Optional and Tuple are no classes, however they are spelled
+    if module in class_relations.READ:  # Optional and Tuple are no classes, however they are spelled
         found = getattr(importlib.import_module(module), attribute, None)
         return None if found is None else isinstance(found, real)
     entry = interp.tables.entry(value.name)
@@ -226,26 +213,8 @@ def _external_is(interp: Interpreter, value: External, real: type) -> bool | Non
         return is_class
     if real is types.FunctionType:
         return not is_class
-    return True if _is_subclass(types.FunctionType, real) else None
-
-
-def _is_subclass(one: type, other: type) -> bool:
-    try:
-        return issubclass(one, other)
-    except TypeError:  # A protocol that is not for run time.
-        return False
-
-
-@functools.cache
-def _named(name: str) -> type | None:
-    module, _, attribute = name.rpartition(".")
-    if module not in _READ:
-        return None
-    found = getattr(importlib.import_module(module), attribute, None)
-    origin = typing.get_origin(found)
-    found = origin if isinstance(origin, type) else found
-    return found if isinstance(found, type) else None
+    return True if class_relations.is_subclass(types.FunctionType, real) else None
 
 
 def _real(cls: Value) -> type | None:
-    return _named(cls.name) if isinstance(cls, External) else None
+    return class_relations.named(cls.name) if isinstance(cls, External) else None
