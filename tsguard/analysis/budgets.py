@@ -50,7 +50,7 @@ TRACED_CHILD_STEPS: Final = 10
 COMPILED_CHILD_STEPS: Final = 5
 """The same where it is compiled: matching a call costs less than following it."""
 
-QUIET_FUNCTIONS: Final = 80
+MODE_INDEPENDENT_FUNCTIONS: Final = 80
 """Functions that are looked through for anything that depends on the mode before they are followed all the
 same."""
 

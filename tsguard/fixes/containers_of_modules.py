@@ -61,14 +61,14 @@ def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
     name = fresh_name(file, "layer")
 
     def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        class Taken(cst.CSTTransformer):
+        class RemovedStatement(cst.CSTTransformer):
             def leave_Subscript(self, _: cst.Subscript, node: cst.Subscript) -> cst.BaseExpression:
                 text = cst.Module([]).code_for_node(node).replace(" ", "")
                 return cst.Name(name) if text == f"{taken[0]}[{index}]" else node
 
         if not isinstance(block, cst.For) or not isinstance(block.body, cst.IndentedBlock):
             return None
-        body = block.body.visit(Taken())
+        body = block.body.visit(RemovedStatement())
         assert isinstance(body, cst.IndentedBlock)
         asked = cst.If(cst.parse_expression(bounds), body.with_changes(header=cst.TrailingWhitespace()))
         target = cst.Tuple([cst.Element(cst.Name(index)), cst.Element(cst.Name(name))], lpar=[], rpar=[])

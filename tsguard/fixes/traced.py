@@ -48,7 +48,7 @@ def keep_size(event: Event) -> Fix | None:
 def ask_for_size(event: Event) -> Fix | None:
     """``len(x)`` of a Tensor becomes ``x.size(0)``.
 
-    Unsafe: what the trace takes for a Tensor, for want of an annotation, may be a list in eager.
+    Unsafe: what the trace takes for a Tensor because it has no annotation may be a list in eager.
     """
     file = event.module.file
     call = next(nodes_at(file, event.span, ast.Call), None)

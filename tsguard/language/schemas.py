@@ -35,7 +35,7 @@ _NAMES: dict[str, t.Type] = {
 @dataclass(frozen=True, slots=True)
 class Argument:
     """``default`` is that of a literal, ``...`` for any other; ``size`` is N of a broadcasting list
-    ``int[N]``: one number stands for N; ``inferred`` tells that it is a Tensor only for want of an annotation, ``asks_for_none``
+    ``int[N]``: one number stands for N; ``inferred`` tells that it is a Tensor only because it has no annotation, ``asks_for_none``
     that the function behaves otherwise when it is None, ``undefined`` that it is a Tensor that
     defaults to None, ``symbolic`` that it takes a symbol for its number."""
 

@@ -13,7 +13,7 @@ from tsguard import __version__
 from tsguard.language.releases import ways
 from tsguard.linting.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
 from tsguard.linting.cells import findings_in_cells, target_in_cell
-from tsguard.linting.collecting import collecting_seldom
+from tsguard.linting.garbage_collection import infrequent_collection
 from tsguard.linting.inspection import Inspection, inspect, killed
 from tsguard.report import Finding, Packages, Purpose, Report
 from tsguard.report.records import dataclass
@@ -251,10 +251,10 @@ def _inspect_all(
         for chunk in _chunks(jobs, _BYTES_PER_PROJECT):
             yield from _inspect_chunk(chunk, edited, context)
         return
-    from tsguard.linting.workers import Work, shared_out
+    from tsguard.linting.workers import Work, run_in_processes
 
     work = Work(partial(_inspect_listed, edited=edited, context=context), _killed)
-    yield from shared_out(work, list(_chunks(jobs, _BYTES_PER_WORKER)), workers)
+    yield from run_in_processes(work, list(_chunks(jobs, _BYTES_PER_WORKER)), workers)
 
 
 def _killed(job: Job, ending: str) -> _Outcome:
@@ -271,9 +271,9 @@ def _inspect_chunk(jobs: Iterable[Job], edited: Mapping[Job, Kept], context: _Co
 
     program = Program(Project(context.paths), context.release, context.open_sizes)
     project = program.project
-    with collecting_seldom() as between:
+    with infrequent_collection() as collect_if_grown:
         for job in jobs:
-            between()
+            collect_if_grown()
             before = edited.get(job)
             if before is None:
                 inspection, files = inspect(program, job, context.purpose), frozenset[str]()

@@ -34,7 +34,7 @@ class Work(Generic[Part, Outcome]):
     died: Callable[[Part, str], Outcome]
 
 
-def shared_out(
+def run_in_processes(
     work: Work[Part, Outcome], chunks: Sequence[Sequence[Part]], workers: int
 ) -> Iterator[Outcome]:
     """The outcomes of all parts of all chunks, in their order."""

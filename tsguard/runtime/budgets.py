@@ -97,7 +97,7 @@ DEEPEST_VALUE: Final = 20
 MOST_BLOCKERS: Final = 15
 """Refusals past torch's first that are asked for."""
 
-PEELING_SECONDS: Final = 10.0
+ALL_BLOCKERS_SECONDS: Final = 10.0
 """Time for asking, target by target."""
 
 LONGEST_MESSAGE: Final = 600

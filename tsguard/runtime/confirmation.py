@@ -115,7 +115,7 @@ def _export_held(verdict: ExportVerdict, attempts: Sequence[Attempt]) -> bool | 
 
 
 def _is_of_sizes(attempt: Attempt) -> bool:
-    """Whether torch.export made no program only for want of a size that a name says is open."""
+    """Whether torch.export made no program only because a dimension is open that a name says is fixed."""
     return attempt.error is not None and attempt.error.message.startswith(_FIXED)
 
 

@@ -14,7 +14,7 @@ _LITERALS = (bool, int, float, str)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class RemovedStatement:
     """A statement that was taken out: the names it would have set, the names it reads."""
 
     line: int
@@ -33,9 +33,9 @@ class HoledSource:
     text: str
     number: int = 0
     holes: dict[str, str] = field(default_factory=dict)
-    taken: list[Taken] = field(default_factory=list)
+    taken: list[RemovedStatement] = field(default_factory=list)
 
-    def take_out(self, line: int) -> Taken | None:
+    def remove_statement(self, line: int) -> RemovedStatement | None:
         """Take out the innermost statement at a line of the text; None if there is none left."""
         try:
             tree = ast.parse(self.text)
@@ -62,11 +62,11 @@ class HoledSource:
         if lines == before:
             return None
         self.text = "\n".join(lines)
-        taken = Taken(statement.lineno, _sets(statement), _reads(statement))
+        taken = RemovedStatement(statement.lineno, _sets(statement), _reads(statement))
         self.taken.append(taken)
         return taken
 
-    def is_follow_up(self, taken: Taken) -> bool:
+    def is_follow_up(self, taken: RemovedStatement) -> bool:
         """Whether a statement reads what an earlier one was to set: its error may be of our making."""
         earlier = [t for t in self.taken if t is not taken]
         return any(taken.reads & t.sets for t in earlier)

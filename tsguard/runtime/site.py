@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from tsguard.runtime.all_blockers import all_blockers
 from tsguard.runtime.attempts import Assignment, Bounds, Run, Step, TargetAttempts, attempt_target
 from tsguard.runtime.events import Devices
 from tsguard.runtime.launcher import Environment, Launcher
-from tsguard.runtime.peeling import peel
 from tsguard.runtime.task import Limits, Task
 
 
@@ -65,7 +65,7 @@ def attempt_here(launcher: Launcher, assignment: Assignment, bounds: Bounds, ste
         settings = replace(bounds.settings, timing_lock=str(_timing_lock()), folder=folder)
         own = replace(bounds, settings=settings)
         found = attempt_target(launcher.run, assignment.subject, assignment.specs, own, step)
-    found.blockers = peel(launcher.run, found, bounds)
+    found.blockers = all_blockers(launcher.run, found, bounds)
     return found
 
 

@@ -29,7 +29,7 @@ _WORKER_MODULES = (
     "tsguard.runtime.worker.session",
     "tsguard.runtime.worker.reloading",
     "tsguard.runtime.worker.harvest",
-    "tsguard.runtime.worker.peeling",
+    "tsguard.runtime.worker.holed_sources",
     "tsguard.runtime.worker.repairing",
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.budgets import QUIET_FUNCTIONS
+from tsguard.analysis.budgets import MODE_INDEPENDENT_FUNCTIONS
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.state import changes_in_place
 from tsguard.analysis.python import ancestry
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 
-_LOUD = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random", "Dropout"}
+_MODE_DEPENDENT = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random", "Dropout"}
 
 
-_QUIET: Kept[FunctionNode, bool] = Kept()
+_MODE_INDEPENDENT: Kept[FunctionNode, bool] = Kept()
 
 
 def computes_only(
@@ -50,9 +50,9 @@ def computes_only(
         return False
     if receiver is not None and (receiver.children or not all(map(_is_plain, receiver.attributes.values()))):
         return False
-    known = _QUIET.of(walk.program)
+    known = _MODE_INDEPENDENT.of(walk.program)
     if function.node not in known:
-        known[function.node] = _is_quiet(walk, function, receiver)
+        known[function.node] = _is_mode_independent(walk, function, receiver)
     return known[function.node]
 
 
@@ -68,7 +68,9 @@ def _holds_tensor(value: Value) -> bool:
     return isinstance(value, TensorValue) or (isinstance(value, Unknown) and value.default is None)
 
 
-def _is_quiet(walk: ModeInterpreter, function: FunctionValue, receiver: ModuleValue | None) -> bool:
+def _is_mode_independent(
+    walk: ModeInterpreter, function: FunctionValue, receiver: ModuleValue | None
+) -> bool:
     seen: set[ast.AST] = set()
     todo = [function]
     state = {*receiver.buffers, *receiver.parameters} if receiver is not None else set()
@@ -79,7 +81,7 @@ def _is_quiet(walk: ModeInterpreter, function: FunctionValue, receiver: ModuleVa
         if current.node in seen:
             continue
         seen.add(current.node)
-        if len(seen) > QUIET_FUNCTIONS:
+        if len(seen) > MODE_INDEPENDENT_FUNCTIONS:
             return False
         for node in walked(current.node):
             if _writes(node, state):
@@ -92,7 +94,7 @@ def _is_quiet(walk: ModeInterpreter, function: FunctionValue, receiver: ModuleVa
                 else ""
             )
             if (
-                word in _LOUD
+                word in _MODE_DEPENDENT
                 or is_random_operator(word)
                 or (changes_in_place(word) and word in walk.tables.tensor)
             ):

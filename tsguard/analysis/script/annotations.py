@@ -216,7 +216,7 @@ class _Reader:
         """The type of the first module of a class in the target, by which compiled code may name it."""
         if not is_module_annotation(self.compiler, cls):
             return None
-        self.compiler.reporter.tie()
+        self.compiler.reporter.mark_target_specific()
         return self.compiler.first_type(cls)
 
     def _class(self, cls: py.ClassValue) -> t.Type:

@@ -98,7 +98,7 @@ def _owner(fc: FunctionCompiler) -> str:
 def _refuse(
     fc: FunctionCompiler, term: Term, name: str, owner: str, node: ast.AST, *, is_dict: bool = False
 ) -> None:
-    fc.compiler.reporter.tie()
+    fc.compiler.reporter.mark_target_specific()
     if not fc.compiler.interp.world.decide(Converts(term, is_dict), False, guess=True):
         rule: RuleName = (
             "unconvertible-attribute/argument-dict" if is_dict else "unconvertible-attribute/argument"

@@ -215,7 +215,7 @@ def _python_class_member(
             return SugaredPython(cls, f"{cls.name}.apply", opaque=True)
         member = interp.attribute(cls, name)
         return fc.compiler.names.sugar(fc, member, node) if member is not None else None
-    fc.compiler.reporter.tie()
+    fc.compiler.reporter.mark_target_specific()
     if cls in fc.compiler.model_classes:
         found = python_classes.class_member(interp, cls, name)
         if found is not None and isinstance(found[0], py.StaticMethod):

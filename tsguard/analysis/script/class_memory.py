@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python.keeping import Kept
+from tsguard.analysis.script.compilation_cache import CompilationCache, Done
 from tsguard.analysis.script.compiled import ScriptClass
-from tsguard.analysis.script.once import Done, Once
 from tsguard.analysis.script.reports import Recording, Reporter
 from tsguard.report.records import dataclass
 
@@ -37,18 +37,18 @@ class ClassMemory:
     of its module, of which nothing that it reports rests on the target or on its world.
     """
 
-    def __init__(self, interp: Interpreter, reporter: Reporter, once: Once) -> None:
+    def __init__(self, interp: Interpreter, reporter: Reporter, cache: CompilationCache) -> None:
         self.classes: dict[int, ScriptClass] = {}
         self.recordings: dict[int, Recording] = {}
         self._world = interp.world
         self._kept = _KEPT.of(interp.program)
         self._reporter = reporter
-        self._once = once
+        self._cache = cache
 
     def compiled(self, cls: py.ClassValue, compile_: Callable[[], ScriptClass]) -> ScriptClass:
         """A class as compiled; what it reports is reported again into recordings, which must be whole."""
         known = self.classes.get(id(cls))
-        for met in self._once.met:
+        for met in self._cache.met:
             met.add(id(cls))
         if known is None:
             self.recordings[id(cls)] = self._first(cls, compile_)
@@ -67,32 +67,32 @@ class ClassMemory:
         if kept is not None and self._is_new(kept):
             self.classes.update((key, _copied(known)) for key, known in kept.classes.items())
             self.recordings.update(kept.recordings)
-            self._once.done.update(kept.done)
+            self._cache.done.update(kept.done)
             return kept.recording
         asked = len(self._world.answers)
-        classes, recordings, done = set(self.classes), set(self.recordings), set(self._once.done)
+        classes, recordings, done = set(self.classes), set(self.recordings), set(self._cache.done)
         met: set[Hashable] = set()
-        self._once.met.append(met)
+        self._cache.met.append(met)
         try:
             with self._reporter.recording() as recording:
                 compile_()
         finally:
-            self._once.met.pop()
-        is_tied = recording.is_tied or len(self._world.answers) != asked
+            self._cache.met.pop()
+        is_target_specific = recording.is_target_specific or len(self._world.answers) != asked
         # What was met before may be reported already, or not be compiled to its end.
         is_alone = classes.isdisjoint(met) and done.isdisjoint(met)
-        if cls.scope.is_global and is_alone and not is_tied:
+        if cls.scope.is_global and is_alone and not is_target_specific:
             self._kept[cls] = _Shared(
                 recording,
                 {key: _copied(known) for key, known in self.classes.items() if key not in classes},
                 {key: known for key, known in self.recordings.items() if key not in recordings},
-                {key: known for key, known in self._once.done.items() if key not in done},
+                {key: known for key, known in self._cache.done.items() if key not in done},
             )
         return recording
 
     def _is_new(self, kept: _Shared) -> bool:
         """Whether nothing of what was compiled on the way has been met before."""
-        return kept.classes.keys().isdisjoint(self.classes) and kept.done.keys().isdisjoint(self._once.done)
+        return kept.classes.keys().isdisjoint(self.classes) and kept.done.keys().isdisjoint(self._cache.done)
 
 
 def _copied(known: ScriptClass) -> ScriptClass:

@@ -24,6 +24,7 @@ from tsguard.analysis.script import (
 )
 from tsguard.analysis.script.class_memory import ClassMemory
 from tsguard.analysis.script.class_types import class_type
+from tsguard.analysis.script.compilation_cache import CompilationCache, is_shared
 from tsguard.analysis.script.compiled import ModuleInfo, ScriptClass, Signature
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
@@ -31,7 +32,6 @@ from tsguard.analysis.script.function import BodyCompiler
 from tsguard.analysis.script.layers import layer_key
 from tsguard.analysis.script.modules import describe
 from tsguard.analysis.script.names import PythonNames, is_context
-from tsguard.analysis.script.once import Once, is_shared
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.reports import Entered
 from tsguard.analysis.script.sugared import Sugared, SugaredModule, Value
@@ -62,8 +62,8 @@ class TargetCompiler(Compiler):
         self.compiling: set[tuple[int, int]] = set()
         self.infos: dict[int, ModuleInfo] = {}
         self.models: dict[Hashable, py.ModuleValue] = {}
-        self.once = Once(interp, self.reporter)
-        self.class_memory = ClassMemory(interp, self.reporter, self.once)
+        self.cache = CompilationCache(interp, self.reporter)
+        self.class_memory = ClassMemory(interp, self.reporter, self.cache)
         self.script_classes = self.class_memory.classes
         self._model_classes: list[py.Value] | None = None
         self._first: dict[py.Value, py.ModuleValue] | None = None
@@ -109,7 +109,7 @@ class TargetCompiler(Compiler):
         declaration: ast.FunctionDef | None,
     ) -> Schema:
         caller = fc.module
-        return self.once.compiled(
+        return self.cache.compiled(
             (function, declaration),
             is_shared(function),
             lambda: self.compile_function(function, None, function.name, node, caller, declaration),
@@ -117,7 +117,7 @@ class TargetCompiler(Compiler):
         )
 
     def _recursion(self, name: str, node: ast.AST) -> Refusal:
-        self.reporter.tie()
+        self.reporter.mark_target_specific()
         return Refusal("recursive-call", node, function=name)
 
     def compile_function(
@@ -151,7 +151,7 @@ class TargetCompiler(Compiler):
         node = source.node
         place, module = (call, caller) if call is not None and caller is not None else (node, source.module)
         if isinstance(node, ast.Lambda):
-            self.reporter.tie()
+            self.reporter.mark_target_specific()
             self.report(Refusal("lambda", place, feature="a lambda"), module)
             return Schema(function.name, "", (), t.UNKNOWN, True)
         if isinstance(node, ast.AsyncFunctionDef):
@@ -159,13 +159,13 @@ class TargetCompiler(Compiler):
             return Schema(function.name, "", (), t.UNKNOWN, True)
         hidden = notes.hidden_name(function, source)
         if hidden:
-            self.reporter.tie()
+            self.reporter.mark_target_specific()
             rule: RuleName = (
                 "grad-decorator-names" if "grad_wrapper" in source.marks else "grad-decorator-names/other"
             )
             self.report(Refusal(rule, place, name=hidden, function=node.name), module)
         elif "autocast" in function.marks and receiver is None:
-            self.reporter.tie()
+            self.reporter.mark_target_specific()
             self.report(Refusal("grad-decorator-names/autocast", place, function=node.name), module)
         return self._compile_node(function, source, node, receiver, declaration, failed=bool(hidden))
 
@@ -381,7 +381,7 @@ class TargetCompiler(Compiler):
         caller = fc.module if fc is not None else None
         type_ = concrete_type(self, owner.instance)
         try:
-            schema = self.once.compiled(
+            schema = self.cache.compiled(
                 (type_, name, function),
                 type_.is_shared,
                 lambda: self.compile_function(function, owner, label, node, caller),

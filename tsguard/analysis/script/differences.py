@@ -280,7 +280,7 @@ def returned(fc: FunctionCompiler, value: Value, node: ast.AST) -> None:
     unlike = value.unlike
     if unlike is None or unlike.kind == "object":
         return
-    fc.compiler.reporter.tie()
+    fc.compiler.reporter.mark_target_specific()
     declared = {"int": t.FLOAT, "Tensor": t.BOOL}.get(unlike.kind)
     if is_target(fc) and (declared is None or fc.declared is not declared):
         report(fc, value)

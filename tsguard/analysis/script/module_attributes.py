@@ -384,14 +384,14 @@ def set_(
         if owner.instance.open:
             return
         info.attributes[name] = t.UNKNOWN
-        compiler.reporter.tie()
+        compiler.reporter.mark_target_specific()
         raise Refusal("attribute-assignment/undefined", node, name=name, owner=cls, given=value.type)
     if value.unlike is not None:
         info.unlike.setdefault(name, value.unlike)
     given = converted(value.type, known, allow=False, empty_list=value.empty_list)
     if not is_subtype(given, known):
         info.attributes[name] = t.UNKNOWN
-        compiler.reporter.tie()
+        compiler.reporter.mark_target_specific()
         holder = owner.instance.cls
         in_text = isinstance(holder, py.ClassValue) and are_strings(holder)
         raise classes.type_mismatch(name, known, value.type, node, in_text=in_text)

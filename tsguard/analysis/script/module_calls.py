@@ -57,7 +57,7 @@ def _exact_class(compiler: Compiler, value: SugaredModule, cls: py.Value, wanted
     own = value.instance.cls
     if own is cls or (isinstance(own, py.External) and own == cls):
         return True
-    compiler.reporter.tie()
+    compiler.reporter.mark_target_specific()
     if cls not in compiler.model_classes and not any(cls == c for c in compiler.model_classes):
         raise Refusal("isinstance-class/module", wanted, part=text_of(wanted))
     return False

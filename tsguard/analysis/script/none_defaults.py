@@ -108,7 +108,7 @@ def widened(fc: FunctionCompiler, refusal: Refusal) -> Refusal:
 
 def _default_of_none(fc: FunctionCompiler, name: str, node: ast.AST, type_: t.Type = t.TENSOR) -> None:
     """Report a parameter that the target's caller may leave out; what compiled code calls is given it, or refused."""
-    fc.compiler.reporter.tie()
+    fc.compiler.reporter.mark_target_specific()
     if fc.none_tested.get(name, node) is None or not is_target(fc):
         return
     annotated = "not annotated" if name in fc.signature.inferred else "annotated as Tensor"

@@ -85,7 +85,7 @@ _COUNTING = frozenset({"sum", "numel", "size", "argmax", "argmin", "count_nonzer
 
 def _is_own_parameter(fc: FunctionCompiler, node: ast.AST | None) -> bool:
     """Whether a Tensor is what the user of the target calls it with."""
-    fc.compiler.reporter.tie()
+    fc.compiler.reporter.mark_target_specific()
     names = {argument.name for argument in fc.signature.arguments}
     return isinstance(node, ast.Name) and node.id in names and differences.is_target(fc)
 

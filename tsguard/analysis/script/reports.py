@@ -47,14 +47,14 @@ class _Report:
 class Recording:
     """Everything that compiling one function reports.
 
-    ``is_tied`` tells that another target might see something else.
+    ``is_target_specific`` tells that another target might see something else.
     """
 
     depth: int
     reports: list[_Report] = field(default_factory=list)
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     reported: set[Refusal] = field(default_factory=set)
-    is_tied: bool = False
+    is_target_specific: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -122,13 +122,13 @@ class Reporter:
             del self.stack[depth:]
         for gap in recording.gaps.values():
             self.add_gap(gap)
-        if recording.is_tied:
-            self.tie()
+        if recording.is_target_specific:
+            self.mark_target_specific()
 
-    def tie(self) -> None:
+    def mark_target_specific(self) -> None:
         """Note that what is being recorded holds for this target only."""
         for recording in self.recordings:
-            recording.is_tied = True
+            recording.is_target_specific = True
 
     def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:
         """Report a refusal; one that matters only ``if_reached`` counts where the place is sure to run."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tests.runtime.conftest import QUICK, Attempting
 from tsguard.report import Finding
+from tsguard.runtime.all_blockers import all_blockers
 from tsguard.runtime.confirmation import confirmed
 from tsguard.runtime.holes import HoledSource
 from tsguard.runtime.launcher import Launcher
-from tsguard.runtime.peeling import peel
 from tsguard.runtime.plan import AttemptSpec
 
 SCRIPT = (AttemptSpec("script"),)
@@ -60,7 +60,7 @@ def line_of(text: str) -> int:
 
 def test_every_blocker_is_found_in_torchs_own_words(attempting: Attempting, launcher: Launcher) -> None:
     found = attempting(MANY, specs=SCRIPT)
-    blockers = peel(launcher.run, found, QUICK)
+    blockers = all_blockers(launcher.run, found, QUICK)
     certain = {b.error.line for b in blockers if not b.follow_up}
     texts = (":>5", "*args", "lambda t", "open(", "self.layers[i]", "try:", "scale=2.0")
     assert certain == {line_of(text) for text in texts}
@@ -71,7 +71,7 @@ def test_every_blocker_is_found_in_torchs_own_words(attempting: Attempting, laun
 
 def test_findings_past_the_first_error_are_confirmed(attempting: Attempting, launcher: Launcher) -> None:
     found = attempting(MANY, specs=SCRIPT)
-    found.blockers = peel(launcher.run, found, QUICK)
+    found.blockers = all_blockers(launcher.run, found, QUICK)
     findings = [
         Finding(
             "TSG103", "n", "script", "error", "m", None, "model.py", n, 1, n, 9, targets=(found.subject.spec,)
@@ -83,12 +83,12 @@ def test_findings_past_the_first_error_are_confirmed(attempting: Attempting, lau
 
 def test_what_compiles_has_no_blockers(attempting: Attempting, launcher: Launcher) -> None:
     found = attempting((Path(__file__).parents[2] / "fixtures" / "fine.py").read_text(), "Mixer", SCRIPT)
-    assert peel(launcher.run, found, QUICK) == []
+    assert all_blockers(launcher.run, found, QUICK) == []
 
 
 def without(source: str, line: int) -> str:
     holed = HoledSource(source)
-    assert holed.take_out(line) is not None
+    assert holed.remove_statement(line) is not None
     return holed.text
 
 
@@ -119,5 +119,5 @@ def test_a_signature_is_made_plain() -> None:
 
 def test_a_statement_that_reads_a_hole_is_a_follow_up() -> None:
     holed = HoledSource("def f(x):\n    g = lambda y: y\n    z = g(x)\n    w = bad(x)\n")
-    taken = [holed.take_out(line) for line in (2, 3, 4)]
+    taken = [holed.remove_statement(line) for line in (2, 3, 4)]
     assert [holed.is_follow_up(t) for t in taken if t is not None] == [False, True, False]

@@ -6,21 +6,21 @@ import gc
 
 import pytest
 
-from tsguard.linting.collecting import collecting_seldom
+from tsguard.linting.garbage_collection import infrequent_collection
 
 
 def test_what_is_kept_is_not_walked_meanwhile():
     before = gc.get_threshold()
-    with collecting_seldom() as between:
-        between()
+    with infrequent_collection() as collect_if_grown:
+        collect_if_grown()
         assert gc.get_freeze_count() > 0
         assert gc.get_threshold() != before
     assert (gc.get_freeze_count(), gc.get_threshold()) == (0, before)
 
 
 def _raising() -> None:
-    with collecting_seldom() as between:
-        between()
+    with infrequent_collection() as collect_if_grown:
+        collect_if_grown()
         raise RecursionError
 
 

@@ -31,7 +31,7 @@ Done: TypeAlias = "dict[Hashable, _Compiled]"
 _KEPT: Kept[Hashable, _Compiled] = Kept()
 
 
-class Once:
+class CompilationCache:
     """What a target has compiled so far, beside what all targets share.
 
     What is met again is reported again only into recordings, which must be whole.
@@ -72,17 +72,17 @@ class Once:
         if kept is not None:
             return kept
         asked = len(self._world.answers)
-        done = self._new(compile_, is_tied=False)
+        done = self._new(compile_, is_target_specific=False)
         if len(self._world.answers) != asked:
-            done.recording.is_tied = True
-        if not done.recording.is_tied:
+            done.recording.is_target_specific = True
+        if not done.recording.is_target_specific:
             self._kept[key] = done
         return done
 
-    def _new(self, compile_: Callable[[], Schema], *, is_tied: bool = True) -> _Compiled:
+    def _new(self, compile_: Callable[[], Schema], *, is_target_specific: bool = True) -> _Compiled:
         with self._reporter.recording() as recording:
             schema = compile_()
-        recording.is_tied = recording.is_tied or is_tied
+        recording.is_target_specific = recording.is_target_specific or is_target_specific
         return _Compiled(schema, recording)
 
 

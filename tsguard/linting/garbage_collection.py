@@ -18,14 +18,14 @@ _BLOCKS = 8_000_000
 
 
 @contextmanager
-def collecting_seldom() -> Iterator[Callable[[], None]]:
+def infrequent_collection() -> Iterator[Callable[[], None]]:
     """Collect seldom meanwhile; what is yielded is to be called before each part of the work.
 
     What the parts before have left is looked at only when the memory in use has doubled.
     """
     most = _BLOCKS
 
-    def between() -> None:
+    def collect_if_grown() -> None:
         nonlocal most
         if sys.getallocatedblocks() > most:
             gc.unfreeze()
@@ -36,7 +36,7 @@ def collecting_seldom() -> Iterator[Callable[[], None]]:
     before = gc.get_threshold()
     gc.set_threshold(_OBJECTS_PER_COLLECTION, *before[1:])
     try:
-        yield between
+        yield collect_if_grown
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tsguard.report import AttemptError
 from tsguard.runtime.attempts import Blocker, Bounds, Run, TargetAttempts
-from tsguard.runtime.budgets import MOST_BLOCKERS, PEELING_SECONDS
+from tsguard.runtime.budgets import ALL_BLOCKERS_SECONDS, MOST_BLOCKERS
 from tsguard.runtime.endings import shown_error
 from tsguard.runtime.events import Refused
 from tsguard.runtime.holes import HoledSource
@@ -19,20 +19,20 @@ from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Task
 
 
-def peel(run: Run, found: TargetAttempts, bounds: Bounds) -> list[Blocker]:
+def all_blockers(run: Run, found: TargetAttempts, bounds: Bounds) -> list[Blocker]:
     """Everything that keeps a target from being scripted, in the order that torch meets it."""
     if not _is_refused(found):
         return []
     subject = found.settled
     sources: dict[str, HoledSource] = {}
     blockers: list[Blocker] = []
-    deadline = time.monotonic() + PEELING_SECONDS
+    deadline = time.monotonic() + ALL_BLOCKERS_SECONDS
     while len(blockers) < MOST_BLOCKERS and time.monotonic() < deadline:
         refusal = _ask(run, subject, sources, bounds)
         if refusal is None or refusal.path is None or refusal.line is None:
             break
         source = sources.setdefault(refusal.path, _read(refusal.path, len(sources)))
-        taken = source.take_out(refusal.line)
+        taken = source.remove_statement(refusal.line)
         if taken is None:
             break
         blockers.append(Blocker(shown_error(refusal, subject), source.is_follow_up(taken)))
@@ -50,7 +50,7 @@ def _ask(run: Run, subject: Subject, sources: dict[str, HoledSource], bounds: Bo
     holes = {name: annotation for source in sources.values() for name, annotation in source.holes.items()}
     texts = {path: source.text for path, source in sources.items()}
     argument = {"subject": subject.to_json(), "sources": texts, "holes": holes}
-    task = Task("tsguard.runtime.worker.peeling:script_with_holes", argument, bounds.limits)
+    task = Task("tsguard.runtime.worker.holed_sources:script_with_holes", argument, bounds.limits)
     events = run(task, None).events
     return next((event.error for event in events if isinstance(event, Refused)), None)
 
