@@ -98,3 +98,37 @@ def test_a_property_of_another_kind_is_nothing_that_the_target_returns(tmp_path:
     path.write_text(textwrap.dedent(source), encoding="utf-8")
     project = Project((tmp_path,))
     assert judge(Program(project), find_target(project.module(path), "Net")).script == "ok"
+
+
+DEFAULTS_TO_NONE = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2)
+
+    def forward(self, x, mask=None):
+{body}
+        return self.attention(x, x, x, key_padding_mask=mask)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("rows, columns = mask.shape", "ok"),
+        ("assert mask.dim() == 2", "ok"),
+        ("x = x + 1", "broken"),
+        ("rows = 0 if mask is None else mask.size(0)", "broken"),
+        ("if x.dim() == 2:\n    return x * mask.size(0)", "broken"),
+        ("mask = x[..., 0]\nrows = mask.size(0)", "ok"),
+    ],
+)
+def test_a_parameter_whose_attributes_are_read_in_any_case_is_never_none(
+    tmp_path: Path, body: str, verdict: str
+) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(DEFAULTS_TO_NONE.format(body=textwrap.indent(body, " " * 8)), encoding="utf-8")
+    project = Project((tmp_path,))
+    assert judge(Program(project), find_target(project.module(path), "Net")).script == verdict

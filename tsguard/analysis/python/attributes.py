@@ -286,11 +286,11 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
         return _member(interp, found[0], owner)
     if isinstance(owner.cls, External) and owner.cls.name.startswith("numpy."):
         return numpy_arrays.attribute(owner, name)
+    if owner.contents is not None and name in _OF_MAPPINGS:
+        return BoundMethod(External(f"builtins.dict.{name}"), owner)
     hook = classes.class_member(interp, owner.cls, "__getattr__")
     if hook is not None and isinstance(hook[0], FunctionValue) and not name.startswith("__"):
         return interp.call(BoundMethod(hook[0], owner), [Const(name)], {}, None)
-    if owner.contents is not None and name in _OF_MAPPINGS:
-        return BoundMethod(External(f"builtins.dict.{name}"), owner)
     return _from_unread_base(interp, owner, name)
 
 

@@ -67,6 +67,8 @@ def method(
         name = "update"
     if name == "update" and not args and not kwargs:
         return NONE
+    if name == "update":
+        args = [_contents(arg) for arg in args]
     if name == "__getitem__" and args:
         return containers.item(interp, contents, args[0], node)
     if name == "__setitem__" and len(args) == 2:
@@ -75,3 +77,10 @@ def method(
     if name == "__contains__" and args:
         return comparisons.compare(interp, ast.In(), args[0], contents, None)
     return methods.call(interp, name, contents, args, kwargs, node)
+
+
+def _contents(value: Value) -> Value:
+    """The items of an instance of a class that derives from ``dict``; any other value as it is."""
+    if isinstance(value, ObjectValue) and value.contents is not None:
+        return value.contents
+    return value

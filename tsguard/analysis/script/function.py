@@ -43,7 +43,8 @@ class BodyCompiler(FunctionCompiler):
             self.frame.variables[argument.name] = Value(
                 argument.type,
                 parameter=argument.name if inferred else "",
-                missing=argument.name in self.signature.none_defaults,
+                missing=argument.name in self.signature.none_defaults
+                and argument.name not in none_defaults.never_none(self),
             )
 
     def _handle_no_return(self) -> None:

@@ -58,6 +58,39 @@ def _demanded(function: ast.FunctionDef) -> set[str]:
     return demanded - forbidden
 
 
+_READ: Kept[ast.FunctionDef, frozenset[str]] = Kept()
+
+
+def never_none(fc: FunctionCompiler) -> frozenset[str]:
+    """The parameters that eager takes no None for: the function reads an attribute of them in any case."""
+    known = _READ.of(fc.compiler.interp.program)
+    if fc.node not in known:
+        known[fc.node] = _read_in_any_case(fc.node)
+    return known[fc.node]
+
+
+def _read_in_any_case(function: ast.FunctionDef) -> frozenset[str]:
+    """The names whose attributes are read before the function branches, as it was given them."""
+    read: set[str] = set()
+    for statement in function.body:
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert, ast.Return)):
+            break
+        parts = list(walked(statement))
+        if any(isinstance(part, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)) for part in parts):
+            continue
+        read |= {
+            part.value.id
+            for part in parts
+            if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
+        }
+    set_anew = {
+        part.id
+        for part in walked(function)
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
+    }
+    return frozenset(read - set_anew)
+
+
 def _tested(nodes: Iterable[ast.AST], op: type[ast.cmpop] = ast.cmpop) -> set[str]:
     tests = (n for n in nodes if isinstance(n, ast.Compare) and _is_none(n.comparators[0]))
     return {test.left.id for test in tests if isinstance(test.left, ast.Name) and isinstance(test.ops[0], op)}
