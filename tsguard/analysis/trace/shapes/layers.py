@@ -139,6 +139,20 @@ def _transformer(op: Operation, layer: Operation) -> Shaped:
     return op.shape(0, "src", "tgt")
 
 
+def _stacked(op: Operation, layer: Operation) -> Shaped:
+    """Copies of one layer, the first of which is given what they are given."""
+    first = layer.given(0, "encoder_layer", "decoder_layer")
+    if isinstance(first, py.ModuleValue) and first.cls in _TRANSFORMERS:
+        return _transformer(op, Operation(op.facts, (), first.arguments))
+    return op.shape(0, "src", "tgt")
+
+
+_TRANSFORMERS = (
+    py.External("torch.nn.TransformerEncoderLayer"),
+    py.External("torch.nn.TransformerDecoderLayer"),
+)
+
+
 def _recurrent(op: Operation, layer: Operation) -> Shaped:
     op.takes(op.shape(), -1, _of(layer, "input_size"))
     shape, hidden, both = op.shape(), _of(layer, "hidden_size"), layer.flag(0, "bidirectional")
@@ -258,8 +272,8 @@ _RULES: dict[str, Rule] = {
     "torch.nn.MultiheadAttention": _attention,
     "torch.nn.TransformerEncoderLayer": _transformer,
     "torch.nn.TransformerDecoderLayer": _transformer,
-    "torch.nn.TransformerEncoder": _same,
-    "torch.nn.TransformerDecoder": _same,
+    "torch.nn.TransformerEncoder": _stacked,
+    "torch.nn.TransformerDecoder": _stacked,
     "torch.nn.LSTM": _recurrent,
     "torch.nn.GRU": _recurrent,
     "torch.nn.RNN": _recurrent,
