@@ -65,6 +65,8 @@ PINNED = [
     ("self.a = nn.Linear(8, 16)", "parts = self.a(x).chunk(4, dim=-1)\nreturn torch.cat([part * i for i, part in enumerate(parts)], -1)"),
     ("", "a, b, c = x.chunk(3)\nreturn a + b + c"),
     ("", "if x.dtype == torch.float16 and x.isinf().any():\n    x = x.clamp(-1, 1)\nreturn x * 2"),
+    ("self.stack = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 2)", "return self.stack(x + 1 if x.shape[-1] % 2 == 0 else x)"),
+    ("self.stack = nn.TransformerDecoder(decoder_layer=nn.TransformerDecoderLayer(8, 2), num_layers=2)", "return self.stack(x + 1 if x.shape[-1] % 2 == 0 else x, x)"),
 ]  # fmt: skip
 
 OPEN = [
@@ -86,6 +88,7 @@ OPEN = [
     ("", "y = x.view(*x.shape[:-2], -1, 16)\nreturn y * int(y.shape[-2])"),
     ("self.a = nn.Conv2d(3, 3, 2, stride=2); self.b = nn.Conv2d(3, 3, 3, stride=2, padding=1)", "a, b = self.a(x), self.b(x)\nif a.shape[-1] != b.shape[-1]:\n    b = b[..., :-1]\nreturn a.mean(-2) + b.mean(-2)"),
     ("", "n = x.view(x.shape[0], -1).shape[1]\nreturn x * int(n)"),
+    ("self.stack = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 2)", "return self.stack(x + 1 if x.shape[0] % 2 == 0 else x)"),
 ]  # fmt: skip
 
 

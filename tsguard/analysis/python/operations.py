@@ -9,7 +9,7 @@ from typing import Any
 
 from tsguard.analysis.budgets import DEEPEST_TERM
 from tsguard.analysis.python import sets, sizes, tensor_sizes, texts
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import (
     COMPOUND,
@@ -199,7 +199,7 @@ def _unknown_result(
     if isinstance(a, Const) and isinstance(b, Const):
         try:
             default = _computed(interp, _BINARY[type(op)][1], a.value, b.value, None)
-        except Exception:
+        except Raised:
             default = None
     return Unknown(term, _result_hint(op, left, right), default)
 
