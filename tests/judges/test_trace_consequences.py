@@ -15,6 +15,17 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "a comparison of sizes that a setting decides in any case": """
+        class Net(nn.Module):
+            def __init__(self, doubles=False):
+                super().__init__()
+                self.doubles = doubles
+
+            def forward(self, x):
+                if x.shape[0] == 2 and x.sum() > 0 and self.doubles:
+                    x = x * 2
+                return x if x.shape[1] > 3 or not self.doubles else x + 1
+    """,
     "sizes of layers that are divided by what NumPy calculates of constants": """
         class Net(nn.Module):
             def __init__(self, width, heads):
@@ -312,6 +323,27 @@ HARMLESS = {
 }
 
 HARMFUL = {
+    "a comparison of sizes that a setting leaves open": """
+        class Net(nn.Module):
+            def __init__(self, doubles=True):
+                super().__init__()
+                self.doubles = doubles
+
+            def forward(self, x):
+                if x.shape[0] == 2 and self.doubles:
+                    x = x * 2
+                return x
+    """,
+    "what is neither true nor false but one of the two": """
+        class Net(nn.Module):
+            def __init__(self, factor=None):
+                super().__init__()
+                self.factor = factor
+
+            def forward(self, x):
+                factor = x.shape[0] > 2 and self.factor
+                return x if factor is None else x * 2
+    """,
     "what .data holds in another type": """
         def f(x):
             return x - x.data.type(torch.float64)

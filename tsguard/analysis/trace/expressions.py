@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data, types
+from tsguard.analysis.export import data, sizes, types
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import consume, iterate
@@ -110,11 +110,17 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     told: Truths | None = None
     on_device = False
     passed: Fixed | None = None
+    is_settled = _is_settled(tracer, node, scope, is_or=is_or)
     for operand in node.values[:-1]:
         value = tracer.settled(tracer.evaluate(operand, scope))
         passed = value if isinstance(value, Fixed) and value.about == "tracing" else passed
         on_device = on_device or (is_or and isinstance(value, Fixed) and value.about == "device")
         told = _together(told, _told(value), is_or=is_or)
+        if is_settled and _is_condition(value):
+            data.asked(tracer, value, operand)
+            if isinstance(value, Number):
+                sizes.decided(tracer, value, operand)
+            continue
         answer = conditions.decide(tracer, value, operand, "boolean")
         if answer is not None and answer == is_or:
             rest = ast.Tuple(node.values[node.values.index(operand) + 1 :], ast.Load())
@@ -131,6 +137,21 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     if possible is None or operators.concerns(last):
         return _telling(last, tells)
     return _telling(joined(possible, last), tells)
+
+
+def _is_settled(tracer: Tracer, node: ast.BoolOp, scope: Scope, *, is_or: bool) -> bool:
+    """Whether the last operand, a setting, decides whatever those before it compare: ``n == 1 and False``."""
+    last = node.values[-1]
+    setting = last.operand if isinstance(last, ast.UnaryOp) else last
+    if not isinstance(setting, (ast.Constant, ast.Name, ast.Attribute)):
+        return False
+    value = tracer.settled(tracer.evaluate(last, scope))
+    return isinstance(value, py.Const) and value.value is is_or
+
+
+def _is_condition(value: py.Value) -> bool:
+    """Whether a value is the truth of a comparison of sizes, or a tensor."""
+    return isinstance(value, Traced) or (isinstance(value, Number) and value.live and value.hint == "bool")
 
 
 def _asked_for_device(value: py.Value) -> py.Value:
