@@ -203,3 +203,20 @@ def test_what_is_a_tuple_is_iterated_and_ends_the_recursion(tmp_path: Path):
     asked = [str(answer) for answer, _, _ in explore(run) if answer is not None]
     assert "isinstance(size, (tuple, list))" in asked
     assert max(spent) < 1_000
+
+
+SET_BY_KIND = """\
+class Net(nn.Module):
+    def __init__(self, size=4):
+        super().__init__()
+        if isinstance(size, int):
+            size = (size, size)
+        self.size = size
+
+    def forward(self, x):
+        return x.new_zeros(self.size[0])
+"""
+
+
+def test_what_is_of_another_class_than_its_default_is_no_longer_that(tmp_path: Path):
+    assert _verdict(tmp_path, SET_BY_KIND) in ("ok", "unknown")

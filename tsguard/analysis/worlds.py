@@ -76,6 +76,7 @@ class World:
     listening: int = 0
     _fixed: dict[Term, Term] = field(default_factory=dict)
     _classes: dict[Term, list[tuple[Term, bool]]] = field(default_factory=dict)
+    _unusual: set[Term] = field(default_factory=set)
 
     def decide(self, term: Term, answer_by_default: bool, *, guess: bool = False) -> bool:
         """This world's answer to whether a term is true, the same each time it is asked.
@@ -106,6 +107,8 @@ class World:
                     self._fix(asked)
                 if isinstance(asked, IsInstance):
                     self._classes.setdefault(asked.subject, []).append((asked.cls, answer))
+                    if answer is not answer_by_default:
+                        self._unusual.add(asked.subject)
                 if guess:
                     self.guessed.add(asked)
         return answer
@@ -116,6 +119,10 @@ class World:
         if self.listening:
             self.asked.append(Asked(term, False, found))
         return found
+
+    def is_unusual(self, term: Term) -> bool:
+        """Whether a term stands for something of another class than its default has."""
+        return bool(self._unusual) and term in self._unusual
 
     def _fix(self, asked: Question) -> None:
         """Remember what a question that is answered by yes says of its subject: None before a constant."""
@@ -151,6 +158,7 @@ class World:
         self.answers, self.guessed, self.spent = dict(other.answers), set(other.guessed), other.spent
         self._fixed = dict(other._fixed)
         self._classes = {subject: list(answers) for subject, answers in other._classes.items()}
+        self._unusual = set(other._unusual)
 
     def _implied(self, asked: Question) -> bool | None:
         """What other answers say: None is not true, what is a constant is no other, a tuple is iterable."""

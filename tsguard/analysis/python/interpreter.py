@@ -7,6 +7,7 @@ the function that handles it; here is what they share.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
@@ -126,6 +127,8 @@ class PythonInterpreter(Interpreter):
             fixed = self.world.known(value.term)
             if fixed is not None:
                 return operations.value_of(fixed)
+            if value.default is not None and self.world.is_unusual(value.term):
+                return replace(value, hint="", default=None)
         return value
 
     def truth(self, value: Value, node: ast.AST | None = None) -> bool:

@@ -45,6 +45,7 @@ from tsguard.analysis.script.sugared import (
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
 from tsguard.source.functions import takes_positional
+from tsguard.source.walking import walked
 
 
 def compile_module(
@@ -105,7 +106,8 @@ def _prepared(compiler: Compiler, instance: py.ModuleValue) -> py.ModuleValue | 
     try:
         result = compiler.interp.call(py.BoundMethod(found[0], instance), [], {})
     except Raised as raised:
-        place = raised.node if raised.node is not None else found[0].node
+        is_own = any(raised.node is part for part in walked(found[0].node))
+        place = raised.node if raised.node is not None and is_own else found[0].node
         compiler.report(
             Refusal("declared-unscriptable", place, name=compiler.name_of(instance)), found[0].module
         )

@@ -145,7 +145,7 @@ def _is_settled(tracer: Tracer, node: ast.BoolOp, scope: Scope, *, is_or: bool) 
     setting = last.operand if isinstance(last, ast.UnaryOp) else last
     if not isinstance(setting, (ast.Constant, ast.Name, ast.Attribute)):
         return False
-    value = tracer.settled(tracer.evaluate(last, scope))
+    value = operations.default_of(tracer.settled(tracer.evaluate(last, scope)))
     return isinstance(value, py.Const) and value.value is is_or
 
 
