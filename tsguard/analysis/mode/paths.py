@@ -119,7 +119,7 @@ def _truths_here(walk: ModeInterpreter, test: Value) -> tuple[bool | None, bool 
 
 def _alternatives(walk: ModeInterpreter, node: ast.If, answer: bool | None, scope: Scope) -> list[Path]:
     bodies = [node.body, node.orelse] if answer is None else [node.body if answer else node.orelse]
-    return [lambda body=body: walk.execute(body, scope) for body in bodies]  # type: ignore[misc]
+    return [partial(walk.execute, body, scope) for body in bodies]
 
 
 def has_effect(body: Sequence[ast.stmt]) -> bool:
@@ -167,11 +167,12 @@ def fork(walk: ModeInterpreter, scope: Scope, train: list[Path], other: list[Pat
     """Follow one way in train() and another in eval(); where one of them ends, the other goes on alone."""
     before, renewed = scope.names, walk.renewed
     ends: dict[Mode, tuple[Signal, Names, Renewed]] = {}
-    for mode, alternatives in (("train", train), ("eval", other)):
-        scope.names, walk.mode, walk.renewed = dict(before), mode, renewed  # type: ignore[assignment]
+    ways: tuple[tuple[Mode, list[Path]], ...] = (("train", train), ("eval", other))
+    for mode, alternatives in ways:
+        scope.names, walk.mode, walk.renewed = dict(before), mode, renewed
         try:
             signal = explore(walk, scope, alternatives)
-            ends[mode] = (signal, scope.names, walk.renewed)  # type: ignore[index]
+            ends[mode] = (signal, scope.names, walk.renewed)
         except Raised:
             continue
     if not ends:
@@ -216,8 +217,9 @@ def choose(walk: ModeInterpreter, test: Value, node: ast.IfExp, scope: Scope) ->
     if train == other:
         return _any_of(body, orelse) if train is None else body() if train else orelse()
     values = []
-    for mode, answer in (("train", train), ("eval", other)):
-        with walk.only(mode):  # type: ignore[arg-type]
+    answers: tuple[tuple[Mode, bool | None], ...] = (("train", train), ("eval", other))
+    for mode, answer in answers:
+        with walk.only(mode):
             ways = [body, orelse] if answer is None else [body if answer else orelse]
             values.append(_any_of(*ways))
     is_setting = all(map(state.is_setting, values))
@@ -300,7 +302,9 @@ def _try(walk: ModeInterpreter, node: ast.Try, scope: Scope) -> Signal:
     except Raised:
         if not node.handlers:
             raise
-        signal = explore(walk, scope, [lambda h=h: walk.execute(h.body, scope) for h in node.handlers])  # type: ignore[misc]
+        signal = explore(
+            walk, scope, [partial(walk.execute, handler.body, scope) for handler in node.handlers]
+        )
     walk.renewed = renewed
     final = walk.execute(node.finalbody, scope)
     return final if final is not None else signal

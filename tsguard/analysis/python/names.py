@@ -7,6 +7,7 @@ import builtins
 import math
 import string
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
@@ -142,7 +143,7 @@ def _apply_changes(
 def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, scope: Scope) -> None:
     """Run what the module registers with an object; what other modules may register is open."""
     for statement in scope.module.changes.registrations.get(name, ()):
-        decorators.bounded(interp, lambda node=statement: _registered(interp, node, scope), value)  # type: ignore[misc]
+        decorators.bounded(interp, partial(_registered, interp, statement, scope), value)
     for attribute in classes.filled_dicts(interp, value.cls):
         filled = value.attributes.get(attribute)
         if isinstance(filled, DictValue):
