@@ -128,6 +128,15 @@ class TestWhatAnObjectIs:
         world.decide(IsInstance(SIZES, classes("tuple")), True)
         assert world.copy().decide(IsInstance(SIZES, classes(ITERABLE)), False)
 
+    def test_what_a_run_found_to_be_its_default_holds_in_no_world_where_it_is_not(self):
+        usual = World(listening=1)
+        usual.known(SIZES)
+        asked = IsInstance(SIZES, classes("int"))
+        for is_int in (True, False):
+            other = World({asked: is_int})
+            other.decide(asked, True)
+            assert other.agrees(usual.asked) is is_int
+
 
 class TestImplications:
     def test_what_is_true_is_not_none(self):

@@ -6,9 +6,16 @@ from pathlib import Path
 import pytest
 
 from tsguard.analysis.python import Program
-from tsguard.judges import judge
+from tsguard.judges import Judgement, judge
 from tsguard.project import Project
 from tsguard.project.targets import find_target
+
+
+def _judged(folder: Path, source: str, target: str = "Net") -> Judgement:
+    path = folder / "model.py"
+    path.write_text(source, encoding="utf-8")
+    project = Project((folder,))
+    return judge(Program(project), find_target(project.module(path), target))
 
 
 @pytest.mark.parametrize(
@@ -70,10 +77,7 @@ class Tree(nn.Module):
 def test_a_module_that_holds_its_own_kind_is_followed_as_deep_as_the_source_tells(
     tmp_path: Path, parameter: str, target: str, verdict: str
 ) -> None:
-    path = tmp_path / "model.py"
-    path.write_text(TREE.format(parameter=parameter), encoding="utf-8")
-    project = Project((tmp_path,))
-    judged = judge(Program(project), find_target(project.module(path), target))
+    judged = _judged(tmp_path, TREE.format(parameter=parameter), target)
     assert (judged.script, judged.findings) == (verdict, ())
 
 
@@ -94,10 +98,7 @@ def test_a_property_of_another_kind_is_nothing_that_the_target_returns(tmp_path:
         def forward(self, x: Tensor) -> Tensor:
             return x * 2
     """
-    path = tmp_path / "model.py"
-    path.write_text(textwrap.dedent(source), encoding="utf-8")
-    project = Project((tmp_path,))
-    assert judge(Program(project), find_target(project.module(path), "Net")).script == "ok"
+    assert _judged(tmp_path, textwrap.dedent(source)).script == "ok"
 
 
 DEFAULTS_TO_NONE = """
@@ -123,12 +124,33 @@ class Net(nn.Module):
         ("rows = 0 if mask is None else mask.size(0)", "broken"),
         ("if x.dim() == 2:\n    return x * mask.size(0)", "broken"),
         ("mask = x[..., 0]\nrows = mask.size(0)", "ok"),
+        ('assert x.dim() == 3, f"{mask.shape}"', "broken"),
+        ("fits = 7 < x.size(0) < mask.size(1)", "broken"),
+        ("return self.attention(x, x, x, key_padding_mask=mask)[0]\nrows = mask.size(0)", "broken"),
     ],
 )
 def test_a_parameter_whose_attributes_are_read_in_any_case_is_never_none(
     tmp_path: Path, body: str, verdict: str
 ) -> None:
-    path = tmp_path / "model.py"
-    path.write_text(DEFAULTS_TO_NONE.format(body=textwrap.indent(body, " " * 8)), encoding="utf-8")
-    project = Project((tmp_path,))
-    assert judge(Program(project), find_target(project.module(path), "Net")).script == verdict
+    source = DEFAULTS_TO_NONE.format(body=textwrap.indent(body, " " * 8))
+    assert _judged(tmp_path, source).script == verdict
+
+
+def test_where_a_module_refuses_to_be_prepared_is_said_in_the_file_it_lies_in(tmp_path: Path) -> None:
+    helper = "\n" * 40 + "def refuse():\n    raise ValueError('eager only')\n"
+    (tmp_path / "helper.py").write_text(helper, encoding="utf-8")
+    source = """
+    from torch import nn
+    from helper import refuse
+
+    class Net(nn.Module):
+        def __prepare_scriptable__(self):
+            refuse()
+
+        def forward(self, x):
+            return x
+    """
+    source = textwrap.dedent(source)
+    (found,) = _judged(tmp_path, source).findings
+    assert Path(found.path).name == "model.py"
+    assert "__prepare_scriptable__" in source.splitlines()[found.line - 1]

@@ -22,9 +22,20 @@ HARMLESS = {
                 self.doubles = doubles
 
             def forward(self, x):
-                if x.shape[0] == 2 and x.sum() > 0 and self.doubles:
+                if x.shape[0] == 2 and self.doubles:
                     x = x * 2
                 return x if x.shape[1] > 3 or not self.doubles else x + 1
+    """,
+    "a setting of what may not be there, asked for last": """
+        class Net(nn.Module):
+            def __init__(self, options=None):
+                super().__init__()
+                self.options = options
+
+            def forward(self, x):
+                if self.options is not None and self.options.doubles:
+                    x = x * 2
+                return x
     """,
     "sizes of layers that are divided by what NumPy calculates of constants": """
         class Net(nn.Module):
@@ -331,6 +342,19 @@ HARMFUL = {
 
             def forward(self, x):
                 if x.shape[0] == 2 and self.doubles:
+                    x = x * 2
+                return x
+    """,
+    "a tensor or a setting, told apart by which it is": """
+        class Net(nn.Module):
+            def forward(self, x):
+                doubles = x.sum() > 0 and False
+                return x * 2 if doubles is False else x
+    """,
+    "a comparison that its own last operand has made": """
+        class Net(nn.Module):
+            def forward(self, x):
+                if (is_large := x.shape[0] > 2) and is_large:
                     x = x * 2
                 return x
     """,

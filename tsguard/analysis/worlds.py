@@ -52,7 +52,7 @@ class Answer:
 
 class Asked(NamedTuple):
     """What a world was asked, and its answer: a question and ``how`` it is answered by default, or
-    the constant that a term has been fixed to."""
+    the constant that a term has been fixed to, and whether it is of another class than its default."""
 
     term: Term
     answer: bool
@@ -117,7 +117,7 @@ class World:
         """The constant that an answer has fixed a term to."""
         found = self._fixed.get(term) if self._fixed else None
         if self.listening:
-            self.asked.append(Asked(term, False, found))
+            self.asked.append(Asked(term, self.is_unusual(term), found))
         return found
 
     def is_unusual(self, term: Term) -> bool:
@@ -138,6 +138,7 @@ class World:
         for asked in conversation:
             if asked.how is None:
                 agrees = self._fixed.get(asked.term) == asked.constant
+                agrees = agrees and self.is_unusual(asked.term) is asked.answer
             else:
                 assert isinstance(asked.term, Question)
                 agrees = self._answer(asked.term, *asked.how) == asked.answer

@@ -40,7 +40,7 @@ def all_blockers(run: Run, found: TargetAttempts, bounds: Bounds) -> list[Blocke
 
 
 def _is_refused(found: TargetAttempts) -> bool:
-    """Whether the compiler refused the target; what compiles and then raises cannot be peeled."""
+    """Whether the compiler refused the target; what compiles and then raises has one error only."""
     scripts = [a for a in found.attempts.values() if a.backend == "script"]
     return any(a.status == "failed" and a.error is not None and not a.compile_seconds for a in scripts)
 

@@ -70,25 +70,35 @@ def never_none(fc: FunctionCompiler) -> frozenset[str]:
 
 
 def _read_in_any_case(function: ast.FunctionDef) -> frozenset[str]:
-    """The names whose attributes are read before the function branches, as it was given them."""
+    """The names of which the first statements read what None does not have, as they were given."""
     read: set[str] = set()
     for statement in function.body:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert, ast.Return)):
             break
-        parts = list(walked(statement))
-        if any(isinstance(part, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)) for part in parts):
-            continue
-        read |= {
-            part.value.id
-            for part in parts
-            if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
-        }
+        evaluated = statement.test if isinstance(statement, ast.Assert) else statement
+        parts = list(walked(evaluated))
+        if not any(map(_may_stop_short, parts)):
+            read |= {
+                part.value.id
+                for part in parts
+                if isinstance(part, ast.Attribute)
+                and isinstance(part.value, ast.Name)
+                and not hasattr(None, part.attr)
+            }
+        if isinstance(statement, ast.Return):
+            break
     set_anew = {
         part.id
         for part in walked(function)
         if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
     }
     return frozenset(read - set_anew)
+
+
+def _may_stop_short(node: ast.AST) -> bool:
+    """Whether some part of an expression may not be evaluated, or have names of its own."""
+    is_chain = isinstance(node, ast.Compare) and len(node.ops) > 1
+    return is_chain or isinstance(node, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension))
 
 
 def _tested(nodes: Iterable[ast.AST], op: type[ast.cmpop] = ast.cmpop) -> set[str]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TypeGuard
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes, types
@@ -110,16 +111,14 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     told: Truths | None = None
     on_device = False
     passed: Fixed | None = None
-    is_settled = _is_settled(tracer, node, scope, is_or=is_or)
     for operand in node.values[:-1]:
         value = tracer.settled(tracer.evaluate(operand, scope))
         passed = value if isinstance(value, Fixed) and value.about == "tracing" else passed
         on_device = on_device or (is_or and isinstance(value, Fixed) and value.about == "device")
         told = _together(told, _told(value), is_or=is_or)
-        if is_settled and _is_condition(value):
+        if _is_comparison_of_sizes(value) and _is_settled(tracer, node.values[-1], scope, is_or=is_or):
             data.asked(tracer, value, operand)
-            if isinstance(value, Number):
-                sizes.decided(tracer, value, operand)
+            sizes.decided(tracer, value, operand)
             continue
         answer = conditions.decide(tracer, value, operand, "boolean")
         if answer is not None and answer == is_or:
@@ -139,19 +138,32 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     return _telling(joined(possible, last), tells)
 
 
-def _is_settled(tracer: Tracer, node: ast.BoolOp, scope: Scope, *, is_or: bool) -> bool:
-    """Whether the last operand, a setting, decides whatever those before it compare: ``n == 1 and False``."""
-    last = node.values[-1]
-    setting = last.operand if isinstance(last, ast.UnaryOp) else last
-    if not isinstance(setting, (ast.Constant, ast.Name, ast.Attribute)):
-        return False
-    value = operations.default_of(tracer.settled(tracer.evaluate(last, scope)))
-    return isinstance(value, py.Const) and value.value is is_or
+def _is_comparison_of_sizes(value: py.Value) -> TypeGuard[Number]:
+    return isinstance(value, Number) and value.live and value.kind == "size" and value.hint == "bool"
 
 
-def _is_condition(value: py.Value) -> bool:
-    """Whether a value is the truth of a comparison of sizes, or a tensor."""
-    return isinstance(value, Traced) or (isinstance(value, Number) and value.live and value.hint == "bool")
+def _is_settled(tracer: Tracer, last: ast.expr, scope: Scope, *, is_or: bool) -> bool:
+    """Whether the last operand, a setting, decides whatever sizes those before it compare: ``n == 1 and False``.
+
+    It is looked up, not evaluated: an operand before it may keep it from being asked, or give it its value.
+    """
+    is_negated = isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.Not)
+    setting = last.operand if isinstance(last, ast.UnaryOp) and is_negated else last
+    value = _held_at(tracer, setting, scope)
+    known = None if value is None else operations.default_of(tracer.settled(value))
+    return isinstance(known, py.Const) and known.value is (is_or is not is_negated)
+
+
+def _held_at(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value | None:
+    """What a name stands for, or an attribute that an object holds; None where code may run to tell."""
+    if isinstance(node, ast.Constant):
+        return py.Const(node.value)
+    if isinstance(node, ast.Name):
+        return tracer.lookup(node.id, scope)
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    owner = tracer.lookup(node.value.id, scope)
+    return owner.attributes.get(node.attr) if isinstance(owner, py.ObjectValue) else None
 
 
 def _asked_for_device(value: py.Value) -> py.Value:
