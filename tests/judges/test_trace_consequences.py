@@ -28,9 +28,9 @@ HARMLESS = {
     """,
     "a setting of what may not be there, asked for last": """
         class Net(nn.Module):
-            def __init__(self, options=None):
+            def __init__(self):
                 super().__init__()
-                self.options = options
+                self.options = None
 
             def forward(self, x):
                 if self.options is not None and self.options.doubles:
