@@ -1,4 +1,4 @@
-"""docs/architecture.md shows the code as it is, and no import goes in a circle."""
+"""docs/architecture.md shows the code as it is, and no import goes in a circle: of files, or of stages."""
 
 from __future__ import annotations
 
@@ -14,6 +14,23 @@ PACKAGE = Path(tsguard.__file__).parent
 
 def test_the_tables_are_those_of_the_code():
     assert architecture.PAGE.read_text(encoding="utf-8") == architecture.page(), "run make architecture"
+
+
+def stages() -> dict[str, set[str]]:
+    """What each folder and module at the top imports of the others, ``tsguard`` being their face."""
+    top = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()} - {"__init__"}
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in PACKAGE.rglob("*.py"):
+        inside = path.relative_to(PACKAGE)
+        stage = "tsguard" if inside.name == str(inside) == "__init__.py" else Path(inside.parts[0]).stem
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "tsguard":
+                found[stage] |= {name if (name := alias.name) in top else "tsguard" for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tsguard."):
+                found[stage].add((node.module or "").split(".")[1])
+            elif isinstance(node, ast.Import):
+                found[stage] |= {"tsguard" for alias in node.names if alias.name == "tsguard"}
+    return {stage: others - {stage} for stage, others in found.items()}
 
 
 def modules() -> dict[str, Path]:
@@ -53,6 +70,10 @@ def below(graph: dict[str, set[str]], name: str) -> set[str]:
 
 def test_a_circle_is_seen():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+
+
+def test_no_stage_imports_one_that_imports_it():
+    assert circles(stages()) == []
 
 
 def test_no_import_goes_in_a_circle():

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from tsguard.linting.deep_stack import on_deep_stack
+from tsguard.inspection.deep_stack import on_deep_stack
 
 NESTED = f"{'-' * 1500}1"
 

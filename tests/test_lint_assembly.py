@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from tsguard.inspection.inspecting import InspectedTarget, Inspection
 from tsguard.linting.assembly import merge, number, suppress
-from tsguard.linting.inspection import InspectedTarget, Inspection
 from tsguard.report import Finding, ModeJudgement, ScriptJudgement, TargetReport, TraceJudgement
 from tsguard.source.sources import Sources
 

@@ -14,8 +14,8 @@ import pytest
 import tsguard
 from tests.formats.reports import EVERYTHING
 from tests.samples import BROKEN, NET, STALE
+from tsguard.inspection.inspecting import InspectedTarget, Inspection
 from tsguard.linting.cache import Cache
-from tsguard.linting.inspection import InspectedTarget, Inspection
 from tsguard.settings.requests import Job
 
 SUB = "from base import Net\n\n\nclass Sub(Net):\n    pass\n"

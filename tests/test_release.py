@@ -47,7 +47,7 @@ def test_nothing_is_published_that_was_not_tried():
 def test_a_tag_must_be_the_version_and_in_the_changelog(tmp_path, tag, status):
     (step,) = (step for step in RELEASE["jobs"]["pure"]["steps"] if "CHANGELOG" in step.get("run", ""))
     (tmp_path / "tsguard").mkdir()
-    shutil.copy(ROOT / "tsguard" / "__init__.py", tmp_path / "tsguard")
+    shutil.copy(ROOT / "tsguard" / "version.py", tmp_path / "tsguard")
     (tmp_path / "CHANGELOG.md").write_text(f"## [{__version__}] - 2026-01-01\n")
     environment = {"PATH": "/usr/bin:/bin", "GITHUB_REF_NAME": tag}
     ran = subprocess.run(

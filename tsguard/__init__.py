@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tsguard.version import __version__
+
 if TYPE_CHECKING:
     from tsguard.public import check, lint
     from tsguard.report import Report
     from tsguard.settings.config import ConfigError
 
-__all__ = ["ConfigError", "Report", "check", "lint"]
-__version__ = "0.1.0"
+__all__ = ["ConfigError", "Report", "__version__", "check", "lint"]
 
 # Loaded when they are asked for: who runs `tsguard lint` does not pay for them.
 _PLACES = {

@@ -9,7 +9,7 @@ import pytest
 def judged(monkeypatch):
     """The names of the targets that are judged, as they are."""
     names: list[str] = []
-    import tsguard.linting.inspection as inspection
+    import tsguard.inspection.inspecting as inspection
 
     judge = inspection._judge
 

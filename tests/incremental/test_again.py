@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.incremental.test_judge import FILES, NETS, edited, edits
+from tsguard.inspection.inspecting import Inspection
 from tsguard.linting.cache import Cache
-from tsguard.linting.inspection import Inspection
 from tsguard.linting.run import inspect_files
 from tsguard.settings.config import Settings
 from tsguard.settings.requests import Job, parse, plan

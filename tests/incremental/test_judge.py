@@ -11,8 +11,8 @@ import pytest
 from tsguard.analysis.python import Program
 from tsguard.incremental import Judge
 from tsguard.incremental import judge as judge_module
+from tsguard.inspection.inspecting import inspect
 from tsguard.language.tables import RELEASES
-from tsguard.linting.inspection import inspect
 from tsguard.project import Project
 from tsguard.settings.requests import Job
 

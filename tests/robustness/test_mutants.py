@@ -13,7 +13,7 @@ import pytest
 
 from tests.robustness.mutations import mutants
 from tsguard.analysis.python import Program
-from tsguard.linting.inspection import inspect
+from tsguard.inspection.inspecting import inspect
 from tsguard.project import Project
 from tsguard.settings.requests import Job
 

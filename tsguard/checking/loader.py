@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tsguard import __version__
 from tsguard.analysis.pipeline.context import Pipeline
 from tsguard.analysis.pipeline.loaders import Loader
 from tsguard.linting.run import judged_releases, search_paths
@@ -25,6 +24,7 @@ from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits
 from tsguard.settings.config import Settings
 from tsguard.settings.requests import Request, plan
+from tsguard.version import __version__
 
 _FEWEST_SECONDS = 3.0
 # Kept for starting Python, stopping the last workers and ending the processes.

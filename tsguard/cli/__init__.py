@@ -12,8 +12,8 @@ import sys
 
 import click
 
-from tsguard import __version__
 from tsguard.report.likely import nearest
+from tsguard.version import __version__
 
 _COMMANDS = ("check", "lint", "fix", "migrate", "loader", "server", "explain", "rules", "init", "completion")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from tsguard import __version__
 from tsguard.cli.output import count
 from tsguard.report import Report, TargetReport
 from tsguard.rules.links import REPOSITORY
 from tsguard.settings.config import ConfigError, find, load
+from tsguard.version import __version__
 
 _HOOKS = Path(".pre-commit-config.yaml")
 _HOOK = f"""\

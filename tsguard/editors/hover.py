@@ -11,8 +11,8 @@ from tsguard.editors.lenses import verdicts
 from tsguard.editors.reading import Reading
 from tsguard.formats.tables import sentence
 from tsguard.incremental import Judge
+from tsguard.inspection.deep_stack import on_deep_stack
 from tsguard.judges import judge
-from tsguard.linting.deep_stack import on_deep_stack
 from tsguard.project.targets import targets_of
 from tsguard.report import Finding
 from tsguard.rules import rule

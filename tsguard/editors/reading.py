@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from tsguard.incremental import Judge
+from tsguard.inspection.inspecting import Inspection
 from tsguard.linting.baseline import Baseline
-from tsguard.linting.inspection import Inspection
 from tsguard.linting.parting import together
 from tsguard.linting.run import assemble, judged_releases, search_paths
 from tsguard.report import Finding, Purpose, Report

@@ -13,13 +13,13 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from tsguard import __version__
 from tsguard.editors.actions import ACCEPT, KINDS, Offer
 from tsguard.editors.diagnostics import diagnostics
 from tsguard.editors.hover import hover
 from tsguard.editors.lenses import SHOW, lenses, reasons
 from tsguard.editors.places import Places, uri
 from tsguard.editors.reading import Readers, Reading
+from tsguard.version import __version__
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -15,7 +15,7 @@ _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 def render(report: Report, view: View) -> str:
     """The findings and what was measured of loaders, an issue each."""
-    marks = fingerprints(report.findings, view.sources)
+    marks = fingerprints(report.findings, view.sources.line)
     issues = [_issue(f, mark) for f, mark in zip(report.findings, marks, strict=True)]
     issues += map(_of_loader, report.loaders)
     return json.dumps(issues, indent=1) + "\n"

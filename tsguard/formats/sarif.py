@@ -29,7 +29,7 @@ def render(report: Report, view: View) -> str:
     gone = use.stale if use is not None else ()
     codes = sorted({*(finding.code for finding in found), *(entry.code for entry in gone)})
     states = [*[None if use is None else "new"] * len(report.findings), *["unchanged"] * len(accepted)]
-    marks = fingerprints(found, view.sources)
+    marks = fingerprints(found, view.sources.line)
     plain = report.to_json()
     log = {
         "$schema": _SCHEMA,

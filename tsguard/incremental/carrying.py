@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from tsguard.incremental.outline import Outline
-from tsguard.linting.inspection import InspectedTarget
+from tsguard.inspection.inspecting import InspectedTarget
 from tsguard.project import Target
 from tsguard.report import Edit, Finding, Fix, Unknown
 from tsguard.report.records import dataclass

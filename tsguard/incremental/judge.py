@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tsguard.analysis.python import Program
 from tsguard.incremental.judging import Found, Judging
-from tsguard.linting.inspection import Inspection, inspect
+from tsguard.inspection.inspecting import Inspection, inspect
 from tsguard.project import Project
 from tsguard.report import Purpose
 from tsguard.settings.dynamic import OpenSizes
@@ -35,7 +35,7 @@ class _Judged:
 class Judge:
     """Files of one project, judged over and over.
 
-    What it gives is what ``tsguard.linting.inspection.inspect`` gives of the files as they are.
+    What it gives is what ``tsguard.inspection.inspecting.inspect`` gives of the files as they are.
     To be used by one thread at a time.
 
     Args:

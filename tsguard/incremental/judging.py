@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.python import Program
 from tsguard.incremental.carrying import Carried, carry, flags_of
 from tsguard.incremental.outline import Outline
-from tsguard.linting.deep_stack import on_deep_stack
-from tsguard.linting.inspection import InspectedTarget, Inspection, inspect
+from tsguard.inspection.deep_stack import on_deep_stack
+from tsguard.inspection.inspecting import EarlierInspection, InspectedTarget, Inspection, inspect
 from tsguard.project import Project, Target
 from tsguard.project.targets import is_only_scripted, targets_of
 from tsguard.report import Purpose
 from tsguard.report.records import dataclass
 from tsguard.settings.requests import Job
-
-if TYPE_CHECKING:
-    from tsguard.linting.cache import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,7 @@ class Found:
 
 
 def inspect_again(
-    program: Program, job: Job, purpose: Purpose, paths: tuple[Path, ...], kept: Kept
+    program: Program, job: Job, purpose: Purpose, paths: tuple[Path, ...], kept: EarlierInspection
 ) -> Inspection:
     """What ``inspect`` gives of a file that alone has changed since an earlier run."""
     if job.named or purpose == "migration":  # the parts of a target are not told from its text alone
@@ -43,7 +39,7 @@ def inspect_again(
     return inspect(program, job, purpose, Judging(program, job, before).known)
 
 
-def _found_before(job: Job, kept: Kept, program: Program) -> Found | None:
+def _found_before(job: Job, kept: EarlierInspection, program: Program) -> Found | None:
     """What an earlier run has found, in a program of its own: nothing may stay of what the file was.
 
     None where that says nothing of the text of now: the file was broken or could not be imported.

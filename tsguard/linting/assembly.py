@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tsguard.linting.inspection import Inspection, tool_finding
+from tsguard.inspection.inspecting import Inspection, tool_finding
 from tsguard.report import SEVERITIES, Finding, TargetReport
 from tsguard.rules import FAMILIES, covers, pages
 from tsguard.source.sources import Sources

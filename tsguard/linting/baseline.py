@@ -87,7 +87,7 @@ class Baseline:
         self.file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
     def _entries_of(self, findings: Sequence[Finding], sources: Sources) -> list[BaselineEntry]:
-        marks = fingerprints(findings, sources, self._relative)
+        marks = fingerprints(findings, sources.line, self._relative)
         return [
             BaselineEntry(self._relative(f.path), f.code, mark)
             for f, mark in zip(findings, marks, strict=True)

@@ -18,9 +18,8 @@ from pathlib import Path
 
 import msgspec
 
-import tsguard
-from tsguard import __version__, rules
-from tsguard.linting.inspection import Inspection
+from tsguard import rules, version
+from tsguard.inspection.inspecting import EarlierInspection, Inspection
 from tsguard.settings.requests import Job
 from tsguard.source.text import SourceFile, bytes_of, is_notebook
 
@@ -55,15 +54,6 @@ class _Entry:
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What was found of a file when it held another ``text``, and the other files that this rests on."""
-
-    text: str
-    inspection: Inspection
-    files: frozenset[str]
-
-
 class Cache:
     """Entries of runs under one set of circumstances.
 
@@ -79,7 +69,7 @@ class Cache:
         self._circumstances = f"{_tool()}\0{os.getcwd()}\0{circumstances}"
         self._states: dict[str, _State | None] = {}
         self._stamps: dict[str, _Stamp | None] = {}
-        self._edited: dict[Job, Kept] = {}
+        self._edited: dict[Job, EarlierInspection] = {}
         self._started = time.time_ns()
 
     def get(self, job: Job) -> Inspection | None:
@@ -97,10 +87,10 @@ class Cache:
         if self._holds(own, entry.files[own]):
             return entry.inspection
         if entry.text is not None:
-            self._edited[job] = Kept(entry.text, entry.inspection, frozenset(others))
+            self._edited[job] = EarlierInspection(entry.text, entry.inspection, frozenset(others))
         return None
 
-    def before_edit(self, job: Job) -> Kept | None:
+    def before_edit(self, job: Job) -> EarlierInspection | None:
         """What is kept of a job of which ``get`` gave nothing because its own file alone has changed."""
         return self._edited.get(job)
 
@@ -216,8 +206,8 @@ def _tool() -> str:
 
     Files that were installed are as they were when the first of them was written.
     """
-    package = Path(tsguard.__file__)
-    state = [__version__, sys.version, str(package.stat().st_mtime_ns)]
+    package = Path(version.__file__)
+    state = [version.__version__, sys.version, str(package.stat().st_mtime_ns)]
     is_installed = any(part in ("site-packages", "dist-packages") for part in package.parts)
     for folder in () if is_installed else (package.parent, next(iter(rules.pages().values())).parent):
         for root, _, names in os.walk(folder):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from tsguard.inspection.inspecting import InspectedTarget, Inspection
 from tsguard.language.tables import RELEASES
-from tsguard.linting.inspection import InspectedTarget, Inspection
 from tsguard.report import Finding, ReleaseVerdicts, TargetReport
 from tsguard.settings.requests import Job
 

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tsguard import __version__
+from tsguard.inspection.inspecting import EarlierInspection, Inspection, inspect, killed
 from tsguard.language.releases import ways
 from tsguard.linting.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
 from tsguard.linting.cells import findings_in_cells, target_in_cell
 from tsguard.linting.garbage_collection import infrequent_collection
-from tsguard.linting.inspection import Inspection, inspect, killed
 from tsguard.report import Finding, Packages, Purpose, Report
 from tsguard.report.records import dataclass
 from tsguard.rules import covers
@@ -25,9 +23,7 @@ from tsguard.settings.requests import Job, Plan
 from tsguard.settings.torch_release import Judged, NoTables, judged_for
 from tsguard.source.patterns import Patterns
 from tsguard.source.sources import Sources
-
-if TYPE_CHECKING:
-    from tsguard.linting.cache import Kept
+from tsguard.version import __version__
 
 # Starting a worker costs as much as judging about this much source.
 _BYTES_PER_WORKER = 150_000
@@ -244,7 +240,7 @@ def _inspect_for(
 
 
 def _inspect_all(
-    jobs: Sequence[Job], edited: Mapping[Job, Kept], context: _Context, wanted: int
+    jobs: Sequence[Job], edited: Mapping[Job, EarlierInspection], context: _Context, wanted: int
 ) -> Iterator[_Outcome]:
     workers = min(wanted or _cores(), sum(map(_size, jobs)) // _BYTES_PER_WORKER)
     if workers < 2:
@@ -261,11 +257,15 @@ def _killed(job: Job, ending: str) -> _Outcome:
     return killed(job, ending), None
 
 
-def _inspect_listed(jobs: Sequence[Job], edited: Mapping[Job, Kept], context: _Context) -> list[_Outcome]:
+def _inspect_listed(
+    jobs: Sequence[Job], edited: Mapping[Job, EarlierInspection], context: _Context
+) -> list[_Outcome]:
     return list(_inspect_chunk(jobs, edited, context))
 
 
-def _inspect_chunk(jobs: Iterable[Job], edited: Mapping[Job, Kept], context: _Context) -> Iterator[_Outcome]:
+def _inspect_chunk(
+    jobs: Iterable[Job], edited: Mapping[Job, EarlierInspection], context: _Context
+) -> Iterator[_Outcome]:
     from tsguard.analysis.python import Program
     from tsguard.project import Project
 

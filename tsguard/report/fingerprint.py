@@ -7,21 +7,23 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 
 from tsguard.report import Finding
-from tsguard.source.sources import Sources
 
 
 def fingerprints(
-    findings: Iterable[Finding], sources: Sources, path: Callable[[str], str] = str
+    findings: Iterable[Finding],
+    line_of: Callable[[str, int, int | None], str],
+    path: Callable[[str], str] = str,
 ) -> list[str]:
     """A fingerprint for each finding, made of its code, path, condition and line of code.
 
-    Findings that agree in all of these are told apart by their order.  ``path`` turns
+    Findings that agree in all of these are told apart by their order.  ``line_of`` gives a line
+    of code by its path, its number and the notebook's cell it is in; ``path`` turns
     the shown path of a finding into the one that the fingerprint is made with.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     result = []
     for finding in findings:
-        line = " ".join(sources.line(finding.path, finding.line, finding.cell).split())
+        line = " ".join(line_of(finding.path, finding.line, finding.cell).split())
         key = (finding.code, path(finding.path), finding.when or "", line)
         result.append(_digest((*key, str(seen[key]))))
         seen[key] += 1

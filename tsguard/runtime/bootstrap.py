@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-import tsguard
+from tsguard import version
 
 _PROGRAM = """\
 import sys
@@ -42,7 +42,7 @@ _MALLOC = {
 def command(python: str, function: str, *descriptors: int) -> list[str]:
     """The command line that calls ``module:name`` with file descriptors."""
     module, _, name = function.partition(":")
-    package = str(Path(tsguard.__file__).resolve())
+    package = str(Path(version.__file__).resolve().with_name("__init__.py"))
     ours = str(psutil.__file__)
     return [python, "-c", _PROGRAM, package, ours, module, name, *map(str, descriptors)]
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import tsguard
+from tsguard import version
 
 _LIBRARY = re.compile(
     r"[/\\](site|dist)-packages[/\\]"
@@ -15,7 +15,7 @@ _LIBRARY = re.compile(
     r"|[/\\]torchinductor_"
     r"|[/\\]torch[/\\](nn|jit|fx|utils|autograd|export|overrides|functional|cuda|_\w+)(\.py$|[/\\])"
 )
-_OURS = str(Path(tsguard.__file__).resolve().parent) + os.sep
+_OURS = str(Path(version.__file__).resolve().parent) + os.sep
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+) in ', re.MULTILINE)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsguard.linting.deep_stack import on_deep_stack
+from tsguard.inspection.deep_stack import on_deep_stack
 from tsguard.report import (
     Error,
     Finding,
@@ -52,6 +52,15 @@ class Inspection:
     findings: tuple[Finding, ...] = ()
     targets: tuple[InspectedTarget, ...] = ()
     errors: tuple[Error, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierInspection:
+    """What was found of a file when it held another ``text``, and the other files that this rests on."""
+
+    text: str
+    inspection: Inspection
+    files: frozenset[str]
 
 
 def inspect(
