@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tsguard.version import __version__
-
 if TYPE_CHECKING:
     from tsguard.public import check, lint
     from tsguard.report import Report
     from tsguard.settings.config import ConfigError
+    from tsguard.version import __version__
 
 __all__ = ["ConfigError", "Report", "__version__", "check", "lint"]
 
@@ -20,6 +19,7 @@ __all__ = ["ConfigError", "Report", "__version__", "check", "lint"]
 _PLACES = {
     "ConfigError": "settings.config",
     "Report": "report",
+    "__version__": "version",
     "check": "public",
     "lint": "public",
     "load_ipython_extension": "notebook",  # what %load_ext tsguard looks for
