@@ -16,21 +16,29 @@ def test_the_tables_are_those_of_the_code():
     assert architecture.PAGE.read_text(encoding="utf-8") == architecture.page(), "run make architecture"
 
 
+def imported(path: Path) -> set[str]:
+    """What a file imports of the package, by dotted names: at run time, in functions or for its types only."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {name for name in found if name.split(".")[0] == PACKAGE.name}
+
+
 def stages() -> dict[str, set[str]]:
-    """What each folder and module at the top imports of the others, ``tsguard`` being their face."""
-    top = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()} - {"__init__"}
+    """What each folder and module at the top imports of the others; the package's own face is one of them."""
+    tops = {path.stem for path in PACKAGE.iterdir()} - {"__init__"}
+
+    def stage(parts: list[str]) -> str:
+        return parts[1] if len(parts) > 1 and parts[1] in tops else PACKAGE.name
+
     found: dict[str, set[str]] = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):
-        inside = path.relative_to(PACKAGE)
-        stage = "tsguard" if inside.name == str(inside) == "__init__.py" else Path(inside.parts[0]).stem
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module == "tsguard":
-                found[stage] |= {name if (name := alias.name) in top else "tsguard" for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tsguard."):
-                found[stage].add((node.module or "").split(".")[1])
-            elif isinstance(node, ast.Import):
-                found[stage] |= {"tsguard" for alias in node.names if alias.name == "tsguard"}
-    return {stage: others - {stage} for stage, others in found.items()}
+        own = stage(list(path.relative_to(PACKAGE.parent).with_suffix("").parts))
+        found[own] |= {stage(name.split(".")) for name in imported(path)} - {own}
+    return found
 
 
 def modules() -> dict[str, Path]:
@@ -40,15 +48,11 @@ def modules() -> dict[str, Path]:
 
 
 def imports() -> dict[str, set[str]]:
-    """What each module imports of the package: at run time, in functions or for its types only."""
+    """What each module imports of the others."""
     known = modules()
-    found: dict[str, set[str]] = defaultdict(set)
-    for name, path in known.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module is not None:
-                wanted = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
-                found[name] |= (wanted & set(known)) - {name}
-    return found
+    wanted = {name: imported(path) for name, path in known.items()}
+    whole = {name: {*names, *(part.rpartition(".")[0] for part in names)} for name, names in wanted.items()}
+    return {name: (names & set(known)) - {name} for name, names in whole.items()}
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import tsguard
 from tsguard.rules import pages
 
 ROOT = Path(__file__).parent.parent
@@ -30,6 +31,11 @@ def site(tmp_path_factory) -> Path:
 def test_each_rule_has_a_page(site):
     built = {path.parent.name for path in (site / "reference" / "rules").glob("TSG*/index.html")}
     assert built == {page.stem for page in pages().values()}
+
+
+def test_what_is_public_has_a_docstring_of_its_own():
+    """The page of the Python API shows it; a constant has only that of its type."""
+    assert [name for name in tsguard.__all__ if not callable(getattr(tsguard, name))] == []
 
 
 def test_an_example_says_which_releases_it_is_about(site):

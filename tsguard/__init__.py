@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from tsguard.public import check, lint
     from tsguard.report import Report
     from tsguard.settings.config import ConfigError
-    from tsguard.version import __version__
+    from tsguard.version import __version__ as __version__
 
-__all__ = ["ConfigError", "Report", "__version__", "check", "lint"]
+__all__ = ["ConfigError", "Report", "check", "lint"]
 
 # Loaded when they are asked for: who runs `tsguard lint` does not pay for them.
 _PLACES = {

@@ -27,25 +27,25 @@ class Found:
 
 
 def inspect_again(
-    program: Program, job: Job, purpose: Purpose, paths: tuple[Path, ...], kept: EarlierInspection
+    program: Program, job: Job, purpose: Purpose, paths: tuple[Path, ...], earlier: EarlierInspection
 ) -> Inspection:
     """What ``inspect`` gives of a file that alone has changed since an earlier run."""
     if job.named or purpose == "migration":  # the parts of a target are not told from its text alone
         return inspect(program, job, purpose)
     release, sizes = program.tables.release, program.open_sizes
-    before = on_deep_stack(lambda: _found_before(job, kept, Program(Project(paths), release, sizes)))
+    before = on_deep_stack(lambda: _found_before(job, earlier, Program(Project(paths), release, sizes)))
     if before is None:
         return inspect(program, job, purpose)
     return inspect(program, job, purpose, Judging(program, job, before).known)
 
 
-def _found_before(job: Job, kept: EarlierInspection, program: Program) -> Found | None:
+def _found_before(job: Job, earlier: EarlierInspection, program: Program) -> Found | None:
     """What an earlier run has found, in a program of its own: nothing may stay of what the file was.
 
     None where that says nothing of the text of now: the file was broken or could not be imported.
     """
-    inspection = kept.inspection
-    module = program.project.module(job.path, shown=job.shown, text=kept.text)
+    inspection = earlier.inspection
+    module = program.project.module(job.path, shown=job.shown, text=earlier.text)
     _ = module.file.tree  # only parsing tells whether the file is broken
     if module.file.broken is not None or import_failure(program, module) is not None:
         return None

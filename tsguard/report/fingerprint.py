@@ -16,9 +16,12 @@ def fingerprints(
 ) -> list[str]:
     """A fingerprint for each finding, made of its code, path, condition and line of code.
 
-    Findings that agree in all of these are told apart by their order.  ``line_of`` gives a line
-    of code by its path, its number and the notebook's cell it is in; ``path`` turns
-    the shown path of a finding into the one that the fingerprint is made with.
+    Findings that agree in all of these are told apart by their order.
+
+    Args:
+        findings: what is to be named, in the order of the report.
+        line_of: the line of code at a path, a number and the cell of a notebook.
+        path: what turns the shown path of a finding into the one that its fingerprint is made with.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     result = []
