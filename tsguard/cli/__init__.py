@@ -6,6 +6,7 @@ little more than importing click.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -70,6 +71,8 @@ def main() -> None:
         traceback.print_exc()
         click.echo("this is a bug in tsguard; please report it with the text above", err=True)
         status = 2
+    # What is left goes with the process: Python would walk all of it once more on its way out.
+    gc.freeze()
     sys.exit(status)
 
 
