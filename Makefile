@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.installed
 COMPILED := build/compiled
+WRITTEN := build/written
 # A process a core; a file stays in one, because its tests share what is slow to start.
 PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
 
@@ -25,12 +26,16 @@ types: $(READY)
 package: $(READY)
 	$(BIN)/python -m build --no-isolation
 
-# A wheel for this Python and platform with the analysis compiled to C, built beside its sources.
+# A wheel for this Python and platform with the analysis compiled to C: of a copy of the sources in which dataclasses
+# have their methods written out, beside one as people read it, which the tests run.
 compiled: $(READY)
-	rm -rf $(COMPILED)
+	rm -rf $(COMPILED) $(WRITTEN)
 	$(BIN)/python -m build --sdist --outdir $(COMPILED)
 	tar -xzf $(COMPILED)/*.tar.gz -C $(COMPILED) --strip-components 1
-	HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m build --wheel --outdir dist $(COMPILED)
+	cp -r $(COMPILED) $(WRITTEN)
+	$(BIN)/python -m tools.written_dataclasses $(WRITTEN)
+	HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m build --wheel --outdir dist $(WRITTEN)
+	cd $(WRITTEN) && find . -name '*.so' -exec cp --parents {} $(CURDIR)/$(COMPILED) \;
 
 test-compiled: compiled
 	cd $(COMPILED) && PYTHONPATH=$(CURDIR)/$(COMPILED) $(CURDIR)/$(BIN)/python -m pytest $(PARALLEL)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import importlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
-import pathspec
 import pytest
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from tools.written_dataclasses import compiled_files, tomllib, write_out
 
 ROOT = Path(__file__).parent.parent
 TAKE = """\
@@ -34,18 +34,116 @@ def hook() -> dict[str, list[str]]:
 
 def compiled() -> list[str]:
     """The modules that are compiled, by their paths in the project."""
-    included, excluded = (
-        pathspec.PathSpec.from_lines("gitignore", hook()[key]) for key in ("include", "exclude")
-    )
-    paths = (path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "tsguard").rglob("*.py")))
-    return [path for path in paths if included.match_file(path) and not excluded.match_file(path)]
+    return [path.relative_to(ROOT).as_posix() for path in compiled_files(ROOT)]
 
 
-def test_mypyc_takes_the_modules(tmp_path):
+def test_mypyc_takes_the_modules_with_their_dataclasses_written_out(tmp_path):
     pytest.importorskip("mypyc")
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "tsguard", copy / "tsguard")
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    assert write_out(copy) > 100
     command = [sys.executable, "-c", TAKE, str(tmp_path), *hook()["mypy-args"], *compiled()]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+class TestWrittenDataclasses:
+    """What the decorator would add is written out, and does the same."""
+
+    FILES: ClassVar = {
+        "pyproject.toml": "[tool.hatch.build.targets.wheel.hooks.mypyc]\ninclude = ['tsguard']\nexclude = []\n",
+        "tsguard/__init__.py": "",
+        "tsguard/bases.py": """\
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class Kept:
+    __slots__ = ("_hash",)
+    _hash: int
+
+
+@dataclass(frozen=True)
+class Place(Kept):
+    path: Path
+    line: int = 1
+    note: str = field(default="", compare=False)
+""",
+        "tsguard/derived.py": """\
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tsguard import bases
+
+
+@dataclass(frozen=True)
+class Span(bases.Place):
+    end: float = 2.0
+
+
+@dataclass(eq=False)
+class Listing:
+    items: list[int] = field(default_factory=list)
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        self.size = len(self.items)
+
+
+@dataclass()
+class Nothing:
+    pass
+""",
+    }
+
+    @pytest.fixture
+    def written(self, tmp_path, monkeypatch):
+        for name, text in self.FILES.items():
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        assert write_out(tmp_path) == 4
+        (tmp_path / "tsguard").rename(tmp_path / "written")
+        derived = tmp_path / "written" / "derived.py"
+        derived.write_text(derived.read_text().replace("from tsguard", "from written"))
+        monkeypatch.syspath_prepend(tmp_path)
+        yield importlib.import_module("written.derived")
+        for name in ("written.derived", "written.bases", "written"):
+            sys.modules.pop(name, None)
+
+    def test_fields_of_bases_come_first_and_defaults_count(self, written):
+        span = written.Span(Path("a"), end=3.0)
+        assert (span.path, span.line, span.note, span.end) == (Path("a"), 1, "", 3.0)
+        assert [f.name for f in dataclasses.fields(span)] == ["path", "line", "note", "end"]
+        assert dataclasses.replace(span, line=7).line == 7
+
+    def test_equal_are_those_whose_compared_fields_are(self, written):
+        span = written.Span(Path("a"), note="one")
+        assert span == written.Span(Path("a"), note="another")
+        assert hash(span) == hash(written.Span(Path("a"), note="another"))
+        assert span != written.Span(Path("b"))
+        assert span != written.bases.Place(Path("a"))
+
+    def test_what_is_identical_is_equal_as_in_a_tuple(self, written):
+        not_a_number = float("nan")
+        assert written.Span(not_a_number) == written.Span(not_a_number)
+
+    def test_each_has_a_list_of_its_own(self, written):
+        one, other = written.Listing(), written.Listing([1, 2])
+        one.items.append(1)
+        assert (one.items, one.size, other.size, written.Listing().items) == ([1], 0, 2, [])
+        assert written.Listing() != written.Listing()
+
+    def test_it_is_done_once(self, written):
+        folder = Path(written.__file__).parent
+        texts = {path: path.read_text() for path in folder.glob("*.py")}
+        folder.rename(folder.parent / "tsguard")
+        assert write_out(folder.parent) == 0
+        assert {folder / p.name: p.read_text() for p in (folder.parent / "tsguard").glob("*.py")} == texts
 
 
 def may_do_something(generator: ast.GeneratorExp) -> bool:

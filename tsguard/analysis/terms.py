@@ -25,6 +25,7 @@ class Term:
     """Anything that an unknown may stand for."""
 
     __slots__ = ("_hash", "_size")
+    _hash: int
     _size: int
 
 

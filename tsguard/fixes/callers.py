@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from tsguard.fixes.blocks import class_around
 from tsguard.fixes.places import Function
 from tsguard.fixes.relatives import relatives
 from tsguard.source import SourceFile
+from tsguard.source.unparsing import dotted
 from tsguard.source.walking import walked
 
 _CALLED = frozenset({"forward", "__call__"})
@@ -57,23 +59,28 @@ def _may_reach(file: SourceFile, called: ast.expr, name: str, kin: Collection[st
     if isinstance(called, ast.Call):
         return ast.unparse(called.func) in kin
     if isinstance(called, ast.Attribute):
-        makers = list(_makers(file, called))
-        own = isinstance(called.value, ast.Name) and called.value.id == "self"
-        return own and (not makers or any(_may_make(maker, kin) for maker in makers))
+        if not (isinstance(called.value, ast.Name) and called.value.id == "self"):
+            return False
+        makers = _makers(file.tree).get(called.attr, ())
+        return not makers or any(_may_make(maker, kin) for maker in makers)
     return isinstance(called, ast.Subscript) or (
         isinstance(called, ast.Name) and _is_variable(file, called.id)
     )
 
 
-def _makers(file: SourceFile, held: ast.Attribute) -> Iterator[ast.expr]:
-    """What the file assigns to an attribute of this name; methods of this name count as such."""
-    for node in walked(file.tree):
-        if isinstance(node, Function) and node.name == held.attr:
-            yield ast.Constant(None)
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(ast.unparse(t) == ast.unparse(held) for t in targets):
-                yield node.value
+@lru_cache(maxsize=2)  # asked of every call of a file in turn
+def _makers(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """What a file assigns to each attribute of ``self``; methods of that name count as such."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in walked(tree):
+        if isinstance(node, Function):
+            found.setdefault(node.name, []).append(ast.Constant(None))
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                owner, _, name = dotted(target).rpartition(".")
+                if owner == "self":
+                    found.setdefault(name, []).append(node.value)
+    return found
 
 
 def _may_make(value: ast.expr, kin: Collection[str]) -> bool:

@@ -15,7 +15,8 @@ from tsguard.source import SourceFile
 # Packages that the language tables describe: their sources are never read.
 _TABLED = frozenset({"torch", "numpy", "typing_extensions"})
 _DESCRIBED = _TABLED | sys.stdlib_module_names
-_RELATIVE = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
+# Begins with letters, for which a text is looked through fast.
+_RELATIVE = re.compile(r"from[ \t]+(\.+)")
 _COMPILED = (".so", ".pyd", ".pyc")
 
 
@@ -235,13 +236,20 @@ def _module_name(path: Path, text: str) -> tuple[str, Path]:
     A package that would hide torch from its own files lies in a namespace, as in ``company/torch/``.
     """
     parts = [] if path.stem == "__init__" else [path.stem]
-    folder, inside = path.parent, max(map(len, _RELATIVE.findall(text)), default=0)
+    folder, inside = path.parent, max(_levels(text), default=0)
     while folder.name.isidentifier() and (
         inside > 0 or _is_package(folder) or (parts[0] in _TABLED and _is_package(folder / parts[0]))
     ):
         parts.insert(0, folder.name)
         folder, inside = folder.parent, inside - 1
     return ".".join(parts), folder
+
+
+def _levels(text: str) -> Iterator[int]:
+    """How many dots each relative import begins with."""
+    for match in _RELATIVE.finditer(text):
+        if not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip(" \t"):
+            yield len(match[1])
 
 
 def _is_package(folder: Path) -> bool:

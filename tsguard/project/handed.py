@@ -13,7 +13,7 @@ from tsguard.source.walking import children
 
 _SCRIPTERS = frozenset({"script", "script_if_tracing"})
 _CONSUMERS = _SCRIPTERS | {"trace"}
-_USES_JIT = re.compile(r"(?:script|script_if_tracing|trace)\s*\(")
+_USES_JIT = re.compile(r"script(?:_if_tracing)?\s*\("), re.compile(r"trace\s*\(")  # each begins with letters
 _DEEPEST = 4
 # Where DataLoader takes its collate_fn without a keyword.
 _POSITION = 6
@@ -32,7 +32,7 @@ class HandedOver:
 def handed_over(module: Module) -> HandedOver:
     """What a file hands over, under ``functools.partial``, in a lambda, as a method or as an object to call."""
     text = module.file.text
-    if "collate_fn" not in text and "DataLoader" not in text and not _USES_JIT.search(text):
+    if "collate_fn" not in text and "DataLoader" not in text and not any(use.search(text) for use in _USES_JIT):
         return HandedOver()
     to_script: set[str] = set()
     to_trace: set[str] = set()

@@ -123,7 +123,8 @@ class Module:
     @cached_property
     def lazy(self) -> Lazy | None:
         """What the module gives only when asked; None where it is a plain module."""
-        if not _LAZY.search(self.file.text):
+        text = self.file.text
+        if not any(word in text for word in _LAZY_WORDS) or not _LAZY.search(text):
             return None
         from tsguard.project.lazy import lazy
 
@@ -165,6 +166,8 @@ _INSTALLED = ("site-packages", "dist-packages")
 _DECORATED = re.compile(r"^@[^@]*?\n(?:class|def)[ \t]+(\w+)", re.MULTILINE)
 # Begins with a letter, for which a text is looked through fast; "reimport *" is no Python.
 _STAR = re.compile(r"import\s+\(?\s*\*")
+# A text is looked through for words much faster than for where words end.
+_LAZY_WORDS = ("__getattr__", "sys.modules[__name__]")
 _LAZY = re.compile(r"\b__getattr__\b|\bsys\.modules\[__name__\]")
 # Every statement that makes or changes __all__, and those that do so by a list.
 _ALL = re.compile(r"^[ \t]*__all__\b", re.MULTILINE)

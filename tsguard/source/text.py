@@ -134,7 +134,7 @@ class SourceFile:
     @cached_property
     def lines(self) -> list[str]:
         """The lines without their ends, split where Python's tokenizer splits them."""
-        return _NEWLINE.split(self.text)
+        return _NEWLINE.split(self.text) if "\r" in self.text else self.text.split("\n")
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -24,6 +24,7 @@ not told holds truths, or for sure, as data tells the number."""
 @mypyc_attr(allow_interpreted_subclasses=True)
 class _Formula:
     __slots__ = ("_hash",)
+    _hash: int
 
 
 @dataclass(frozen=True, slots=True)
