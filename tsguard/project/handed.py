@@ -32,7 +32,11 @@ class HandedOver:
 def handed_over(module: Module) -> HandedOver:
     """What a file hands over, under ``functools.partial``, in a lambda, as a method or as an object to call."""
     text = module.file.text
-    if "collate_fn" not in text and "DataLoader" not in text and not any(use.search(text) for use in _USES_JIT):
+    if (
+        "collate_fn" not in text
+        and "DataLoader" not in text
+        and not any(use.search(text) for use in _USES_JIT)
+    ):
         return HandedOver()
     to_script: set[str] = set()
     to_trace: set[str] = set()

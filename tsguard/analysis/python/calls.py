@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from tsguard.analysis import unread as unread_gaps
 from tsguard.analysis.budgets import RECURSIONS
@@ -253,11 +252,15 @@ def make_module(
     """A new module, made by its class's metaclass if that has a way of its own."""
     maker = metaclasses.maker(interp, cls)
     if maker is not None:
-        with _watched(interp) as watched:
+        read = interp.frames_read
+        try:
             made = interp.call(BoundMethod(maker, cls), args, kwargs, node)
-            if isinstance(made, ModuleValue):
-                watched.append(made)
-                return made
+        finally:
+            is_read = interp.frames_read > read
+            interp.frames_read = read
+        if isinstance(made, ModuleValue):
+            made.open = made.open or is_read
+            return made
     return _new_module(interp, cls, args, kwargs, node)
 
 
@@ -306,19 +309,6 @@ def made_otherwise(
     return made if is_other or is_none(made) else None
 
 
-@contextmanager
-def _watched(interp: Interpreter) -> Iterator[list[ModuleValue]]:
-    """Make a module; what looks into its constructor's frame may leave there what is not seen."""
-    read = interp.frames_read
-    made: list[ModuleValue] = []
-    try:
-        yield made
-    finally:
-        for module in made:
-            module.open = module.open or interp.frames_read > read
-        interp.frames_read = read
-
-
 def initialize(
     interp: Interpreter,
     module: ModuleValue,
@@ -327,9 +317,14 @@ def initialize(
     node: ast.AST | None,
 ) -> None:
     """Run the constructor of a module's class."""
-    with _watched(interp) as watched, interp.apart([*args, *kwargs.values()]):
-        watched.append(module)
-        _initialize(interp, module, args, kwargs, node)
+    read = interp.frames_read
+    try:
+        with interp.apart([*args, *kwargs.values()]):
+            _initialize(interp, module, args, kwargs, node)
+    finally:
+        # What has looked into the constructor's frame may have left there what is not seen.
+        module.open = module.open or interp.frames_read > read
+        interp.frames_read = read
 
 
 def _initialize(

@@ -46,7 +46,7 @@ from tsguard.project.project import Missing
 
 Handler = Callable[..., Value]
 
-_FIND_SPEC = External("importlib.util.find_spec")
+_FIND_SPEC = "importlib.util.find_spec"
 
 
 def _constant(interp: Interpreter, node: ast.Constant, scope: Scope) -> Value:
@@ -105,7 +105,7 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
         return classes.super_value(interp, args, scope)
     if name in ("locals", "vars") and not args:
         return by_name(scope.names, is_open=True)
-    if isinstance(function, External) and function == _FIND_SPEC:
+    if isinstance(function, External) and function.name == _FIND_SPEC:
         return _found_spec(interp, args, scope)
     result = interp.call(function, args, kwargs, node)
     if isinstance(result, ModuleValue) and (

@@ -30,7 +30,12 @@ def layer_key(interp: Interpreter, instance: ModuleValue) -> Hashable | None:
     if given is None:
         return None
     tensors = (*instance.parameters.items(), *instance.buffers.items())
-    return (instance.cls, given, *((name, isinstance(value, TensorValue)) for name, value in tensors))
+    return (instance.cls, given, *((name, _is_made(value)) for name, value in tensors))
+
+
+def _is_made(value: Value) -> bool | None:
+    """Whether a tensor is one; None for one that is made in the first call."""
+    return isinstance(value, TensorValue) and (None if value.lazy else True)
 
 
 def _constants(interp: Interpreter, values: Iterable[Value]) -> tuple[Hashable, ...] | None:

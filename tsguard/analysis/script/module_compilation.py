@@ -13,15 +13,15 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import late_defaults, notes, signatures
+from tsguard.analysis.script import late_defaults, notes, refused_layers, signatures
 from tsguard.analysis.script.compiled import Signature
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.convert import as_value
-from tsguard.analysis.script.derived_layers import inherited_overloads, never_compiles
 from tsguard.analysis.script.inference import describe as kind_of
 from tsguard.analysis.script.interfaces import compile_child
-from tsguard.analysis.script.library_modules import forward_entry, library_member, misfits
+from tsguard.analysis.script.layers import layer_key
+from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.module_attributes import (
     chosen_forward,
     overload_declarations,
@@ -29,9 +29,7 @@ from tsguard.analysis.script.module_attributes import (
     unused_properties,
 )
 from tsguard.analysis.script.module_calls import call
-from tsguard.analysis.script.names import cause
 from tsguard.analysis.script.own_calls import left_out
-from tsguard.analysis.script.parametrizations import UNSCRIPTABLE_PARAMETRIZATIONS
 from tsguard.analysis.script.property_values import is_readable
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sources import unread_in
@@ -43,7 +41,6 @@ from tsguard.analysis.script.sugared import (
     Value,
 )
 from tsguard.language import types as t
-from tsguard.language.rule_names import RuleName
 from tsguard.source.functions import takes_positional
 from tsguard.source.walking import walked
 
@@ -60,6 +57,10 @@ def compile_module(
         return
     compiler.compiled_modules.add((id(instance), interface))
     if instance.traced:
+        return
+    layer = layer_key(compiler.interp, instance)
+    if layer is not None:
+        refused_layers.check_layer(compiler, instance, layer)
         return
     prepared = _prepared(compiler, instance)
     if prepared is None:
@@ -137,7 +138,9 @@ _CLASS_NAMES = frozenset({"__name__", "__qualname__", "__module__", "__doc__", "
 
 def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tuple[str, ...] | None) -> None:
     owner = SugaredModule(instance)
-    _check_library(compiler, instance)
+    refused_layers.check(compiler, instance)
+    if isinstance(instance.cls, py.External) and instance.hooks:
+        _compile_hooks(compiler, owner)
     if isinstance(instance.cls, py.External):
         if instance.cls.name == "torch.nn.Sequential":
             _check_sequential(compiler, owner)
@@ -314,55 +317,6 @@ def _compile_hook(compiler: Compiler, owner: SugaredModule, kind: str, hook: py.
         compiler.report(Refusal("hook-object/signature", hook.node, **facts), hook.module)
         return
     compiler.compile_function(hook, owner, f"{compiler.name_of(owner.instance)}.{hook.name}")
-
-
-_WHOLE_NUMBER = "but instead found type 'int'."
-
-
-def _check_library(compiler: Compiler, instance: py.ModuleValue) -> None:
-    for rule, facts in _library_refusals(compiler, instance):
-        place, module = compiler.reporter.place_of(instance)
-        compiler.report(Refusal(rule, place, name=compiler.name_of(instance), **facts), module)
-    if isinstance(instance.cls, py.External) and instance.hooks:
-        _compile_hooks(compiler, SugaredModule(instance))
-
-
-def _library_refusals(
-    compiler: Compiler, instance: py.ModuleValue
-) -> Iterator[tuple[RuleName, dict[str, str]]]:
-    """Layers of torch.nn that do not script, uninitialised and parametrised ones."""
-    if isinstance(instance.cls, py.External):
-        entry = compiler.tables.modules.get(instance.cls.name)
-        if entry is not None:
-            forward = forward_entry(compiler, entry, instance)
-            if "fails" in forward and not any(map(_is_lazy, instance.parameters.values())):
-                why = cause(forward["fails"])
-                is_number = why.endswith(_WHOLE_NUMBER)
-                yield "unscriptable-layer/number" if is_number else "unscriptable-layer", {"why": why}
-            for facts in misfits(instance, entry):
-                yield "unscriptable-layer/argument", facts
-        elif instance.cls.name == "torch.nn.DataParallel":
-            yield "unscriptable-layer", {"why": "it splits its input over devices"}
-    recurrent = inherited_overloads(compiler.interp, instance)
-    if recurrent and (instance is compiler.root or never_compiles(instance, recurrent)):
-        yield "unscriptable-layer/derived", {"layer": recurrent}
-    bases = ancestry.kin(compiler.interp, instance.cls)
-    embedding = next((base for base in bases if base in ("torch.nn.Embedding", "torch.nn.EmbeddingBag")), "")
-    max_norm = py.constant(instance.arguments.get("max_norm", py.NONE)) if embedding else None
-    if isinstance(max_norm, (int, float)):
-        yield "embedding-max-norm/layer", {"layer": f"nn.{embedding.rpartition('.')[2]}"}
-    if any(base.startswith("torch.distributions.") for base in bases):
-        yield "unscriptable-layer/distribution", {}
-    if any(map(_is_lazy, (*instance.parameters.values(), *instance.buffers.values()))):
-        yield "unscriptable-layer/lazy", {}
-    for parameter, how in instance.parametrized.items():
-        if how in UNSCRIPTABLE_PARAMETRIZATIONS:
-            facts = {"parameter": parameter, "how": how.rpartition(".")[2]}
-            yield "unscriptable-layer/parametrization", facts
-
-
-def _is_lazy(value: py.Value) -> bool:
-    return isinstance(value, py.TensorValue) and value.lazy
 
 
 def _check_sequential(compiler: Compiler, owner: SugaredModule) -> None:

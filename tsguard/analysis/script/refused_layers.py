@@ -1,0 +1,79 @@
+"""Layers of torch.nn that torch does not script: for their arguments, without parameters, or parametrised."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import ancestry
+from tsguard.analysis.python.keeping import Kept
+from tsguard.analysis.script.context import Compiler
+from tsguard.analysis.script.derived_layers import inherited_overloads, never_compiles
+from tsguard.analysis.script.library_modules import forward_entry, misfits
+from tsguard.analysis.script.names import cause
+from tsguard.analysis.script.parametrizations import UNSCRIPTABLE_PARAMETRIZATIONS
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.language.rule_names import RuleName
+
+_WHOLE_NUMBER = "but instead found type 'int'."
+
+
+_Refused = tuple[tuple[RuleName, dict[str, str]], ...]
+_LAYERS: Kept[Hashable, _Refused] = Kept()
+
+
+def check_layer(compiler: Compiler, instance: py.ModuleValue, layer: Hashable) -> None:
+    """A layer that holds nothing but what its arguments make: what is refused of it is the same for all targets."""
+    known = _LAYERS.of(compiler.interp.program)
+    if layer not in known:
+        known[layer] = tuple(_refusals(compiler, instance))
+    _report(compiler, instance, known[layer])
+
+
+def check(compiler: Compiler, instance: py.ModuleValue) -> None:
+    """What torch refuses of a module for its class or what is derived from."""
+    _report(compiler, instance, _refusals(compiler, instance))
+
+
+def _report(
+    compiler: Compiler, instance: py.ModuleValue, refused: Iterable[tuple[RuleName, dict[str, str]]]
+) -> None:
+    for rule, facts in refused:
+        place, module = compiler.reporter.place_of(instance)
+        compiler.report(Refusal(rule, place, name=compiler.name_of(instance), **facts), module)
+
+
+def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[RuleName, dict[str, str]]]:
+    """Layers of torch.nn that do not script, uninitialised and parametrised ones."""
+    if isinstance(instance.cls, py.External):
+        entry = compiler.tables.modules.get(instance.cls.name)
+        if entry is not None:
+            forward = forward_entry(compiler, entry, instance)
+            if "fails" in forward and not any(map(_is_lazy, instance.parameters.values())):
+                why = cause(forward["fails"])
+                is_number = why.endswith(_WHOLE_NUMBER)
+                yield "unscriptable-layer/number" if is_number else "unscriptable-layer", {"why": why}
+            for facts in misfits(instance, entry):
+                yield "unscriptable-layer/argument", facts
+        elif instance.cls.name == "torch.nn.DataParallel":
+            yield "unscriptable-layer", {"why": "it splits its input over devices"}
+    recurrent = inherited_overloads(compiler.interp, instance)
+    if recurrent and (instance is compiler.root or never_compiles(instance, recurrent)):
+        yield "unscriptable-layer/derived", {"layer": recurrent}
+    bases = ancestry.kin(compiler.interp, instance.cls)
+    embedding = next((base for base in bases if base in ("torch.nn.Embedding", "torch.nn.EmbeddingBag")), "")
+    max_norm = py.constant(instance.arguments.get("max_norm", py.NONE)) if embedding else None
+    if isinstance(max_norm, (int, float)):
+        yield "embedding-max-norm/layer", {"layer": f"nn.{embedding.rpartition('.')[2]}"}
+    if any(base.startswith("torch.distributions.") for base in bases):
+        yield "unscriptable-layer/distribution", {}
+    if any(map(_is_lazy, (*instance.parameters.values(), *instance.buffers.values()))):
+        yield "unscriptable-layer/lazy", {}
+    for parameter, how in instance.parametrized.items():
+        if how in UNSCRIPTABLE_PARAMETRIZATIONS:
+            facts = {"parameter": parameter, "how": how.rpartition(".")[2]}
+            yield "unscriptable-layer/parametrization", facts
+
+
+def _is_lazy(value: py.Value) -> bool:
+    return isinstance(value, py.TensorValue) and value.lazy
