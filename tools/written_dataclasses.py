@@ -97,10 +97,10 @@ class Sources:
         options = _options(cls)
         is_compared = options.get("eq", True) and "__eq__" not in own
         is_hashed = is_compared and options.get("frozen", False) and "__hash__" not in own
-        keeps_hash = is_hashed and any(map(_has_slot, self._bases(module, cls)))
+        kept = [name for base in self._bases(module, cls) for name in _slots(base)]
         lines = [f"def __init__({', '.join(['self', *map(_parameter, fields)])}) -> None:"]
         lines += [f"    self.{field.name} = {_given(field)}" for field in fields]
-        lines += ["    self._hash = 0"] if keeps_hash else []
+        lines += [f"    self.{name} = 0" for name in kept]
         lines += ["    self.__post_init__()"] if "__post_init__" in own else []
         lines += [] if len(lines) > 1 else ["    pass"]
         compared = [field for field in fields if field.is_compared]
@@ -116,7 +116,7 @@ class Sources:
                     f"        self._hash = {computed}",
                     "    return self._hash",
                 ]
-                if keeps_hash
+                if "_hash" in kept
                 else [f"    return {computed}"]
             )
         return "\n".join(lines)
@@ -207,9 +207,13 @@ def _options(cls: ast.ClassDef) -> dict[str, Any]:
     return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in decorator.keywords}
 
 
-def _has_slot(cls: ast.ClassDef) -> bool:
-    """Whether instances of a class keep their hash."""
-    return any(isinstance(p, ast.AnnAssign) and ast.unparse(p.target) == "_hash" for p in cls.body)
+def _slots(cls: ast.ClassDef) -> tuple[str, ...]:
+    """What a class that is no dataclass keeps with its instances, as their hash."""
+    for part in cls.body if not is_dataclass(cls) else ():
+        if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == "__slots__":
+            slots: tuple[str, ...] = ast.literal_eval(part.value)
+            return slots
+    return ()
 
 
 def _field(node: ast.AnnAssign, module: str) -> Field:

@@ -61,7 +61,7 @@ class TestRegistrations:
         ],
     )
     def test_what_may_register_is_read(self, text: str):
-        assert registries._registering(frozenset({"register"})).search(text)
+        assert registries.may_register(frozenset({"register"})).search(text)
 
     @pytest.mark.parametrize(
         "text",
@@ -72,4 +72,4 @@ class TestRegistrations:
         ],
     )
     def test_what_only_uses_the_name_is_not(self, text: str):
-        assert not registries._registering(frozenset({"register"})).search(text)
+        assert not registries.may_register(frozenset({"register"})).search(text)

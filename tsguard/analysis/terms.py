@@ -202,15 +202,13 @@ def bounded(term: Term, node: ast.AST | None) -> Term | None:
 
 def _size_of(term: Term) -> int:
     """Of how many parts a term is made."""
-    try:
-        return term._size
-    except AttributeError:
+    if not term._size:
         size = 1
         held = _HELD.get(type(term))
         for part in held(term) if held is not None else ():
             size += 0 if part is None else _size_of(part)
         term._size = size
-        return size
+    return term._size
 
 
 def placed(node: ast.AST | None) -> Term | None:

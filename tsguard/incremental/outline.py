@@ -11,8 +11,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from tsguard.project.bindings import assigned_names
 from tsguard.project.finding import Finder
-from tsguard.project.modules import Module, assigned_names
+from tsguard.project.modules import Module
 from tsguard.report.records import dataclass
 
 _WORD = re.compile(r"[^\W\d]\w*")

@@ -30,6 +30,7 @@ class Finder:
         self._found: dict[tuple[str, Module], Module | None] = {}
         self._looked_at: dict[Module, set[Path]] = {}
         self._listed: set[Path] = set()
+        self._below: dict[Path, list[Path]] = {}
         self._compiled: dict[tuple[str, Path], Path | None] = {}
         self._editable: dict[str, Path] | None = None
         root = search_paths[0] if search_paths else Path()
@@ -75,13 +76,16 @@ class Finder:
 
     def below(self, module: Module) -> Iterator[Module]:
         """The modules in a package's folder and in those below it, but for the package itself."""
-        paths: list[Path] = []
-        for folder, folders, names in os.walk(self._folder(module)):
-            folders[:] = [name for name in folders if name != "__pycache__"]
-            self._listed.add(Path(folder))
-            paths += [Path(folder, name) for name in names if name.endswith(".py")]
-        self._listed.update(paths)
-        for path in sorted(paths):
+        top = self._folder(module)
+        if top not in self._below:
+            paths: list[Path] = []
+            for folder, folders, names in os.walk(top):
+                folders[:] = [name for name in folders if name != "__pycache__"]
+                self._listed.add(Path(folder))
+                paths += [Path(folder, name) for name in names if name.endswith(".py")]
+            self._listed.update(paths)
+            self._below[top] = sorted(paths)
+        for path in self._below[top]:
             found = self.of_file(path)
             if found is not module:
                 yield found
@@ -142,6 +146,7 @@ class Finder:
             key: found for key, found in self._located.items() if changed.isdisjoint(_candidates(*key))
         }
         self._compiled.clear()
+        self._below.clear()
         return gone
 
     def files_behind(self, module: Module) -> set[Path]:

@@ -4,48 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsguard.project.bindings import TRIES, Binding, bindings, is_for_typing
 from tsguard.project.changes import Changes, changes
 from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
 from tsguard.source.statements import module_level
-from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.project.lazy import Lazy
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A ``try`` around a statement, which runs if nothing is raised there (``succeeds``) or if something is."""
-
-    node: ast.Try
-    succeeds: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """One statement that gives a module-level name its value.
-
-    ``node`` is the defining statement (class, function, import, assignment, ...).
-    ``guard`` tells how certain it is that the statement runs: "" always, "try" in a
-    try body, "except" in its handlers, "if"/"else" in a branch, "typing" only for
-    type checkers.  ``test`` is the condition of the innermost ``if`` around it, ``holds``
-    the truth that it must have.  ``attempts`` are the ``try`` statements around it, each with
-    whether the statement runs if nothing is raised.
-    """
-
-    name: str
-    node: ast.stmt
-    guard: str = ""
-    test: ast.expr | None = None
-    holds: bool = True
-    attempts: tuple[Attempt, ...] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -75,10 +45,12 @@ class Module:
     @cached_property
     def bindings(self) -> dict[str, list[Binding]]:
         """Module-level names and the statements that bind them, in source order."""
-        found: dict[str, list[Binding]] = {}
-        for binding in _bindings(self.file.tree.body, ""):
-            found.setdefault(binding.name, []).append(binding)
-        return found
+        return bindings(self.file.tree)
+
+    @cached_property
+    def may_yield(self) -> bool:
+        """Whether there may be a generator function in it."""
+        return "yield" in self.file.text
 
     @cached_property
     def changes(self) -> Changes:
@@ -97,10 +69,10 @@ class Module:
         typing = {
             id(s)
             for node in body
-            if isinstance(node, ast.If) and _is_for_typing(node)
+            if isinstance(node, ast.If) and is_for_typing(node)
             for s in module_level(node.body)
         }
-        handling = {id(s) for node in body if isinstance(node, _TRY) for s in module_level(node.handlers)}
+        handling = {id(s) for node in body if isinstance(node, TRIES) for s in module_level(node.handlers)}
         found = [
             node
             for node in body
@@ -172,71 +144,3 @@ _LAZY = re.compile(r"\b__getattr__\b|\bsys\.modules\[__name__\]")
 # Every statement that makes or changes __all__, and those that do so by a list.
 _ALL = re.compile(r"^[ \t]*__all__\b", re.MULTILINE)
 _EXPORTED = re.compile(r"^__all__\s*(?:(?::[^=\n]+)?\+?=|\.extend\()\s*(\[[^\]]*\]|\([^)]*\))", re.MULTILINE)
-_TRY = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
-
-
-def _bindings(
-    statements: list[ast.stmt],
-    guard: str,
-    test: ast.expr | None = None,
-    holds: bool = True,
-    attempts: tuple[Attempt, ...] = (),
-) -> Iterator[Binding]:
-    for node in statements:
-        yield from (Binding(name, node, guard, test, holds, attempts) for name in _bound(node))
-        if isinstance(node, ast.If):
-            typing_only = _is_for_typing(node)
-            inner = "typing" if typing_only else guard or "if"
-            yield from _bindings(node.body, inner, node.test, True, attempts)
-            inner = guard if typing_only else guard or "else"
-            yield from _bindings(node.orelse, inner, node.test, False, attempts)
-        for body, inner, attempt in _blocks(node, guard):
-            yield from _bindings(body, inner, test, holds, (*attempts, *attempt))
-
-
-def _is_for_typing(node: ast.If) -> bool:
-    return any(
-        getattr(part, "id", getattr(part, "attr", "")) == "TYPE_CHECKING" for part in walked(node.test)
-    )
-
-
-def _bound(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement binds by itself, its blocks aside."""
-    if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-        yield node.name
-    elif isinstance(node, ast.Import):
-        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        yield from (alias.asname or alias.name for alias in node.names if alias.name != "*")
-    elif isinstance(node, ast.Assign):
-        for target in node.targets:
-            yield from assigned_names(target)
-    elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.For)):
-        yield from assigned_names(node.target)
-
-
-def _blocks(node: ast.stmt, guard: str) -> Iterator[tuple[list[ast.stmt], str, tuple[Attempt, ...]]]:
-    """The blocks of a statement that is no ``if``, in order, each with what its names hang on."""
-    if isinstance(node, _TRY):
-        succeeds = (Attempt(node, True),) if isinstance(node, ast.Try) else ()
-        fails = (Attempt(node, False),) if isinstance(node, ast.Try) else ()
-        yield node.body, guard or "try", succeeds
-        for handler in node.handlers:
-            yield handler.body, "except", fails
-        yield node.orelse, guard or "try", succeeds
-        yield node.finalbody, guard, ()
-    elif isinstance(node, ast.For):
-        yield node.body, guard or "if", ()
-    elif isinstance(node, (ast.With, ast.While)):
-        yield node.body, guard, ()
-
-
-def assigned_names(target: ast.expr) -> Iterator[str]:
-    """The plain names that an assignment target binds."""
-    if isinstance(target, ast.Name):
-        yield target.id
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        for element in target.elts:
-            yield from assigned_names(element)
-    elif isinstance(target, ast.Starred):
-        yield from assigned_names(target.value)

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from tsguard.project.bindings import Binding
 from tsguard.project.finding import Finder
-from tsguard.project.modules import Binding, Module
+from tsguard.project.modules import Module
 from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
 

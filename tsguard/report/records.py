@@ -6,14 +6,14 @@ three times as dear to create, and their classes half as dear again to define.  
 never made or compared: here a method is written when it is first called.
 
 The hash of a value that holds values that hold values ... is computed once where a base class has a
-slot ``_hash``.
+slot ``_hash``; slots of bases that are no dataclasses begin as 0.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 _Class = TypeVar("_Class", bound=type)
@@ -78,9 +78,17 @@ def _init(cls: type) -> tuple[str, dict[str, object]]:
             value = f"_made_{field.name}() if {field.name} is _LEFT_OUT else {field.name}"
         parameters.append(given)
         lines.append(f"    self.{field.name} = {value}\n")
+    lines += [f"    self.{name} = 0\n" for name in _kept(cls)]
     if hasattr(cls, "__post_init__"):
         lines.append("    self.__post_init__()\n")
     return f"def __init__({', '.join(parameters)}):\n{''.join(lines) or '    pass'}", names
+
+
+def _kept(cls: type) -> Iterator[str]:
+    """The slots of bases that hold what is found out later, as ``_hash``."""
+    for base in cls.__mro__[1:]:
+        if not dataclasses.is_dataclass(base):
+            yield from vars(base).get("__slots__", ())
 
 
 def _compared(cls: type, owner: str) -> str:
@@ -100,9 +108,8 @@ def _hash(cls: type) -> tuple[str, dict[str, object]]:
     computed = f"hash({_compared(cls, 'self')})"
     if not hasattr(cls, "_hash"):
         return f"def __hash__(self):\n    return {computed}\n", {}
-    kept = f"self._hash = {computed}"
     return (
-        f"def __hash__(self):\n    try:\n        return self._hash\n    except AttributeError:\n        {kept}\n        return self._hash\n",
+        f"def __hash__(self):\n    if not self._hash:\n        self._hash = {computed}\n    return self._hash\n",
         {},
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from typing import Generic, TypeVar
 
-from tsguard.project.modules import assigned_names
+from tsguard.project.bindings import assigned_names
 from tsguard.report.records import dataclass
 from tsguard.source.walking import children, walked
 

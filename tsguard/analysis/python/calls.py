@@ -180,25 +180,25 @@ def bind(
     """Bind a call's arguments to a function's parameters in its frame."""
     spec = function.node.args
     positional = positional_parameters(function.node)
-    rest = dict(kwargs)
-    names = frame.names
+    rest = dict(kwargs) if kwargs else kwargs
+    names, given = frame.names, len(args)
     for index, (parameter, default) in enumerate(positional):
         name = parameter.arg
-        if index < len(args):
+        if index < given:
             names[name] = args[index]
         elif name in rest:
             names[name] = rest.pop(name)
         else:
             names[name] = _default(interp, function, parameter, default)
     if spec.vararg is not None:
-        frame.names[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
-    for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        names[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
+    for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if spec.kwonlyargs else ():
         if parameter.arg in rest:
-            frame.names[parameter.arg] = rest.pop(parameter.arg)
+            names[parameter.arg] = rest.pop(parameter.arg)
         else:
-            frame.names[parameter.arg] = _default(interp, function, parameter, default)
+            names[parameter.arg] = _default(interp, function, parameter, default)
     if spec.kwarg is not None:
-        frame.names[spec.kwarg.arg] = by_name(rest)
+        names[spec.kwarg.arg] = by_name(rest)
 
 
 def _default(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -308,19 +307,22 @@ def _paired(value: Value, count: int) -> Value:
     return TupleValue((value,) * count) if is_one else value
 
 
-def descendants(root: ModuleValue) -> Iterator[tuple[str, ModuleValue]]:
+def descendants(root: ModuleValue) -> list[tuple[str, ModuleValue]]:
     """A module and all below it, each once, with the path from the root ("" for itself)."""
-    seen: set[ModuleValue] = set()
+    if not root.children:
+        return [("", root)]
+    paths: dict[ModuleValue, str] = {}
     todo = [("", root)]
     while todo:
         path, module = todo.pop()
-        if module in seen:
+        if module in paths:
             continue
-        seen.add(module)
-        yield path, module
-        before = f"{path}." if path else ""
-        children = reversed(module.children.items())
-        todo += [(before + name, child) for name, child in children if isinstance(child, ModuleValue)]
+        paths[module] = path
+        if module.children:
+            before = f"{path}." if path else ""
+            children = reversed(module.children.items())
+            todo += [(before + name, child) for name, child in children if isinstance(child, ModuleValue)]
+    return [(path, module) for module, path in paths.items()]
 
 
 def known_flag(interp: Interpreter, value: Value) -> bool | None:

@@ -79,7 +79,7 @@ def _apply(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: d
     if function is None or (isinstance(followed, FunctionValue) and _only_initialises(followed)):
         return owner
     name = function.name.rpartition(".")[2] if isinstance(function, External) else ""
-    for _, module in reversed(list(descendants(owner))):
+    for _, module in reversed(descendants(owner)):
         if name in OBSERVER_SWITCHES:
             observe(module, name == "enable_observer")
         else:

@@ -30,13 +30,14 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
+from tsguard.project.bindings import assigned_names
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, Missing
 from tsguard.project.project import External as ExternalMeaning
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
-    from tsguard.project.modules import Binding
+    from tsguard.project.bindings import Binding
 
 _BUILTINS = frozenset(dir(builtins))
 # A module-level name that is defined by itself.
@@ -205,8 +206,6 @@ def of_meaning(
 
 def _original(meaning: Definition, name: str) -> str:
     """The name that the defining statement binds, where an import renamed it."""
-    from tsguard.project.modules import assigned_names
-
     targets = getattr(meaning.node, "targets", None) or [getattr(meaning.node, "target", None)]
     bound = [n for target in targets if isinstance(target, ast.expr) for n in assigned_names(target)]
     return name if name in bound or not bound else bound[0]

@@ -96,8 +96,7 @@ class Program(Keeper):
         node = function.node
         known = self._generators.get(node)
         if known is None:
-            may_yield = "yield" in function.module.file.text  # few files do, and few functions there
-            known = isinstance(node, ast.AsyncFunctionDef) or (may_yield and _yields(node))
+            known = isinstance(node, ast.AsyncFunctionDef) or (function.module.may_yield and _yields(node))
             self._generators[node] = known
         return known
 

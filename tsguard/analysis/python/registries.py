@@ -64,15 +64,37 @@ def _registrations(
     """Statements of the home's package that hand something to a registrar, and mention the key."""
     alike = word.lower()
     for module in _package(interp, home):
-        text = module.file.text
-        if alike in text.lower() and _registering(registrars).search(text):
-            for node in module_level(module.file.tree.body):
-                if _registers(node, registrars) and _mentions(node, alike):
+        if alike in _lowered(interp, module):
+            for node in _registering(interp, module, registrars):
+                if _mentions(node, alike):
                     yield module, node
 
 
+_LOWERED: Kept[Module, str] = Kept()
+_REGISTERING: Kept[tuple[Module, frozenset[str]], tuple[ast.stmt, ...]] = Kept()
+
+
+def _lowered(interp: Interpreter, module: Module) -> str:
+    """The text of a module that is looked through for one key after another."""
+    known = _LOWERED.of(interp.program)
+    if module not in known:
+        known[module] = module.file.text.lower()
+    return known[module]
+
+
+def _registering(interp: Interpreter, module: Module, registrars: frozenset[str]) -> tuple[ast.stmt, ...]:
+    """The statements of a module that hand something to a registrar."""
+    known = _REGISTERING.of(interp.program)
+    key = (module, registrars)
+    if key not in known:
+        may_register = may_register(registrars).search(module.file.text)
+        body = module_level(module.file.tree.body) if may_register else ()
+        known[key] = tuple([node for node in body if _registers(node, registrars)])
+    return known[key]
+
+
 @functools.cache
-def _registering(registrars: frozenset[str]) -> re.Pattern[str]:
+def may_register(registrars: frozenset[str]) -> re.Pattern[str]:
     """Where a line may hand something to a registrar: on a decorator or a class, or at its beginning.
 
     Most modules that name one only use it; only the others are worth parsing.

@@ -61,31 +61,30 @@ class StructuralKeys:
         return known
 
     def _number(self, module: ModuleValue) -> int:
-        # Most of what a module holds are constants: they are not worth a call each.
-        held = tuple(
-            tuple(
-                [
-                    (name, (type(value.value), value.value))
-                    if isinstance(value, Const)
-                    else (name, structural_key(value, self._kind))
-                    for name, value in registry.items()
-                ]
-            )
-            if registry
-            else ()
-            for registry in (
-                module.attributes,
-                module.arguments,
-                module.parameters,
-                module.buffers,
-                module.children,
-            )
+        held = (
+            self._held(module.attributes),
+            self._held(module.arguments),
+            self._held(module.parameters),
+            self._held(module.buffers),
+            self._held(module.children),
         )
         compiled = (module.scripted, module.traced)
         state = (module.open, module.initialized, compiled, module.training, module.switched)
         hooked = module if module.hooks else None
         key = (module.cls, module.place, held, state, hooked, *module.parametrized.items())
         return self._numbers.setdefault(key, len(self._numbers))
+
+    def _held(self, registry: dict[str, Value]) -> tuple[Hashable, ...]:
+        if not registry:
+            return ()
+        # Most of what a module holds are constants: they are not worth a call each.
+        found: list[Hashable] = [
+            (name, type(value.value), value.value)
+            if isinstance(value, Const)
+            else (name, structural_key(value, self._kind))
+            for name, value in registry.items()
+        ]
+        return tuple(found)
 
     def _kind(self, value: Value, below: Callable[[Value], Hashable]) -> Hashable | None:
         if isinstance(value, ModuleValue):

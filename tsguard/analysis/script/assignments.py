@@ -20,7 +20,7 @@ from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
 from tsguard.language.rule_names import RuleName
-from tsguard.project.modules import assigned_names
+from tsguard.project.bindings import assigned_names
 from tsguard.source.walking import walked
 
 _IN_PLACE = {
