@@ -87,8 +87,8 @@ def _registering(interp: Interpreter, module: Module, registrars: frozenset[str]
     known = _REGISTERING.of(interp.program)
     key = (module, registrars)
     if key not in known:
-        may_register = may_register(registrars).search(module.file.text)
-        body = module_level(module.file.tree.body) if may_register else ()
+        is_likely = may_register(registrars).search(module.file.text)
+        body = module_level(module.file.tree.body) if is_likely else ()
         known[key] = tuple([node for node in body if _registers(node, registrars)])
     return known[key]
 
