@@ -6,7 +6,6 @@ import functools
 import os
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from tsguard.report import (
     TraceJudgement,
     Unknown,
 )
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 from tsguard.rules import holds, rule
 from tsguard.settings.requests import Job, shown
 from tsguard.source import Span

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
-from dataclasses import replace
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.judges.script import ScriptOutcome
 from tsguard.judges.trace import TraceOutcome
+from tsguard.report.records import replace
 from tsguard.rules import rule
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.events import Event, Gap
@@ -28,7 +28,7 @@ from tsguard.report import (
     TraceVerdict,
     Unknown,
 )
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from tsguard.analysis.pipeline import pipeline_events
 from tsguard.analysis.pipeline.signatures import length_event, signature_event
@@ -14,6 +13,7 @@ from tsguard.project import Target
 from tsguard.project.modules import Module
 from tsguard.project.project import Project
 from tsguard.report import Finding
+from tsguard.report.records import replace
 
 # What fails on some systems only is advice, unless the code asks for what makes it fail.
 _CERTAIN = frozenset({"unpicklable-callback/spawned", "missing-main-guard/spawned"})

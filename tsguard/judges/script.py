@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
@@ -12,7 +10,7 @@ from tsguard.analysis.terms import Question
 from tsguard.analysis.worlds import Answer, BudgetExceeded, World, explore
 from tsguard.project import Target
 from tsguard.report import ScriptVerdict
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 from tsguard.rules import holds, rule
 
 

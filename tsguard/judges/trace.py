@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -16,7 +16,7 @@ from tsguard.analysis.worlds import BudgetExceeded, World, run_first
 from tsguard.judges.export import ExportOutcome, judge_export
 from tsguard.project import Target
 from tsguard.report import TraceVerdict
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 from tsguard.rules import holds, rule
 
 _MOST_WALKS = 4

@@ -51,6 +51,7 @@ class Tables:
 
     def __init__(self, release: str) -> None:
         self.release = release
+        self._canonical: dict[str, str] = {}
 
     def table(self, name: str) -> Any:
         """One table, whole."""
@@ -99,6 +100,12 @@ class Tables:
 
     def canonical(self, name: str) -> str:
         """The first name of what a qualified name means (aliases followed)."""
+        known = self._canonical.get(name)
+        if known is None:
+            known = self._canonical[name] = self._first_name(name)
+        return known
+
+    def _first_name(self, name: str) -> str:
         seen = 0
         while seen < 8:
             entry = self.names.get(name)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from tsguard.inspection.inspecting import Inspection, tool_finding
 from tsguard.report import SEVERITIES, Finding, TargetReport
+from tsguard.report.records import replace
 from tsguard.rules import FAMILIES, covers, pages
 from tsguard.source.sources import Sources
 from tsguard.source.suppressions import Suppression, suppressions

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TypeVar
 
 from tsguard.report import Finding, TargetReport, Unknown
+from tsguard.report.records import replace
 from tsguard.source.sources import Sources
 from tsguard.source.text import is_notebook
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from tsguard.inspection.inspecting import InspectedTarget, Inspection
 from tsguard.language.tables import RELEASES
 from tsguard.report import Finding, ReleaseVerdicts, TargetReport
+from tsguard.report.records import replace
 from tsguard.settings.requests import Job
 
 # What a target of several releases comes to: the verdict that asks for the most attention.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from tsguard.linting.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
 from tsguard.linting.cells import findings_in_cells, target_in_cell
 from tsguard.linting.garbage_collection import infrequent_collection
 from tsguard.report import Finding, Packages, Purpose, Report
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 from tsguard.rules import covers
 from tsguard.settings.config import ConfigError, Settings
 from tsguard.settings.dynamic import OpenSizes

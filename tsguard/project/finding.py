@@ -31,6 +31,7 @@ class Finder:
         self._looked_at: dict[Module, set[Path]] = {}
         self._listed: set[Path] = set()
         self._below: dict[Path, list[Path]] = {}
+        self._roots: dict[Path, Path] = {}
         self._compiled: dict[tuple[str, Path], Path | None] = {}
         self._editable: dict[str, Path] | None = None
         root = search_paths[0] if search_paths else Path()
@@ -43,6 +44,7 @@ class Finder:
         if module is None or file is not None:
             source = file or SourceFile.read(path, shown)
             name, root = _module_name(path, source.text)
+            root = self._roots.setdefault(root, root)  # what is identical is compared fast
             module = Module(name, source, root, path.stem == "__init__", path.suffix == ".pyi")
             self._by_path[path] = module
         return module

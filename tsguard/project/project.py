@@ -7,13 +7,12 @@ import builtins
 import functools
 import importlib
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from tsguard.project.bindings import Binding
 from tsguard.project.finding import Finder
 from tsguard.project.modules import Module
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 from tsguard.source import SourceFile
 
 

@@ -14,12 +14,14 @@ from __future__ import annotations
 import dataclasses
 import reprlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 _Class = TypeVar("_Class", bound=type)
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
 else:
 
     def dataclass(*, frozen: bool = False, eq: bool = True, **options: bool) -> Callable[[_Class], _Class]:
@@ -32,6 +34,17 @@ else:
             return _written_late(cls, eq, hashed, **options)
 
         return made
+
+    def replace(value: Any, **changes: object) -> Any:
+        """``dataclasses.replace``, in half the time."""
+        cls = type(value)
+        given = {name: changes[name] if name in changes else getattr(value, name) for name in _fields(cls)}
+        return cls(**given)
+
+
+@cache
+def _fields(cls: type) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(cls))
 
 
 def _written_late(cls: _Class, eq: bool, hashed: bool, repr: bool = True, **options: bool) -> _Class:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Literal
 
 from tsguard.report.attempts import Attempt, AttemptError, Breakdown
@@ -17,7 +17,7 @@ from tsguard.report.judgements import (
 )
 from tsguard.report.loaders import LoaderReport
 from tsguard.report.migration import Migration
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 
 SCHEMA_VERSION = 1
 Purpose = Literal["trace", "export", "migration"]

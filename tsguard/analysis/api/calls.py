@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.api import closures
@@ -12,6 +11,7 @@ from tsguard.analysis.api.tracking import Flow, Tracked
 from tsguard.analysis.events import text_of
 from tsguard.language.rule_names import RuleName
 from tsguard.project.targets import is_module_class
+from tsguard.report.records import replace
 from tsguard.source.unparsing import unparsed
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.api import calls
 from tsguard.analysis.api.tracking import Env, Flow, Mode, Tracked
 from tsguard.project.project import Definition
+from tsguard.report.records import replace
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import children
 

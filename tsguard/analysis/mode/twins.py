@@ -38,7 +38,7 @@ def _reduced(side: Sequence[ast.AST], decided: _Decided) -> list[ast.AST]:
         if pairs is not None:
             renamed.names |= {new: renamed.names.get(old, old) for new, old in pairs.items()}
         else:
-            reduced.append(renamed.visit(copy.deepcopy(node)))
+            reduced.append(renamed.visit(copy.deepcopy(node)) if renamed.names else node)
     return reduced
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from tsguard.project.bindings import assigned_names
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 from tsguard.source.walking import children, walked
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

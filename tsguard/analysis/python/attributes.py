@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from tsguard.analysis.python import ancestry, classes, library, mappings, names, numpy_arrays, operations
 from tsguard.analysis.python.context import Interpreter
@@ -37,6 +36,7 @@ from tsguard.analysis.values import (
     constant,
     is_none,
 )
+from tsguard.report.records import replace
 
 # What a tensor says of itself while a module is constructed.
 _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {

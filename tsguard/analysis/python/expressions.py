@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 from tsguard.analysis import unread
@@ -43,6 +42,7 @@ from tsguard.analysis.values import (
     constant,
 )
 from tsguard.project.project import Missing
+from tsguard.report.records import replace
 
 Handler = Callable[..., Value]
 
@@ -108,11 +108,17 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
     if isinstance(function, External) and function.name == _FIND_SPEC:
         return _found_spec(interp, args, scope)
     result = interp.call(function, args, kwargs, node)
-    if isinstance(result, ModuleValue) and (
-        result.place is None or result.place[1].root != scope.module.root
-    ):
+    if isinstance(result, ModuleValue) and not _is_placed(result, scope):
         result.place = (node, scope.module)
     return result
+
+
+def _is_placed(module: ModuleValue, scope: Scope) -> bool:
+    """Whether a module is known by a call in the project that the scope is of."""
+    if module.place is None:
+        return False
+    made, here = module.place[1].root, scope.module.root
+    return made is here or made == here
 
 
 def _found_spec(interp: Interpreter, args: list[Value], scope: Scope) -> Value:

@@ -7,7 +7,6 @@ the function that handles it; here is what they share.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
@@ -37,6 +36,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.analysis.worlds import BudgetExceeded
+from tsguard.report.records import replace
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Gap

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from tsguard.analysis.python import ancestry, losses
@@ -27,6 +26,7 @@ from tsguard.analysis.values import (
     is_none,
 )
 from tsguard.language.modes import observes
+from tsguard.report.records import replace
 
 OBSERVER_SWITCHES = ("disable_observer", "enable_observer")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import Any
 
 from tsguard.analysis.python.context import Interpreter
@@ -21,6 +20,7 @@ from tsguard.analysis.values import (
     constant,
     is_none,
 )
+from tsguard.report.records import replace
 
 
 def method(

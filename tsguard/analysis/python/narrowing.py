@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from tsguard.analysis.python import assignments, type_tests
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import Scope, Unknown
+from tsguard.report.records import replace
 
 
 def narrow(interp: Interpreter, test: ast.expr, holds: bool, scope: Scope) -> None:

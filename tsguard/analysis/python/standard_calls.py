@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import keyword
-from dataclasses import replace
 
 from tsguard.analysis.python import (
     operations,
@@ -32,6 +31,7 @@ from tsguard.analysis.values import (
     Value,
     constant,
 )
+from tsguard.report.records import replace
 
 
 def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from tsguard.analysis.python import library, tensor_sizes
 from tsguard.analysis.python.context import Interpreter
@@ -29,6 +28,7 @@ from tsguard.analysis.values import (
 )
 from tsguard.language import schemas
 from tsguard.language import types as t
+from tsguard.report.records import replace
 
 # Functions of torch.nn.utils that change a module, and what they leave on it.
 _LEGACY_HOOKS = {"torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -11,7 +10,7 @@ from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.compilation_cache import CompilationCache, Done
 from tsguard.analysis.script.compiled import ScriptClass
 from tsguard.analysis.script.reports import Recording, Reporter
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.context import Interpreter

@@ -6,7 +6,7 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitCondExpr``, ``RefinementSe
 from __future__ import annotations
 
 import ast
-from dataclasses import field, replace
+from dataclasses import field
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import none_defaults, notes
@@ -19,7 +19,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Special, SugaredModule, SugaredUnknown, Value
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, merged, same, unify_all, union
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 
 Refinements = dict[str, t.Type]
 

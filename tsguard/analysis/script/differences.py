@@ -11,7 +11,6 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from tsguard.analysis.events import text_of
@@ -20,6 +19,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import SugaredModule, Unlike, Value
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
+from tsguard.report.records import replace
 
 _ARITHMETIC = frozenset(
     ["pow", "round", "add", "sub", "mul", "floordiv", "remainder", "min", "max", "neg", "abs"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
@@ -19,6 +18,7 @@ from tsguard.analysis.script.schema_calls import call_schemas
 from tsguard.analysis.script.sugared import Args, Kwargs, Simple, Sugared, SugaredModule
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
+from tsguard.report.records import replace
 
 
 @contextmanager

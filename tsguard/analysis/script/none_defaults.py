@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from tsguard.analysis.events import text_of
@@ -20,6 +19,7 @@ from tsguard.analysis.script.sugared import Simple, Value
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Argument, Schema
+from tsguard.report.records import replace
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:

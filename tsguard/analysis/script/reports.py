@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import field
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
@@ -17,7 +17,7 @@ from tsguard.analysis.ownership import is_own
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.project import Target
 from tsguard.project.modules import Module
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script.context import FunctionCompiler
@@ -11,7 +10,7 @@ from tsguard.analysis.script.sugared import Unlike, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Schema
 from tsguard.project.modules import Module
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

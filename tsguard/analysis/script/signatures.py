@@ -7,7 +7,6 @@ torch/csrc/jit/python/init.cpp (``getSchemaWithNameAndDefaults``).
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -23,6 +22,7 @@ from tsguard.language import types as t
 from tsguard.language.matching import convertible_to_list
 from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Argument
+from tsguard.report.records import replace
 from tsguard.source.functions import takes_positional
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked

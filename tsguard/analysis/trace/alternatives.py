@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.budgets import ASIDE_STEPS
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.rulebook import is_note
+from tsguard.report.records import replace
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import attributes as exported
@@ -34,6 +33,7 @@ from tsguard.analysis.trace.values import (
     plainly,
     size,
 )
+from tsguard.report.records import replace
 
 _PROPERTIES: dict[str, Property] = {
     "dtype": "dtype",

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import Interpreter, PythonInterpreter
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.worlds import BudgetExceeded
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope

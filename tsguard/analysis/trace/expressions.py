@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TypeGuard
 
@@ -33,6 +32,7 @@ from tsguard.analysis.trace.values import (
     origin_of,
 )
 from tsguard.analysis.values import Scope
+from tsguard.report.records import replace
 
 Handler = Callable[["Tracer", ast.expr, Scope], py.Value]
 

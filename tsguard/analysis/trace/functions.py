@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
@@ -31,6 +30,7 @@ from tsguard.analysis.trace.values import (
     parts,
     plainly,
 )
+from tsguard.report.records import replace
 from tsguard.source.walking import walked
 
 

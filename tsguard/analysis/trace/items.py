@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, indices, sizes
@@ -29,6 +28,7 @@ from tsguard.analysis.trace.values import (
     is_symbolic,
     plainly,
 )
+from tsguard.report.records import replace
 
 
 def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:

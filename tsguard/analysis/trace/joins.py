@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.extents import ANY, Extent, either, known
 from tsguard.analysis.trace.values import (
@@ -20,6 +18,7 @@ from tsguard.analysis.trace.values import (
     unbacked_of,
 )
 from tsguard.analysis.values import Scope
+from tsguard.report.records import replace
 
 Names = dict[str, py.Value]
 

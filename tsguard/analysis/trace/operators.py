@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments, arrays, data, gradients, recording, sizes
@@ -37,6 +36,7 @@ from tsguard.analysis.trace.values import (
     unbacked_of,
 )
 from tsguard.language.rule_names import RuleName
+from tsguard.report.records import replace
 
 _TRACED = (Traced, Derived, Shape, py.TensorValue)
 # The conversions of a format with %, and those of them that take the value of a number.

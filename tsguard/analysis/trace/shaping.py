@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
@@ -13,6 +12,7 @@ from tsguard.analysis.trace.shapes.extents import ANY, Extent, named, product
 from tsguard.analysis.trace.shapes.facts import Facts, is_input
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Equation, Pieces, Traced
+from tsguard.report.records import replace
 
 Args = Sequence[py.Value]
 Kwargs = Mapping[str, py.Value]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import calls as exported
@@ -35,6 +34,7 @@ from tsguard.analysis.trace.values import (
     size,
 )
 from tsguard.language import schemas
+from tsguard.report.records import replace
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Literal
 
 from tsguard.analysis.events import Event
@@ -27,7 +26,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 
 Kind = Literal["size", "data"]
 Property = Literal["rank", "dtype", "device", "layout", "structure", "mode", "grad", "tracing"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -23,7 +23,7 @@ from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.tracer import ForwardTracer
 from tsguard.analysis.trace.values import Traced
 from tsguard.analysis.worlds import BudgetExceeded
-from tsguard.report.records import dataclass
+from tsguard.report.records import dataclass, replace
 from tsguard.source.functions import takes_positional
 
 if TYPE_CHECKING:
