@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from tsguard.analysis.events import Event
 from tsguard.analysis.python import Program, PythonInterpreter
@@ -51,8 +52,8 @@ def trace_parts(program: Program, target: Target) -> Event | None:
         world, subject = found.world, found.value
         if len(list(_submodules(subject))) > _MOST_PARTS:
             return None
-        chosen = list(_unscriptable(program, target, world, subject))
-        with _traced(chosen):
+        chosen = list(_Search(program, target, world).below(subject))
+        with _traced(program, chosen):
             if not chosen or not _scripts(program, target, world, subject):
                 return None
     except BudgetExceeded:
@@ -77,38 +78,54 @@ class _Place:
     part: ModuleValue
 
 
-def _unscriptable(
-    program: Program,
-    target: Target,
-    world: World,
-    root: ModuleValue,
-    prefix: str = "",
-    above: tuple[ModuleValue, ...] = (),
-) -> Iterator[_Place]:
-    """The smallest submodules that keep the modules above them from being scripted; one may hold itself."""
-    above = (*above, root)
-    for name, child in root.children.items():
-        if not isinstance(child, ModuleValue) or any(child is module for module in above):
-            continue
-        if _scripts(program, target, world, child):
-            continue
-        path = f"{prefix}.{name}" if prefix else name
-        below = list(_unscriptable(program, target, world, child, path, above))
-        with _traced(below):
-            enough = bool(below) and _scripts(program, target, world, child)
-        yield from below if enough else [_Place(path, root, name, child)]
+class _Search:
+    """The smallest submodules that keep the modules above them from being scripted; one may hold itself.
+
+    Submodules that nothing tells apart are asked once.
+    """
+
+    def __init__(self, program: Program, target: Target, world: World) -> None:
+        self._program = program
+        self._scripts: Callable[[ModuleValue], bool] = partial(_scripts, program, target, world)
+        self._alone: dict[Hashable, bool] = {}
+        self._without: dict[Hashable, bool] = {}
+
+    def below(
+        self, root: ModuleValue, prefix: str = "", above: tuple[ModuleValue, ...] = ()
+    ) -> Iterator[_Place]:
+        above = (*above, root)
+        for name, child in root.children.items():
+            if not isinstance(child, ModuleValue) or any(child is module for module in above):
+                continue
+            key = self._program.structural_keys.of(child)
+            if key not in self._alone:
+                self._alone[key] = self._scripts(child)
+            if self._alone[key]:
+                continue
+            path = f"{prefix}.{name}" if prefix else name
+            below = list(self.below(child, path, above))
+            if key not in self._without:
+                self._without[key] = bool(below) and self._scripts_without(child, below)
+            yield from below if self._without[key] else [_Place(path, root, name, child)]
+
+    def _scripts_without(self, module: ModuleValue, places: list[_Place]) -> bool:
+        """Whether a module scripts once submodules of it are traced."""
+        with _traced(self._program, places):
+            return self._scripts(module)
 
 
 @contextmanager
-def _traced(places: list[_Place]) -> Iterator[None]:
+def _traced(program: Program, places: list[_Place]) -> Iterator[None]:
     """With the submodules in these places traced: to who calls it, a trace is a module that takes a tensor."""
     for place in places:
         place.parent.children[place.name] = ModuleValue(External("torch.nn.Identity"), initialized=True)
+    program.structural_keys.forget()
     try:
         yield
     finally:
         for place in places:
             place.parent.children[place.name] = place.part
+        program.structural_keys.forget()
 
 
 def _traces_tensor_to_tensor(program: Program, target: Target, world: World, part: ModuleValue) -> bool:
