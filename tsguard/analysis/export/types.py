@@ -95,8 +95,9 @@ def _said(returned: ast.expr | None) -> str:
         return ""
     if isinstance(returned.func, ast.Name):
         return returned.func.id if returned.func.id in _ITERATORS else ""
-    is_view = isinstance(returned.func, ast.Attribute) and returned.func.attr in _VIEWS
-    return f"dict_{returned.func.attr}" if is_view and _is_variable(returned.func.value) else ""  # type: ignore[attr-defined]
+    if isinstance(returned.func, ast.Attribute) and _is_variable(returned.func.value):
+        return f"dict_{returned.func.attr}" if returned.func.attr in _VIEWS else ""
+    return ""
 
 
 def _is_variable(node: ast.expr) -> bool:

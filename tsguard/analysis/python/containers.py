@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis.budgets import DICT_OPTIONS
 from tsguard.analysis.python import module_containers, operations, registries
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
@@ -96,7 +96,7 @@ def _sequence_item(
         return owner.items[index]
     if owner.open:
         return _blurred(owner.items[-1], node) if owner.items else Unknown(placed(node))
-    raise interp.raise_("IndexError", node)
+    raise Raised("IndexError", node)
 
 
 def _blurred(value: Value, node: ast.AST | None) -> Value:
@@ -124,7 +124,7 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
         return _blurred(next(iter(owner.items.values())), node)
     if owner.open or isinstance(key, Unknown):
         return Unknown(placed(node))
-    raise interp.raise_("KeyError", node)
+    raise Raised("KeyError", node)
 
 
 # What a dict from names holds to make something of: which, a world decides.
@@ -159,7 +159,7 @@ def usual_key(key: Value) -> object:
 
 def _constant_item(interp: Interpreter, owner: Const, key: Value, node: ast.AST | None) -> Value:
     if not isinstance(owner.value, (str, bytes)):
-        raise interp.raise_("TypeError", node)
+        raise Raised("TypeError", node)
     if isinstance(key, SliceValue):
         part = slice_of(key)
         if part is not None:

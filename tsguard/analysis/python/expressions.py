@@ -18,7 +18,7 @@ from tsguard.analysis.python import (
     sizes,
     texts,
 )
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -73,7 +73,7 @@ def attribute_of(interp: Interpreter, owner: Value, node: ast.Attribute, scope: 
     if value is not None:
         return _placed(interp, owner, node, value, scope) if isinstance(owner, ModuleReference) else value
     if interp.tries:
-        raise interp.raise_("AttributeError", node)
+        raise Raised("AttributeError", node)
     return Unknown(placed(node))
 
 

@@ -11,6 +11,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes, types
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered
 from tsguard.analysis.trace.alternatives import could_be_traced
@@ -45,7 +46,7 @@ def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     if value is not None:
         return value
     if tracer.tries or py.is_none(owner):
-        raise tracer.raise_("AttributeError", node)
+        raise Raised("AttributeError", node)
     if isinstance(owner, Traced):
         kinds.used_as_object(tracer, owner)
         return Opaque(None, origin=owner.origin.then(node))
@@ -324,8 +325,10 @@ def _listed(tracer: Tracer, nodes: list[ast.expr], scope: Scope) -> py.TupleValu
             given.append(py.TupleValue((tracer.evaluate(node, scope),)))
             continue
         value = tracer.evaluate(node.value, scope)
-        is_open_shape = isinstance(value, Shape) and value.open
-        given.append(value if is_open_shape else py.TupleValue(*_unpacked(tracer, value)))  # type: ignore[arg-type]
+        if isinstance(value, Shape) and value.open:
+            given.append(value)
+        else:
+            given.append(py.TupleValue(*_unpacked(tracer, value)))
     if any(isinstance(part, Shape) and part.open for part in given):
         return operators.joined_sizes(given)
     return py.TupleValue(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments, data, gradients, recording
@@ -115,7 +116,7 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     return None
 
 
-def _schemas(entry: dict[str, object], args: Args, kwargs: Kwargs) -> list[str]:
+def _schemas(entry: dict[str, Any], args: Args, kwargs: Kwargs) -> list[str]:
     """The schemas of a compiled function; a flag chooses where torch dispatches on one."""
     if "dispatch" in entry:
         index = entry["index"]
@@ -125,9 +126,8 @@ def _schemas(entry: dict[str, object], args: Args, kwargs: Kwargs) -> list[str]:
             else kwargs.get(str(entry["dispatch"]))
         )
         is_true = entry["default"] if flag is None else getattr(flag, "value", False)
-        entry = entry["true" if is_true else "false"]  # type: ignore[assignment]
-    found = entry.get("schemas", [])
-    return list(found) if isinstance(found, list) else []
+        entry = entry["true" if is_true else "false"]
+    return list(entry.get("schemas", ()))
 
 
 def _unread(args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:

@@ -286,7 +286,7 @@ def _step(bench: Bench, callee: Any, spec: AttemptSpec) -> Callable[[], object]:
     def training_step() -> None:
         loss = scalar_loss(forward())
         if loss is not None:
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
 
     return training_step
 

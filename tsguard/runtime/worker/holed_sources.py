@@ -53,6 +53,7 @@ def _replace_sources(sources: dict[str, str]) -> None:
             return compile(sources[path], path, "exec", dont_inherit=True)
         return original(self, fullname)
 
+    # Python's importers make loaders of this very class, and mypy lets no method be replaced.
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     for path, text in sources.items():
         # Without a modification time the cache takes the lines for current.

@@ -83,7 +83,7 @@ class CudaClock:
 
 
 def _event() -> torch.cuda.Event:
-    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+    return torch.cuda.Event(enable_timing=True)
 
 
 def clock_for(device: str, step: Step) -> Clock:

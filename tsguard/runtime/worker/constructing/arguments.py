@@ -249,10 +249,10 @@ def _takes(found: type, number: int) -> bool:
     return True
 
 
-def _accepts(found: type, calls: Sequence[tuple[int, tuple[str, ...]]]) -> bool:
+def _accepts(found: Any, calls: Sequence[tuple[int, tuple[str, ...]]]) -> bool:
     """Whether a module class takes the calls that are made of a value."""
     try:
-        signature = inspect.signature(found.forward)  # type: ignore[attr-defined]
+        signature = inspect.signature(found.forward)
         for number, keywords in calls:
             signature.bind(None, *[None] * number, **dict.fromkeys(keywords))
     except (AttributeError, TypeError, ValueError):

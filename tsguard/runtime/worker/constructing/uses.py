@@ -188,11 +188,13 @@ class _Reader:
         if isinstance(value, ast.IfExp):
             value = _kept(value.body if self._found(_kept(value.body)) is not None else value.orelse)
         found = self._found(value) if isinstance(value, (ast.Name, ast.Attribute, ast.BoolOp)) else None
-        for target in node.targets if found is not None else ():
+        if found is None:
+            return
+        for target in node.targets:
             if isinstance(target, (ast.Name, ast.Attribute)):
-                self.known.setdefault(ast.unparse(target), found)  # type: ignore[arg-type]
+                self.known.setdefault(ast.unparse(target), found)
             elif isinstance(target, ast.Tuple):
-                elements = found.as_sequence(len(target.elts), exact=True)  # type: ignore[union-attr]
+                elements = found.as_sequence(len(target.elts), exact=True)
                 for element in target.elts:
                     if isinstance(element, (ast.Name, ast.Attribute)):
                         self.known.setdefault(ast.unparse(element), elements)
@@ -218,9 +220,9 @@ class _Reader:
 
     def _on_assign(self, node: ast.Assign) -> None:
         called = self._found(node.value.func) if isinstance(node.value, ast.Call) else None
-        for target in node.targets if called is not None else ():
-            if isinstance(target, ast.Tuple):
-                called.unpacked = len(target.elts)  # type: ignore[union-attr]
+        for target in node.targets:
+            if called is not None and isinstance(target, ast.Tuple):
+                called.unpacked = len(target.elts)
 
     def _on_for(self, node: ast.For | ast.comprehension) -> None:
         found = self._found(node.iter)
@@ -349,8 +351,8 @@ class _Reader:
         """What is called, and how many of its first parameters the call does not give."""
         text = ast.unparse(function)
         if text == "super().__init__" and self.owner is not None:
-            bases = [c for c in self.owner.__mro__[1:] if "__init__" in vars(c)]
-            return (bases[0].__init__, 1) if bases else (None, 0)  # type: ignore[misc]
+            inherited = [vars(c)["__init__"] for c in self.owner.__mro__[1:] if "__init__" in vars(c)]
+            return (inherited[0], 1) if inherited else (None, 0)
         if isinstance(function, ast.Attribute) and text == f"self.{function.attr}":
             method = getattr(self.owner, function.attr, None)
             return (method, 1) if inspect.isfunction(method) else (None, 0)

@@ -96,7 +96,7 @@ class _Watch(TorchFunctionMode):
         return result
 
     def origins_of(self, tensor: Tensor) -> frozenset[str]:
-        found: frozenset[str] = self.origins.get(tensor, frozenset())  # type: ignore[no-untyped-call]
+        found: frozenset[str] = self.origins.get(tensor, frozenset())
         return found
 
     def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Operand]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sized
+from typing import Any, cast
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset
@@ -112,7 +113,7 @@ def _length(loader: DataLoader[Any]) -> int | None:
     if isinstance(loader.dataset, IterableDataset):
         return None
     try:
-        return len(loader.dataset)  # type: ignore[arg-type]
+        return len(cast(Sized, loader.dataset))
     except Exception:
         return None
 
