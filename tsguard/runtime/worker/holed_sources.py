@@ -18,6 +18,7 @@ from tsguard.runtime.events import Refused
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.errors import TracerWarnings, described
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.prepare import Stopped, constructed
 
 
@@ -68,9 +69,5 @@ def _hole(annotation: str, names: dict[str, Any]) -> Any:
         raise AssertionError("holes are compiled, never run")
 
     known = {**vars(typing), "Tensor": torch.Tensor, "torch": torch, **names}
-    try:
-        returned = eval(annotation, known)
-    except Exception:
-        returned = torch.Tensor
-    hole.__annotations__ = {"return": returned}
+    hole.__annotations__ = {"return": value_or(torch.Tensor, lambda: eval(annotation, known))}
     return _ignored(hole)
