@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, class_around, removed, statement
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.docstrings import documented_type
 from tsguard.fixes.edits import between, edit
@@ -107,9 +108,9 @@ def welcome_none(event: Event) -> Fix | None:
         return None
     optional = imported(module, "typing", ["Optional"], function.lineno)
     change = rewritten(module.file, parameter.annotation, f"Optional[{written}]")
-    if optional is None or change is None or isinstance(parameter.annotation, ast.Constant):
+    if isinstance(parameter.annotation, ast.Constant):
         return None
-    return Fix("safe", f"Annotate {name} as Optional[{written}]", (*optional, change))
+    return safe(f"Annotate {name} as Optional[{written}]", optional, change)
 
 
 def annotate_parameter(module: Module, function: Function | None, name: str, type_: str) -> Fix | None:
@@ -124,9 +125,9 @@ def annotate_parameter(module: Module, function: Function | None, name: str, typ
         return None
     change = changed_parameter(module.file, function, name, lambda p: annotated(p, written.text))
     # A type comment speaks for all parameters.
-    if change is None or has_type_comment(module, function):
+    if has_type_comment(module, function):
         return None
-    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change))
+    return safe(f"Annotate {name} as {type_}", written.edits, change)
 
 
 def has_type_comment(module: Module, function: Function) -> bool:
@@ -164,10 +165,10 @@ def return_what_is_returned(event: Event) -> Fix | None:
     if any(_is_told_wrongly(event, n) for n in walked(around[0]) if isinstance(n, ast.Return)):
         return None
     written = spelled(actual, event.module, around[0].lineno)
-    change = rewritten(event.module.file, around[0].returns, written.text) if written is not None else None
-    if written is None or change is None:
+    if written is None:
         return None
-    return Fix("safe", f"Annotate the result as {actual}", (*written.edits, change))
+    change = rewritten(event.module.file, around[0].returns, written.text)
+    return safe(f"Annotate the result as {actual}", written.edits, change)
 
 
 def _is_told_wrongly(event: Event, node: ast.Return) -> bool:
@@ -191,12 +192,12 @@ def default_of_type(event: Event) -> Fix | None:
     if (event.facts["annotated"], given) == ("float", "int") and default is not None:
         text = ast.unparse(default)
         change = rewritten(event.module.file, default, f"{text}.0") if text.isdecimal() else None
-        return Fix("unsafe", f"Write {text} as {text}.0", (change,)) if change else None
+        return unsafe(f"Write {text} as {text}.0", change)
     written = spelled(given, event.module, function.lineno) if given not in OPEN_TYPES else None
-    change = rewritten(event.module.file, parameter.annotation, written.text) if written is not None else None
-    if written is None or change is None:
+    if written is None:
         return None
-    return Fix("unsafe", f"Annotate {name} as {given}", (*written.edits, change))
+    change = rewritten(event.module.file, parameter.annotation, written.text)
+    return unsafe(f"Annotate {name} as {given}", written.edits, change)
 
 
 def drop_local_annotation(event: Event) -> Fix | None:
@@ -209,8 +210,7 @@ def drop_local_annotation(event: Event) -> Fix | None:
 def without_annotation(event: Event, node: ast.AnnAssign) -> Fix | None:
     file = event.module.file
     if node.value is None:
-        gone = removed(file, node)
-        return Fix("safe", f"Remove the annotation of {ast.unparse(node.target)}", (gone,)) if gone else None
+        return safe(f"Remove the annotation of {ast.unparse(node.target)}", removed(file, node))
 
     def change(small: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
         if not isinstance(small, cst.AnnAssign) or small.value is None:
@@ -218,7 +218,7 @@ def without_annotation(event: Event, node: ast.AnnAssign) -> Fix | None:
         return cst.Assign([cst.AssignTarget(small.target)], small.value)
 
     made = changed_statement(file, node, change)
-    return Fix("safe", f"Remove the annotation of {ast.unparse(node.target)}", (made,)) if made else None
+    return safe(f"Remove the annotation of {ast.unparse(node.target)}", made)
 
 
 def write_floats(event: Event) -> Fix | None:
@@ -234,7 +234,7 @@ def write_floats(event: Event) -> Fix | None:
         integers = [e for e in node.elts if isinstance(e, ast.Constant) and type(e.value) is int]
         if integers and len(integers) < len(node.elts):
             edits = [rewritten(event.module.file, e, f"{ast.unparse(e)}.0") for e in integers]
-            return Fix("unsafe", "Write the integers as floats", tuple(e for e in edits if e is not None))
+            return unsafe("Write the integers as floats", edits)
     return None
 
 
@@ -271,9 +271,7 @@ def drop_mutable_default(event: Event) -> Fix | None:
         return None
 
     block = changed_block(file, function, change)
-    if edits is None or block is None:
-        return None
-    return Fix("unsafe", f"Make the default of {name} in the body", (*edits, block))
+    return unsafe(f"Make the default of {name} in the body", edits, block)
 
 
 def _is_docstring(node: cst.BaseStatement) -> bool:
@@ -292,5 +290,5 @@ def drop_type_comment(event: Event) -> Fix | None:
         at = line.find("# type:")
         if at >= 0:
             change = edit(file, Span(number, at + 1, number, at + 8), "# types:")
-            return Fix("safe", "Call the comment otherwise", (change,)) if change else None
+            return safe("Call the comment otherwise", change)
     return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import method_around, receiver
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
@@ -81,10 +82,10 @@ def _choose(event: Event, index: str, template: str) -> Fix | None:
     key = between(file, file.span(chosen.subscript.slice))
     self_ = receiver(chosen.method)
     change = rewritten(file, chosen.call, f"{self_}.{name}({', '.join((key, *given))})")
-    if change is None or self_ is None:
+    if self_ is None:
         return None
     added = () if there else (method_above(file, chosen.method, text), *(returned.edits if returned else ()))
-    return Fix("unsafe", f"Choose from {chosen.container} in a method", (*added, change))
+    return unsafe(f"Choose from {chosen.container} in a method", added, change)
 
 
 def _calls(event: Event, index: str) -> Iterator[_Chosen]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, fresh_name, receiver, removed
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import insertion
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import parsed
@@ -59,12 +60,11 @@ def pass_captured(event: Event) -> Fix | None:
     text = _moved(file, closure, name, ([self_] if is_method and self_ else []) + passed)
     called = f"{self_}.{name}" if is_method else name
     edits = [_passing(file, call, called, passed) for call in closure.calls]
-    made = tuple(e for e in edits if e is not None)
-    if text is None or len(made) != len(edits):
+    if text is None:
         return None
     place = _above(file, top, text, lines=1 if is_method else 2)
     where = "a method" if is_method else "a function of the module"
-    return Fix("unsafe", f"Make {inner.name} {where}, pass what it reads", (place, gone, *made))
+    return unsafe(f"Make {inner.name} {where}, pass what it reads", place, gone, edits)
 
 
 def _closure(event: Event) -> _Closure | None:

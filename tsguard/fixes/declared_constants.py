@@ -6,6 +6,7 @@ import ast
 import itertools
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import together
 from tsguard.fixes.edits import insertion
 from tsguard.fixes.imports import imported
 from tsguard.report import Edit
@@ -25,16 +26,11 @@ def declared_final(
         value: what the class itself is to hold under the name; None where a constructor sets it.
     """
     if are_text(module):
-        lines = [] if value is None else [f"{name} = {value}"]
-        edits = [in_class(module, owner, line) for line in lines] + [listed_constant(module, owner, name)]
-    else:
-        final = imported(module, "typing", ["Final"], owner.lineno)
-        if final is None:
-            return None
-        told = f"{name}: {type_}" if value is None else f"{name}: {type_} = {value}"
-        edits = [*final, in_class(module, owner, told)]
-    made = tuple(e for e in edits if e is not None)
-    return made if len(made) == len(edits) else None
+        held = () if value is None else in_class(module, owner, f"{name} = {value}")
+        return together(held, listed_constant(module, owner, name))
+    final = imported(module, "typing", ["Final"], owner.lineno)
+    told = f"{name}: {type_}" if value is None else f"{name}: {type_} = {value}"
+    return together(final, in_class(module, owner, told))
 
 
 def are_text(module: Module) -> bool:

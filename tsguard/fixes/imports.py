@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import insertion
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
@@ -22,7 +23,7 @@ def import_typing_name(event: Event) -> Fix | None:
     """Import the name of ``typing`` that an annotation is written with."""
     name = event.facts["name"]
     edits = imported(event.module, "typing", [name], event.span.line)
-    return Fix("safe", f"Import {name} from typing", edits) if edits else None
+    return safe(f"Import {name} from typing", edits)
 
 
 def imported(module: Module, source: str, names: Iterable[str], line: int) -> tuple[Edit, ...] | None:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_parameter
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.conversions import write_floats_in_both
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_at
@@ -49,11 +50,7 @@ def _type_after_other(event: Event) -> Fix | None:
         return annotate_parameter(event.module, functions[0], param.arg, f"Optional[{type_}]")
     change = rewritten(file, param.annotation, written.text)
     is_tensor = ast.unparse(param.annotation) in ("Optional[Tensor]", "Optional[torch.Tensor]")
-    fix = (
-        Fix("unsafe", f"Annotate {param.arg} as Optional[{type_}]", (*written.edits, change))
-        if change
-        else None
-    )
+    fix = unsafe(f"Annotate {param.arg} as Optional[{type_}]", written.edits, change)
     return fix if is_tensor else None
 
 
@@ -80,8 +77,7 @@ def _inline(event: Event, helper: Function) -> Fix | None:
                 if text is None:
                     return None
                 edits.append(rewritten(module.file, call, f"({text})"))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Write what {helper.name} does", made) if made and len(made) == len(edits) else None
+    return unsafe(f"Write what {helper.name} does", edits)
 
 
 def _compiled(tree: ast.Module) -> list[Function]:

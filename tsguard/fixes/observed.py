@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_parameter
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_header
 from tsguard.fixes.places import Function, function_at
@@ -94,10 +95,9 @@ def retyped_seen(module: Module, line: int, name: str, types: Mapping[str, tuple
         return header.with_changes(params=params, returns=None if untrue else header.returns)
 
     edit = changed_header(module.file, function, change) if given or untrue else None
-    if edit is not None:
-        yield Fix(
-            "unsafe", f"Annotate {name} with the types that it is given", (*dict.fromkeys(imports), edit)
-        )
+    fix = unsafe(f"Annotate {name} with the types that it is given", dict.fromkeys(imports), edit)
+    if fix is not None:
+        yield fix
 
 
 def _is_known(annotation: ast.expr) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_parameter
@@ -25,7 +26,7 @@ def annotate_by_default(event: Event) -> Fix | None:
     if found is None or written is None or found[1].annotation is not None or not _is_literal(found[2]):
         return None
     change = changed_parameter(event.module.file, found[0], name, lambda p: annotated(p, written.text))
-    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change)) if change else None
+    return safe(f"Annotate {name} as {type_}", written.edits, change)
 
 
 def annotate_number(event: Event) -> Fix | None:
@@ -34,7 +35,7 @@ def annotate_number(event: Event) -> Fix | None:
     for function in functions_around(event.module.file, event.span):
         change = changed_parameter(event.module.file, function, name, lambda p: annotated(p, type_))
         if change is not None:
-            return Fix("unsafe", f"Annotate {name} as {type_}", (change,))
+            return unsafe(f"Annotate {name} as {type_}", change)
     return None
 
 
@@ -56,12 +57,12 @@ def make_optional(event: Event) -> Fix | None:
             return None
         change = changed_parameter(file, function, name, lambda p: annotated(p, written.text))
         message = f"Annotate {name} as {type_}"
-        return Fix("unsafe", message, (*written.edits, change)) if change else None
+        return unsafe(message, written.edits, change)
     edits = imported(event.module, "typing", ["Optional"], function.lineno)
     change = changed_parameter(file, function, name, _optional)
-    if edits is None or change is None or isinstance(parameter.annotation, ast.Constant):
+    if isinstance(parameter.annotation, ast.Constant):
         return None
-    return Fix("safe", f"Annotate {name} as Optional", (*edits, change))
+    return safe(f"Annotate {name} as Optional", edits, change)
 
 
 def _made_for_none(function: Function, name: str) -> str | None:

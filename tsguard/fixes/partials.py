@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, receiver, removed, step_of
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.places import Function
 from tsguard.report import Fix
@@ -58,4 +59,4 @@ def method_for_partial(event: Event) -> Fix | None:
     gone = removed(file, held[0])
     text = file.newline * 2 + file.newline.join(lines)
     added = insertion(file, end, len(file.lines[end - 1]) + 1, text)
-    return Fix("unsafe", f"Make {name} a method", (gone, added)) if gone is not None else None
+    return unsafe(f"Make {name} a method", gone, added)

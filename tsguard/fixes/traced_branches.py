@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, fresh_name, statement, step_of
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import insertion
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.places import Function, functions_around
@@ -55,12 +56,11 @@ def move_branch(event: Event, node: ast.If) -> Fix | None:
     text = _function(file, branch, f"def {name}({', '.join(branch.given)}) -> {returned.text}:")
     call = f"{', '.join(branch.results)} = {name}({', '.join(branch.given)})"
     change = changed_block(file, node, lambda _: [statement(call)])
-    if text is None or change is None:
+    if text is None:
         return None
     line = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
     added = insertion(file, line, 1, text + file.newline * 3)
-    edits = (*returned.edits, added, change)
-    return Fix("unsafe", "Move the branch into a function under script_if_tracing", edits)
+    return unsafe("Move the branch into a function under script_if_tracing", returned.edits, added, change)
 
 
 def _branch(event: Event, function: Function, node: ast.If) -> _Branch | None:
