@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.terms import Attribute, Parameter, parameter_in
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Unknown
@@ -135,7 +136,7 @@ def _is_given_by(parameter: Parameter, target: Target) -> bool:
 def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:
     """Of a parameter that a target does not give."""
     spec = getattr(parameter.function, "args", None)
-    given = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs] if isinstance(spec, ast.arguments) else []
+    given = named_parameters(spec) if isinstance(spec, ast.arguments) else []
     node = next((argument for argument in given if argument.arg == parameter.name), None)
     remedy = f"name the arguments: '{target.path}:{target.qualname}({parameter.name}=...)'"
     return _gap(

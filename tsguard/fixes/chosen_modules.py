@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import method_around, receiver
 from tsguard.fixes.composing import unsafe
-from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.edits import between, indentation, insertion_above
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
 from tsguard.fixes.spelling import spelled
@@ -111,8 +111,6 @@ def _is_one(file: SourceFile, call: ast.Call) -> bool:
 
 def method_above(file: SourceFile, method: Function, text: str) -> Edit:
     """The edit that puts a method before another."""
-    line = min([method.lineno, *(d.lineno for d in method.decorator_list)])
-    first = file.lines[line - 1]
-    indent = first[: len(first) - len(first.lstrip())]
+    indent = indentation(file.lines[method.lineno - 1])
     lines = [f"{indent}{part}" for part in text.splitlines()]
-    return insertion(file, line, 1, file.newline.join(lines) + file.newline * 2)
+    return insertion_above(file, method, file.newline.join(lines) + file.newline * 2)

@@ -7,9 +7,10 @@ import itertools
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.composing import together
-from tsguard.fixes.edits import insertion
+from tsguard.fixes.edits import indentation, insertion, insertion_above
 from tsguard.fixes.imports import imported
 from tsguard.report import Edit
+from tsguard.source.functions import first_line
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -69,10 +70,9 @@ def in_class(module: Module, owner: ast.ClassDef, line: str) -> Edit | None:
     file = module.file
     is_text = isinstance(owner.body[0], ast.Expr) and isinstance(owner.body[0].value, ast.Constant)
     first = owner.body[1] if is_text and len(owner.body) > 1 else owner.body[0]
-    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-    text = file.lines[start - 1]
-    indent = text[: len(text) - len(text.lstrip())]
+    start = first_line(first)
+    indent = indentation(file.lines[start - 1])
     if start == owner.lineno or not indent:
         return None
     gap = file.newline * (1 if isinstance(first, (ast.AnnAssign, ast.Assign)) else 2)
-    return insertion(file, start, 1, f"{indent}{line}{gap}")
+    return insertion_above(file, first, f"{indent}{line}{gap}")

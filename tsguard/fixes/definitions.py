@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.blocks import class_around, method_around, receiver, removed
 from tsguard.fixes.closures import pass_captured
 from tsguard.fixes.composing import safe, unsafe
-from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.edits import between, indentation, insertion_above, insertion_below
 from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.held_fields import hold_field
@@ -58,9 +58,8 @@ def _define_outside(event: Event) -> Fix | None:
         ):
             return None
         gone = removed(file, node)
-        line = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
         text = f"{target.id} = {ast.unparse(node.value)}{file.newline * 3}"
-        return safe(f"Define {target.id} in the module", insertion(file, line, 1, text), gone)
+        return safe(f"Define {target.id} in the module", insertion_above(file, top, text), gone)
     return None
 
 
@@ -93,11 +92,10 @@ def _move_alone(event: Event) -> Fix | None:
     owner = next((n for n in file.tree.body if top in ast.walk(n)), None)
     if owner is None:
         return None
-    line = min([owner.lineno, *(d.lineno for d in getattr(owner, "decorator_list", ()))])
     text = _dedented(file, inner)
     if text is None:
         return None
-    added = insertion(file, line, 1, text + file.newline * 3)
+    added = insertion_above(file, owner, text + file.newline * 3)
     return safe(f"Move {inner.name} to the module", added, gone)
 
 
@@ -173,16 +171,14 @@ def make_method(event: Event) -> Fix | None:
         return None
     gone = removed(file, assigned)
     args = ", ".join((self_, *(a.arg for a in made.args.args)))
-    first = file.lines[init.lineno - 1]
-    indent = first[: len(first) - len(first.lstrip())]
+    indent = indentation(file.lines[init.lineno - 1])
     step = "\t" if indent.startswith("\t") else "    "
     values = {free: ast.unparse(value) for free, value in locals_.items() if value is not None}
     body = _substituted(file, made.body, {k: v for k, v in values.items() if k in read})
     text = f"{indent}def {name}({args}):{file.newline}{indent}{step}return {body}{file.newline}"
-    end = init.end_lineno or init.lineno
     if "\n" in body:
         return None
-    added = insertion(file, end, len(file.lines[end - 1]) + 1, file.newline * 2 + text.rstrip())
+    added = insertion_below(file, init, file.newline * 2 + text.rstrip())
     return unsafe(f"Make {name} a method", gone, added)
 
 

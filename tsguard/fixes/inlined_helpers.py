@@ -13,6 +13,7 @@ from tsguard.fixes.places import Function, functions_around, nodes_at
 from tsguard.fixes.spelling import spelled
 from tsguard.fixes.sums import add_tensors
 from tsguard.report import Edit, Fix
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -39,7 +40,7 @@ def _type_after_other(event: Event) -> Fix | None:
         return None
     asked = {f"{ast.unparse(node.orelse)} is None", f"{ast.unparse(node.body)} is not None"}
     args = functions[0].args
-    every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    every = named_parameters(args)
     param = next(
         (p for p in every if ast.unparse(node.test) in (f"{p.arg} is None", f"{p.arg} is not None")), None
     )

@@ -17,6 +17,7 @@ from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import first_line
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -237,5 +238,5 @@ def first_definition(file: SourceFile) -> int | None:
     """The line of the first class or function of the file."""
     for node in file.tree.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            return min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            return first_line(node)
     return None

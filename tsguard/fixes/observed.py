@@ -13,6 +13,7 @@ from tsguard.fixes.pieces import changed_header
 from tsguard.fixes.places import Function, function_at
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Edit, Fix
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -65,7 +66,7 @@ def retyped_seen(module: Module, line: int, name: str, types: Mapping[str, tuple
     function = function_at(module.file, line, name)
     if function is None or function.name == "__init__":
         return
-    args = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    args = named_parameters(function.args)
     imports: list[Edit] = []
     given: dict[str, str] = {}
     for arg in args:

@@ -13,6 +13,7 @@ from tsguard.fixes.pieces import changed_parameter
 from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
+from tsguard.source.functions import positional_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -106,18 +107,16 @@ def _is_no_tensor(function: Function, name: str) -> bool:
 def _parameter(event: Event, name: str) -> tuple[Function, ast.arg, ast.expr] | None:
     """The nearest function round a place that has a parameter of this name, with its default."""
     for function in functions_around(event.module.file, event.span):
-        for parameter, default in _defaults(function.args):
-            if parameter.arg == name:
+        for parameter, default in parameters_with_defaults(function):
+            if parameter.arg == name and default is not None:
                 return function, parameter, default
     return None
 
 
-def _defaults(args: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
-    positional = [*args.posonlyargs, *args.args]
-    yield from zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True)
-    for parameter, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        if default is not None:
-            yield parameter, default
+def parameters_with_defaults(node: Function) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """The parameters that have a name of their own, each with its default."""
+    yield from positional_parameters(node)
+    yield from zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -15,6 +15,7 @@ from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -74,7 +75,7 @@ def drop_unused_variadic(event: Event) -> Fix | None:
 def takes_nothing_else(function: Function, name: str) -> bool:
     """Whether all that a function is given it gets as ``*args``: it is called with something."""
     spec = function.args
-    named = [a for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.arg not in ("self", "cls")]
+    named = [a for a in named_parameters(spec) if a.arg not in ("self", "cls")]
     return spec.vararg is not None and spec.vararg.arg == name and not named
 
 

@@ -16,7 +16,7 @@ from tsguard.fixes.blocks import (
     statement_around,
 )
 from tsguard.fixes.composing import safe, unsafe
-from tsguard.fixes.edits import between, edit, insertion
+from tsguard.fixes.edits import between, edit, insertion_below
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
@@ -44,10 +44,7 @@ def import_above(event: Event) -> Fix | None:
         return safe("Remove the import", gone) if again else None
     if not _is_surely_there(node, tops):
         return None
-    last = tops[-1]
-    end = last.end_lineno or last.lineno
-    text = file.newline + between(file, file.span(node))
-    added = insertion(file, end, len(file.lines[end - 1]) + 1, text)
+    added = insertion_below(file, tops[-1], file.newline + between(file, file.span(node)))
     return unsafe("Import at the top", added, gone)
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, fresh_name, statement, step_of
 from tsguard.fixes.composing import unsafe
-from tsguard.fixes.edits import insertion
+from tsguard.fixes.edits import insertion_above
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.spelling import spelled
 from tsguard.language.schemas import operators
 from tsguard.report import Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -58,8 +59,7 @@ def move_branch(event: Event, node: ast.If) -> Fix | None:
     change = changed_block(file, node, lambda _: [statement(call)])
     if text is None:
         return None
-    line = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
-    added = insertion(file, line, 1, text + file.newline * 3)
+    added = insertion_above(file, top, text + file.newline * 3)
     return unsafe("Move the branch into a function under script_if_tracing", returned.edits, added, change)
 
 
@@ -105,7 +105,7 @@ def _is_plain(node: ast.AST) -> bool:
 
 def _bound_before(function: Function, node: ast.If) -> dict[str, bool]:
     """The variables that there are before a statement, each with whether it may be a Tensor."""
-    args = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    args = named_parameters(function.args)
     found = {a.arg: a.annotation is None or "Tensor" in ast.unparse(a.annotation) for a in args}
     if args and args[0].arg in ("self", "cls"):
         found[args[0].arg] = False

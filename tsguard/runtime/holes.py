@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tsguard.source.functions import named_parameters
+
 _LITERALS = (bool, int, float, str)
 
 
@@ -152,7 +154,7 @@ def _blank(lines: list[str], statement: ast.Try) -> None:
 def _plain_signature(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """The header with parameters that TorchScript takes: typed defaults, nothing variable."""
     arguments = function.args
-    plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    plain = named_parameters(arguments)
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: dict[str, ast.expr] = {}
     for argument, default in zip(positional[::-1], arguments.defaults[::-1], strict=False):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.type_comments import signature_comment
+from tsguard.source.functions import named_parameters
 
 
 def refused(
@@ -31,7 +32,7 @@ def refused(
 
 def _is_untyped(declaration: ast.FunctionDef, lines: list[str]) -> bool:
     spec = declaration.args
-    parameters = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+    parameters = named_parameters(spec)
     if declaration.returns is not None or any(p.annotation is not None for p in parameters):
         return False
     text, _, why = signature_comment(lines[declaration.lineno - 1 : declaration.end_lineno])
