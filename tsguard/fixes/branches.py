@@ -257,7 +257,7 @@ def ask_for_attribute(event: Event) -> Fix | None:
         if isinstance(branch, (ast.FunctionDef, ast.AsyncFunctionDef)):
             break
         if isinstance(branch, ast.If) and asked.replace('"', "'") not in ast.unparse(branch.test):
-            side = _side(file, branch, attribute)
+            side = _side(branch, attribute)
             if side is not None:
                 return _asking(event, branch.test, asked, then=side)
     for choice in around(file, event.span, ast.IfExp):
@@ -291,7 +291,7 @@ def _is_made_somewhere(owner: ast.ClassDef, name: str) -> bool:
     return registered or assigned
 
 
-def _side(file: SourceFile, branch: ast.If, node: ast.AST) -> bool | None:
+def _side(branch: ast.If, node: ast.AST) -> bool | None:
     """Whether a node lies in the true branch of an ``if`` or in the false one; None in neither."""
     for side, body in ((True, branch.body), (False, branch.orelse)):
         if any(n is node for part in body for n in ast.walk(part)):

@@ -56,10 +56,8 @@ def lint(
     return assemble(plan, inspect_files(plan.jobs, settings, progress), settings)
 
 
-def assemble(
-    plan: Plan, inspections: Sequence[Inspection], settings: Settings, added: Iterable[Finding] = ()
-) -> tuple[Report, Sources]:
-    """Make one report of what was found in the files of a plan, and of findings ``added`` by others.
+def assemble(plan: Plan, inspections: Sequence[Inspection], settings: Settings) -> tuple[Report, Sources]:
+    """Make one report of what was found in the files of a plan.
 
     Raises:
         ConfigError: the baseline cannot be used.
@@ -71,7 +69,7 @@ def assemble(
         baseline = Baseline.read(settings.baseline)
     sources = Sources({job.shown: job.text for job in plan.jobs if job.text is not None})
     found = [f for i in inspections for f in (*i.findings, *(f for t in i.targets for f in t.findings))]
-    known = merge([*found, *added])
+    known = merge(found)
     findings = suppress(known, inspections, sources)
     own = frozenset(job.shown for job in plan.jobs)
     findings = [_asked_for(finding, own, plan.mended) for finding in _selected(findings, settings)]

@@ -48,7 +48,7 @@ def report(
 
 
 def report_backed(
-    tracer: Tracer, unbacked: Unbacked, rule: RuleName, node: ast.AST | None, origin: Origin | None = None
+    tracer: Tracer, unbacked: Unbacked, rule: RuleName, node: ast.AST | None, origin: Origin
 ) -> None:
     """Record what torch.export makes of a number that it knows or has a symbol for, as ``unbacked`` tells."""
     if unbacked == "data":

@@ -78,7 +78,7 @@ def call(
     if isinstance(function, ClassValue) and ancestry.is_module_class(walk, function):
         return _construct(walk, function, args, kwargs, node)
     if isinstance(function, BoundMethod) and isinstance(function.function, External):
-        return _method(walk, function.function.name, function.receiver, args, node)
+        return _method(walk, function.function.name, function.receiver, node)
     if isinstance(function, External):
         return _external(walk, function, args, kwargs, node)
     if isinstance(function, Unknown):
@@ -132,9 +132,7 @@ def _construct(
     return made
 
 
-def _method(
-    walk: ModeInterpreter, name: str, receiver: Value, args: Args, node: ast.AST | None
-) -> Value | None:
+def _method(walk: ModeInterpreter, name: str, receiver: Value, node: ast.AST | None) -> Value | None:
     """Methods of tensors that are random, or that change a module's state."""
     kind, _, short = name.rpartition(".")
     if kind != "method" or not isinstance(receiver, TensorValue):

@@ -39,13 +39,13 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
     if isinstance(owner, TensorValue):
         return TensorValue()
     if isinstance(owner, (ListValue, TupleValue)):
-        return _sequence_item(interp, owner, key, node)
+        return _sequence_item(owner, key, node)
     if isinstance(owner, DictValue):
         return _dict_item(interp, owner, key, node)
     if isinstance(owner, ModuleValue):
         return module_containers.item(interp, owner, key, node)
     if isinstance(owner, Const):
-        return _constant_item(interp, owner, key, node)
+        return _constant_item(owner, key, node)
     if isinstance(owner, ClassValue) or (isinstance(owner, External) and owner.name not in _MAPPINGS):
         return _subscripted_class(owner, key)
     if isinstance(owner, ObjectValue):
@@ -78,9 +78,7 @@ def _unknown_item(owner: Value, key: Value, node: ast.AST | None) -> Value:
     return Unknown(term, unread=owner.unread if isinstance(owner, Unknown) else None)
 
 
-def _sequence_item(
-    interp: Interpreter, owner: ListValue | TupleValue, key: Value, node: ast.AST | None
-) -> Value:
+def _sequence_item(owner: ListValue | TupleValue, key: Value, node: ast.AST | None) -> Value:
     if isinstance(key, SliceValue):
         return _sliced(owner, key)
     index = constant(key)
@@ -157,7 +155,7 @@ def usual_key(key: Value) -> object:
     return key_of(key.default if isinstance(key, Unknown) and key.default is not None else key)
 
 
-def _constant_item(interp: Interpreter, owner: Const, key: Value, node: ast.AST | None) -> Value:
+def _constant_item(owner: Const, key: Value, node: ast.AST | None) -> Value:
     if not isinstance(owner.value, (str, bytes)):
         raise Raised("TypeError", node)
     if isinstance(key, SliceValue):

@@ -102,7 +102,7 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
         return interp.call(function, [Unknown()], {}, node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name == "super":
-        return classes.super_value(interp, args, scope)
+        return classes.super_value(args, scope)
     if name in ("locals", "vars") and not args:
         return by_name(scope.names, is_open=True)
     if isinstance(function, External) and function.name == _FIND_SPEC:

@@ -143,7 +143,7 @@ def binary(
     sequences = _sequences(interp, op, left, right)
     if sequences is not None:
         return sequences
-    return _unknown_result(interp, op, left, right, sign, node)
+    return _unknown_result(op, left, right, sign, node)
 
 
 def _sequences(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value | None:
@@ -177,9 +177,7 @@ def _repeated(sequence: ListValue | TupleValue, times: Value) -> Value:
     return TupleValue(sequence.items, True)
 
 
-def _unknown_result(
-    interp: Interpreter, op: ast.operator, left: Value, right: Value, sign: str, node: ast.AST | None
-) -> Value:
+def _unknown_result(op: ast.operator, left: Value, right: Value, sign: str, node: ast.AST | None) -> Value:
     term = combined(lambda a, b: Operation(a, sign, b), [left, right], node)
     if isinstance(op, ast.Add) and (isinstance(left, ListValue) or isinstance(right, ListValue)):
         known = left if isinstance(left, ListValue) else right

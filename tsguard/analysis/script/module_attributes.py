@@ -318,7 +318,7 @@ def unused_properties(compiler: Compiler, instance: py.ModuleValue) -> set[str]:
     return {str(py.constant(item)) for item in items if isinstance(item, py.Const)}
 
 
-def overload_declarations(compiler: Compiler, owner: SugaredModule, name: str) -> list[py.FunctionValue]:
+def overload_declarations(owner: SugaredModule, name: str) -> list[py.FunctionValue]:
     """The declarations of a method under ``@torch.jit._overload_method``, which no subclass inherits."""
     cls = owner.instance.cls
     return cls.overloads.get(name, []) if isinstance(cls, py.ClassValue) else []
@@ -327,7 +327,7 @@ def overload_declarations(compiler: Compiler, owner: SugaredModule, name: str) -
 def overloads_of(compiler: Compiler, owner: SugaredModule, name: str) -> tuple[Schema, ...]:
     """The schemas of a method's overloads."""
     found = []
-    for function in overload_declarations(compiler, owner, name):
+    for function in overload_declarations(owner, name):
         if isinstance(function.node, ast.FunctionDef):
             signature = signatures.read(compiler, function.node, function.scope, method=True)
             found.append(Schema(name, "", signature.arguments, signature.returns or t.UNKNOWN))

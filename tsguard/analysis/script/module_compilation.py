@@ -263,7 +263,7 @@ def compile_overloads(
     compiler.methods.setdefault((id(owner.instance), name), overloads_of(compiler, owner, name))
     compiler.charge(function)
     label = f"{compiler.name_of(owner.instance)}.{name}"
-    for declaration in overload_declarations(compiler, owner, name):
+    for declaration in overload_declarations(owner, name):
         if isinstance(declaration.node, ast.FunctionDef):
             compiler.compile_function(function, owner, label, declaration=declaration.node)
 

@@ -128,9 +128,7 @@ def _count(fc: FunctionCompiler, args: Sequence[Value], node: ast.Call) -> bool:
     return all(_counts(fc.node, [given], counting) for given in tensors or node.args)
 
 
-def _counts(
-    function: ast.FunctionDef, args: Sequence[ast.expr], counting: frozenset[str] = _COUNTING
-) -> bool:
+def _counts(function: ast.FunctionDef, args: Sequence[ast.expr], counting: frozenset[str]) -> bool:
     """Whether among operands is an element or a count."""
     for arg in args:
         if isinstance(arg, ast.Subscript) or _names_method(arg, counting):

@@ -173,7 +173,7 @@ def _run(
                 raise
             results = []  # this way raises, others have returned
     if tracer.program.is_generator(function):
-        value = _yielded(function, results, ended_early=bool(frame.returned))
+        value = _yielded(results, ended_early=bool(frame.returned))
     else:
         value = functools.reduce(tracer.join, [*results, *frame.returned])
     given = [*args, *kwargs.values()]
@@ -192,7 +192,7 @@ def _told(value: py.Value) -> py.Value:
     return value
 
 
-def _yielded(function: py.FunctionValue, results: Args, *, ended_early: bool) -> py.Value:
+def _yielded(results: Args, *, ended_early: bool) -> py.Value:
     """What a generator gives: what its function returns is no part of that, but may cut it short."""
     value = results[0] if results else py.Unknown()
     if isinstance(value, py.ListValue):

@@ -81,7 +81,7 @@ def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
     answer: bool | None = conditions.decide(tracer, value, node.operand, "boolean")
     if answer is not None:
         return py.Const(not answer)
-    return _telling(_answered(value, None, node), _told(value).negated())
+    return _telling(_answered(value, node), _told(value).negated())
 
 
 def _told(value: py.Value) -> Truths:
@@ -92,10 +92,8 @@ def _telling(value: py.Value, tells: Truths) -> py.Value:
     return replace(value, tells=tells) if isinstance(value, (Number, Fixed)) else value
 
 
-def _answered(value: py.Value, answer: bool | None, node: ast.expr) -> py.Value:
+def _answered(value: py.Value, node: ast.expr) -> py.Value:
     """The truth of a value after it was asked for."""
-    if answer is not None:
-        return py.Const(answer)
     if isinstance(value, Fixed) and value.about == "dtype":
         return replace(value, hint="bool")
     origin = origin_of([value])
@@ -127,7 +125,7 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
             unanswered.looked_at(tracer, value, operand, partial(_lent, tracer, rest, scope), scope)
             return _decided(possible, _asked_for_device(value) if on_device else value)
         if answer is None:
-            value = _answered(value, None, operand) if operators.concerns(value) else value
+            value = _answered(value, operand) if operators.concerns(value) else value
             possible = value if possible is None else joined(possible, value)
     last = tracer.evaluate(node.values[-1], scope)
     last = _asked_for_device(last) if on_device else last

@@ -29,7 +29,6 @@ from tsguard.analysis.trace.values import (
     Fixed,
     Number,
     Opaque,
-    Property,
     Shape,
     Traced,
     depends,
@@ -189,8 +188,9 @@ def _is_tensor(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     return None if isinstance(value, (py.Unknown, Opaque)) else py.FALSE
 
 
-def _flag(about: Property, default: py.Value) -> Handler:
-    return lambda tracer, args, kwargs, node: Fixed(None, "bool", default, about=about)
+def _off(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """A flag of autograd that is off for the example."""
+    return Fixed(None, "bool", py.FALSE, about="grad")
 
 
 def _gradients_on(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -367,9 +367,9 @@ _HANDLERS: dict[str, Handler] = {
     "torch.overrides.has_torch_function_unary": _NOT_COMPILING,
     "torch.overrides.has_torch_function_variadic": _NOT_COMPILING,
     "torch.is_grad_enabled": _gradients_on,
-    "torch.is_inference_mode_enabled": _flag("grad", py.FALSE),
-    "torch.is_autocast_enabled": _flag("grad", py.FALSE),
-    "torch.is_autocast_cpu_enabled": _flag("grad", py.FALSE),
+    "torch.is_inference_mode_enabled": _off,
+    "torch.is_autocast_enabled": _off,
+    "torch.is_autocast_cpu_enabled": _off,
     "torch.manual_seed": _seed,
     "torch.random.manual_seed": _seed,
     "torch._assert": _torch_assert,

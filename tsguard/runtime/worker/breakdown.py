@@ -82,7 +82,7 @@ def _break_down(root: nn.Module, call: Call, settings: Settings, channel: Channe
     rows = tuple(_row(node, total) for node in nodes)
     channel.send(BrokenDown(Breakdown(rows)))
     channel.phase("measure the recommendation end to end")
-    found = _recommended(root, call, _choose(root, nodes), settings.timing_seconds)
+    found = _recommended(root, call, _choose(nodes), settings.timing_seconds)
     channel.send(BrokenDown(replace(found, submodules=rows)))
 
 
@@ -194,7 +194,7 @@ def _row(node: _Node, total: float) -> Submodule:
     )
 
 
-def _choose(root: nn.Module, nodes: list[_Node]) -> list[_Node]:
+def _choose(nodes: list[_Node]) -> list[_Node]:
     """The outermost submodules that are faster scripted, the fewest that give most of the gain."""
     faster = {path: n for n in nodes if _gain(n) > 0 for path in n.paths}
     outermost = {

@@ -80,7 +80,7 @@ class Use:
         return self.elements
 
 
-def use_of(function: Callable[..., Any], name: str, owner: type | None = None) -> Use:
+def use_of(function: Callable[..., Any], name: str, owner: type | None) -> Use:
     """How ``function`` uses its parameter ``name``.
 
     Args:

@@ -191,7 +191,7 @@ class _Search:
 
     def _missing(self, guess: Guess, trouble: Trouble) -> Iterator[Move]:
         """Arguments that the error names, or optional ones that were left None."""
-        for name in repairs.by_missing(guess, trouble):
+        for name in repairs.by_missing(trouble):
             known = next((p for p in self.parameters if p.name == name), None)
             if known is not None or self.open_ended:
                 parameter = known or Parameter(name, None, True, True)
