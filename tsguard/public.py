@@ -21,6 +21,7 @@ from tsguard.settings.selection import Layer, selector
 if TYPE_CHECKING:
     import torch
 
+    from tsguard.runtime.live import Handed
     from tsguard.runtime.options import CheckOptions, Required
 
 
@@ -141,7 +142,7 @@ def _time_budget(given: float | None, min_speedup: float | None) -> float:
     return 10.0 if min_speedup is not None else 0.0
 
 
-def _with_constructor(settings: Settings, handed: Any, options: CheckOptions) -> Settings:
+def _with_constructor(settings: Settings, handed: Handed, options: CheckOptions) -> Settings:
     """Settings in which a live target is made by loading it."""
     if handed.constructor is None:
         return settings

@@ -78,7 +78,6 @@ def facts(draw: st.DrawFn) -> Facts:
     )
     return Facts(
         script=draw(st.sampled_from(["ok", "blocked", "broken", "depends", "unknown"])),
-        trace=draw(st.sampled_from(["safe", "hazardous", "unknown"])),
         findings=tuple(draw(st.lists(findings(), max_size=3))),
         attempts=tuple(made),
         stopped=draw(st.none() | st.none() | st.none() | stops),

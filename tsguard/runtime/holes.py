@@ -19,7 +19,6 @@ _LITERALS = (bool, int, float, str)
 class RemovedStatement:
     """A statement that was taken out: the names it would have set, the names it reads."""
 
-    line: int
     sets: frozenset[str]
     reads: frozenset[str]
 
@@ -64,7 +63,7 @@ class HoledSource:
         if lines == before:
             return None
         self.text = "\n".join(lines)
-        taken = RemovedStatement(statement.lineno, _sets(statement), _reads(statement))
+        taken = RemovedStatement(_sets(statement), _reads(statement))
         self.taken.append(taken)
         return taken
 

@@ -138,7 +138,7 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
 def _method(fc: FunctionCompiler, value: Value, name: str, node: ast.AST) -> Sugared:
     symbol = "aten::to" if name == "type" else f"aten::{name}"
     if has_self_overload(fc, symbol, value.type):
-        return Builtin(symbol, value, name)
+        return Builtin(symbol, value)
     if is_subtype(value.type, t.TENSOR) and name in ("tolist", "__getitem__"):
         return Special(name)
     if name == "unchecked_unwrap_optional":

@@ -104,7 +104,7 @@ def _call_object(
     if isinstance(callee, SugaredNamedTuple):
         return _construct_tuple(fc, callee.type, args, kwargs, node)
     if isinstance(callee, SugaredException):
-        return SugaredException(callee.name, True)
+        return callee
     if isinstance(callee, Print):
         if kwargs:
             raise Refusal("unknown-keyword/positional", node, function="print", keyword=next(iter(kwargs)))

@@ -176,21 +176,21 @@ def _container_method(compiler: Compiler, owner: SugaredModule, name: str, node:
     if own is not None:
         return None
     if is_dict and name == "keys":
-        return ModuleCall(submodules.keys(), name)
+        return ModuleCall(submodules.keys())
     if (is_dict and name == "values") or name == "children":
-        return ModuleCall(submodules.values(), name)
+        return ModuleCall(submodules.values())
     if (is_dict and name == "items") or name == "named_children":
-        return ModuleCall(submodules.items(), name)
+        return ModuleCall(submodules.items())
     if name in ("modules", "named_modules") and submodules.has_interfaces():
         raise Refusal("module-not-iterable/interface", node, value=text_of(node))
     if name == "modules":
-        return ModuleCall(submodules.deep(), name)
+        return ModuleCall(submodules.deep())
     if name == "named_modules":
         deep = submodules.deep()
-        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in deep.items], deep.open), deep]), name)
+        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in deep.items], deep.open), deep]))
     if name == "named_buffers":
         buffers = [simple(t.TENSOR) for _ in owner.instance.buffers]
-        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in buffers]), Tuple(list(buffers))]), name)
+        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in buffers]), Tuple(list(buffers))]))
     return None
 
 

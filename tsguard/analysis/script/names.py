@@ -260,7 +260,7 @@ class PythonNames(Names):
         if entry is None:
             return self._undescribed(value, node)
         if isinstance(entry, str):
-            return Builtin(entry, None, value.name)
+            return Builtin(entry)
         return self._by_entry(value, entry, node)
 
     def _undescribed(self, value: py.External, node: ast.AST) -> Sugared:
@@ -308,7 +308,7 @@ class PythonNames(Names):
         if entry["class"] == "exception":
             return SugaredException(value.name.rpartition(".")[2])
         if "op" in entry:
-            return Builtin(entry["op"], None, value.name)
+            return Builtin(entry["op"])
         return SugaredPython(value, value.name)
 
     def member(self, fc: FunctionCompiler, owner: PythonModule, name: str, node: ast.AST) -> Sugared:
@@ -343,7 +343,7 @@ def _dispatched(name: str, entry: dict[str, Any]) -> Sugared:
     if "dispatch" not in entry:
         return Compiled(name, tuple(schemas.parse(s) for s in entry.get("schemas", ())))
     branches = [_dispatched(name, entry[side]) for side in ("true", "false")]
-    return Dispatch(name, entry["dispatch"], entry["index"], entry["default"], *branches)
+    return Dispatch(entry["dispatch"], entry["index"], entry["default"], *branches)
 
 
 def cause(error: str) -> str:

@@ -25,7 +25,6 @@ class Entered:
     """A function on the way to the place under compilation, and the call that entered it."""
 
     label: str
-    module: Module
     call: ast.AST | None = None
     caller: Module | None = None
 

@@ -83,7 +83,6 @@ class Prepared:
     expression: str | None
     inputs: tuple[str, ...] | None
     source: InputSource
-    guessed: bool
     module: ModuleType
     guessed_inputs: bool = False
 
@@ -117,8 +116,7 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
             continue
         channel.send(InputsFound(inputs, source))
         own = source == "inferred" or (subject.guessed and source == "given")
-        guessed = made.guessed or own
-        return Prepared(made.callee, call, made.expression, inputs, source, guessed, module, own)
+        return Prepared(made.callee, call, made.expression, inputs, source, module, own)
     assert stopped is not None
     raise stopped
 
@@ -154,8 +152,8 @@ def _searched(
         found = value_or(None, look)
     if found is None or isinstance(found, search.NotFound):
         return None
-    inputs = found.guess.expressions()
-    return replace(prepared, call=search.build(found.guess, prepared.module), inputs=inputs)
+    inputs = found.expressions()
+    return replace(prepared, call=search.build(found, prepared.module), inputs=inputs)
 
 
 def constructed(subject: Subject, channel: Channel) -> tuple[ModuleType, Any]:
@@ -342,7 +340,7 @@ def _inferred(
         found = search.find(callee, module, _teller(channel), most_tries=tries)
     if isinstance(found, search.NotFound):
         raise Stopped("inputs", found.error, found.best.expressions(), callee)
-    return search.build(found.guess, module), found.guess.expressions(), "inferred"
+    return search.build(found, module), found.expressions(), "inferred"
 
 
 def _teller(channel: Channel) -> Callable[[Guess], None]:
