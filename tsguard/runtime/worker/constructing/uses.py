@@ -151,9 +151,9 @@ class _Reader:
             if isinstance(node, ast.Assign):
                 self._alias(node)
         for node in ast.walk(tree):
-            handler = getattr(self, f"_on_{type(node).__name__.lower()}", None)
+            handler = _HANDLERS.get(type(node))
             if handler is not None:
-                handler(node)
+                handler(self, node)
 
     def _found(self, node: ast.AST | None) -> Use | None:
         """What is known of an expression, parts of known values included."""
@@ -232,8 +232,6 @@ class _Reader:
                 self.known.setdefault(node.target.id, elements)
             elif isinstance(node.target, ast.Tuple):
                 elements.as_sequence(len(node.target.elts), exact=True)
-
-    _on_comprehension = _on_for
 
     def _on_starred(self, node: ast.Starred) -> None:
         found = self._found(node.value)
@@ -373,3 +371,16 @@ class _Reader:
         if isinstance(node, ast.Tuple):
             return next((found for found in map(self._resolved, node.elts) if found is not None), None)
         return None
+
+
+_HANDLERS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
+    ast.Assign: _Reader._on_assign,
+    ast.Attribute: _Reader._on_attribute,
+    ast.BinOp: _Reader._on_binop,
+    ast.Call: _Reader._on_call,
+    ast.Compare: _Reader._on_compare,
+    ast.For: _Reader._on_for,
+    ast.Starred: _Reader._on_starred,
+    ast.Subscript: _Reader._on_subscript,
+    ast.comprehension: _Reader._on_for,
+}
