@@ -446,7 +446,7 @@ def test_export_is_attempted_and_the_linter_is_held_against_it(check, folder):
     assert held["exporting.py:Fine"]["dynamic_confirmed"] is True
     told = {t["target"]: t["recommendation"] for t in ran.report["targets"]}
     assert "To export it: exporting.py:7" in told["exporting.py:Gate"]
-    assert "Do not export it with the sizes open: with other batch size" in told["exporting.py:Halves"]
+    assert "Do not export it with dynamic sizes: with other batch size" in told["exporting.py:Halves"]
 
 
 def test_open_sizes_are_given_and_a_wrong_way_to_give_them_is_said(check, folder):

@@ -115,4 +115,4 @@ def test_a_name_that_a_broken_cell_may_define_is_not_said_to_be_missing(lint, no
 def test_a_notebook_is_not_read_from_standard_input(tsguard):
     ran = tsguard("lint", "-", "--stdin-filename", "model.ipynb", stdin=b"{}")
     assert ran.status == 2
-    assert "name its file" in ran.err
+    assert "pass its file name" in ran.err

@@ -170,7 +170,7 @@ def test_an_argument_that_may_be_anything_is_named_with_its_place_and_the_remedy
         annotation=": nn.Module", kept="self.part = config", asked="self.part(x).sum() > 0"
     )
     (cause,) = judged(tmp_path, source).unknown
-    assert cause.why == "config is an argument of the constructor that may be anything"
+    assert cause.why == "config is an argument of the constructor of unknown type"
     assert cause.line == HEAD.count("\n") + source[: source.index("def __init__")].count("\n") + 1
     assert (cause.help or "").endswith("net.py:Net(config=...)'")
 

@@ -13,7 +13,7 @@ STATUSES = ("ok", "failed", "diverged", "timeout", "crashed", "skipped")
 TORCH = "torch's own words"
 INTERNAL = "0 INTERNAL ASSERT FAILED at ir.cpp:12, please report a bug to PyTorch"
 
-BREAK = AttemptError("GraphBreak", "a branch on what a tensor holds", "m.py", 6)
+BREAK = AttemptError("GraphBreak", "a branch on the values in a tensor", "m.py", 6)
 
 
 @st.composite

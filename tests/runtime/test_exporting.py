@@ -52,7 +52,7 @@ def test_a_named_size_that_the_code_holds_is_told_in_torchs_words(attempting: At
     error = found.attempts[OPEN].error
     assert error is not None
     assert error.message.startswith(
-        "You marked batch as dynamic but your code specialized it to be a constant (2)"
+        "You marked batch as dynamic but your code specialised it to be a constant (2)"
     )
 
 
@@ -161,7 +161,7 @@ def test_where_torch_compile_leaves_the_graph_is_told_and_it_works_all_the_same(
     assert attempt.status == "ok"
     assert [(b.path, b.line) for b in attempt.breaks] == [("model.py", 6), ("model.py", 8)]
     assert "print" in attempt.breaks[0].message
-    assert attempt.breaks[1].message == "a branch on what a tensor holds"
+    assert attempt.breaks[1].message == "a branch on the values in a tensor"
 
 
 @needs_compiler

@@ -51,7 +51,7 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     """Judge one target for scripting, tracing and mode; ``purpose`` "export" for torch.export's sake."""
     if target.kind == "function" and target.call is not None:
         # Not the function is meant but what it makes.
-        gap = (Unknown(target.path, target.line, "what the call returns is not followed"),)
+        gap = (Unknown(target.path, target.line, "what the call returns is not analysed"),)
         export = ExportJudgement(unknown=gap)
         return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap, export=export)
     unmade = abstract(PythonInterpreter(program), target)

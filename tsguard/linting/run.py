@@ -103,7 +103,7 @@ def _note_on_export(judged: Judged, purpose: Purpose) -> str | None:
     """What is to be known where an old torch.export is asked for: by default it is another, and not judged."""
     if purpose != "export" or ways(judged.releases[0]).slices_by_data:
         return None
-    return "torch.export is judged as it is from torch 2.13 on: before, it refuses more, and the verdict is unknown"
+    return "torch.export is checked as in torch 2.13 and newer: older releases refuse more, so that the verdict is unknown"
 
 
 def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -> Callable[[str, str], bool]:

@@ -1,4 +1,4 @@
-"""Calls on the walk: functions run in frames of their own, the rest is asked what it means."""
+"""Calls in the walk of modes: functions run in frames of their own, others are looked up."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NOT_IN_EAGER = frozenset(
         "torch._dynamo.is_compiling",
     }
 )
-# What decides whether gradients are recorded, and no value.
+# What decides whether gradients are enabled, and no value.
 _RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
 # Functions that call the function they are given, at once or later.
 _CALLERS = frozenset(

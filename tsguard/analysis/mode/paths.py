@@ -1,4 +1,4 @@
-"""Statements, followed on every path that a mode or data may choose."""
+"""Statements, followed on every path that the mode or data may choose."""
 
 from __future__ import annotations
 

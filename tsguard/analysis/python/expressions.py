@@ -1,4 +1,4 @@
-"""Expressions, each node class by its own handler."""
+"""Expressions, with a handler for each node class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes of sugared values: read, tested for, written.
+"""Attributes of sugared values: read, tested, written.
 
 Source: torch/csrc/jit/frontend/sugared_value.cpp (``SimpleValue::attr``),
 torch/csrc/jit/python/python_sugared_value.cpp (``ModuleValue::tryGetAttr``).

@@ -1,4 +1,4 @@
-"""Calls: operators by overload, functions compiled on the way, casts, opaque Python.
+"""Calls: overloaded operators, functions compiled on the way, casts, opaque calls of Python.
 
 Source: torch/csrc/jit/frontend/sugared_value.cpp and
 torch/csrc/jit/python/python_sugared_value.cpp (``call``).

@@ -1,4 +1,4 @@
-"""Script classes: plain classes that torch compiles when compiled code meets them.
+"""Script classes: plain classes that torch compiles when compiled code uses them.
 
 All their own methods are compiled; inherited ones are not found.
 Source: torch/jit/frontend.py (``get_jit_class_def``), sugared_value.cpp (ClassValue).

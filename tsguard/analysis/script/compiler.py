@@ -1,4 +1,4 @@
-"""The compiler: what of a target is compiled, once each, with every refusal kept.
+"""The compiler: compiles each part of a target once, and keeps every refusal.
 
 Source: torch/jit/_recursive.py (``create_script_module``, ``infer_methods_to_compile``).
 """

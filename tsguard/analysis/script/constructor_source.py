@@ -1,4 +1,4 @@
-"""The constructor of the module that is scripted: torch parses its source on its own before it compiles anything."""
+"""The constructor of a scripted module, whose source torch parses before it compiles anything."""
 
 from __future__ import annotations
 

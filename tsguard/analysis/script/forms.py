@@ -1,4 +1,4 @@
-"""Special forms: calls with evaluation rules of their own.
+"""Special forms: calls with their own evaluation rules.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitApplySpecialForm``).
 """

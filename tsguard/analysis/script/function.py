@@ -1,4 +1,4 @@
-"""One function under compilation: its signature, its environments, its result.
+"""The compilation of one function: its signature, environments and result.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``to_ir``).
 """

@@ -1,4 +1,4 @@
-"""Iteration: what loops run over, what is unrolled, what unpacks.
+"""Iteration: loops over values, unrolled loops, and unpacking.
 
 Source: torch/csrc/jit/frontend/sugared_value.cpp (``iter``, ``asTuple``, IterableTree).
 """

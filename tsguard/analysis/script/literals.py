@@ -1,4 +1,4 @@
-"""List and dict literals and comprehensions, with the type that is expected of them.
+"""List and dict literals and comprehensions, with their expected type.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitListLiteral``, ``emitDictLiteral``,
 ``emitListComprehension``, ``emitDictComprehension``).

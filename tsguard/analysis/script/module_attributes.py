@@ -1,4 +1,4 @@
-"""The attributes of modules in compiled code: read, tested, assigned to.
+"""Attributes of modules in compiled code: read, tested, assigned.
 
 Source: torch/csrc/jit/python/python_sugared_value.cpp (ModuleValue).
 """

@@ -1,4 +1,4 @@
-"""What torch compiles of a module: its methods, properties, hooks and submodules.
+"""What torch compiles for a module: its methods, properties, hooks and submodules.
 
 Source: torch/jit/_recursive.py (``create_script_module_impl``).
 """

@@ -1,4 +1,4 @@
-"""Modules: the attributes that torch gives a module's type, and what they are.
+"""Modules: the attributes of the type that torch gives a module.
 
 Source: torch/jit/_recursive.py (``infer_concrete_type_builder``).
 """

@@ -1,4 +1,4 @@
-"""Names: the compiler's own globals, then Python objects as torch takes them.
+"""Names: the compiler's own globals, then Python objects as torch resolves them.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (globals of ``getSugaredVar``),
 torch/csrc/jit/python/python_sugared_value.cpp (``toSugaredValue``).

@@ -1,4 +1,4 @@
-"""What compiles and then breaks: places where the compiled code will not do as eager.
+"""Code that compiles and then behaves differently from eager.
 
 Torch accepts all of these; the scripted function raises when run, or returns
 something else.

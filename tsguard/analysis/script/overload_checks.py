@@ -1,4 +1,4 @@
-"""Overloads that torch does not take: untyped, with other defaults, without an implementation.
+"""Overloads that torch refuses: untyped, with other defaults, without an implementation.
 
 Source: torch/jit/_recursive.py (``check_no_signature``), torch/_jit_internal.py (``get_default_args``),
 torch/jit/_script.py (``_check_overload_defaults``).

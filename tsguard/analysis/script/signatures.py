@@ -1,4 +1,4 @@
-"""Signatures: the schema that a function's parameters, annotations and defaults give.
+"""Signatures: the schema from a function's parameters, annotations and defaults.
 
 Source: torch/csrc/jit/frontend/script_type_parser.cpp (``parseSchemaFromDef``),
 torch/csrc/jit/python/init.cpp (``getSchemaWithNameAndDefaults``).

@@ -1,4 +1,4 @@
-"""What Python makes of a value that it asks "true or false?" while torch traces."""
+"""The truth value of traced values in conditions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
 from tsguard.language.rule_names import RuleName
 
-OPEN_SHAPES = "whether the shapes of two tensors are always alike is not told by the source"
+OPEN_SHAPES = "the source does not tell whether two tensors always have the same shape"
 
 
 def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> bool | None:

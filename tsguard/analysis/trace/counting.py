@@ -1,4 +1,4 @@
-"""Functions that count and compare while tracing: len, range, min and max."""
+"""Functions that count and compare: len, range, min and max."""
 
 from __future__ import annotations
 

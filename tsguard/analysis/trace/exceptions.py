@@ -1,4 +1,4 @@
-"""What ``try`` makes of a forward: the trace, and the exported program, have the way of the example."""
+"""``try`` statements: the trace, and the exported program, contain the example's path."""
 
 from __future__ import annotations
 

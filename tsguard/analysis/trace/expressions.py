@@ -1,4 +1,4 @@
-"""Expressions whose meaning tracing changes; the others are plain Python's."""
+"""Expressions that behave differently while tracing; the others are Python's."""
 
 from __future__ import annotations
 

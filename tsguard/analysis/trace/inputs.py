@@ -1,4 +1,4 @@
-"""What a target is traced with: the file's own examples, or what the signature tells."""
+"""The inputs of a target: the file's own examples, or values from the signature."""
 
 from __future__ import annotations
 

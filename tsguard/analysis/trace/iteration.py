@@ -1,4 +1,4 @@
-"""Iterating traced values: what the trace unrolls for the example."""
+"""Iteration over traced values, which the trace unrolls for the example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements whose meaning tracing changes: branches, loops, checks, what is caught."""
+"""Statements that behave differently while tracing: branches, loops, checks, exceptions."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         signal = tracer.execute(node.body, scope)
         if signal is BREAK or isinstance(signal, Return):
             return None if signal is BREAK else signal
-    tracer.gap(node, "this loop takes more turns than are followed")
+    tracer.gap(node, "this loop has more iterations than are analysed")
     return None
 
 

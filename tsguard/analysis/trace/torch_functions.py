@@ -1,4 +1,4 @@
-"""Functions of torch while it traces: operators by their schemas, the rest by what was observed."""
+"""Functions of torch while tracing: operators by their schemas, others by observed behaviour."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ _OVER_ROWS = "torch.vmap()"
 
 def _over_rows(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """What a function of one row gives for all: torch.export follows it, a trace may keep the example's sizes."""
-    tracer.gap(node, "what a trace keeps of the sizes in torch.vmap is not told by the source")
+    tracer.gap(node, "the source does not tell which sizes in torch.vmap a trace keeps")
     tracer.exports.harmless.add(tracer.gaps[-1].key)
     given = {name: _row(value, node) for name, value in kwargs.items()}
     return _rows(tracer.call(args[0], [_row(value, node) for value in args[1:]], given, node))

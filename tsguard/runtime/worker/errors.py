@@ -33,7 +33,7 @@ def message_of(error: BaseException) -> str:
     try:
         return str(error)
     except BaseException as second:
-        return f"(its message cannot be had: str() raises {type(second).__name__})"
+        return f"(its message is not available: str() raises {type(second).__name__})"
 
 
 def first_line(error: BaseException) -> str:

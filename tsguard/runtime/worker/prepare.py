@@ -165,7 +165,7 @@ def constructed(subject: Subject, channel: Channel) -> tuple[ModuleType, Any]:
     module = _imported(subject, channel)
     for made in _made(subject, module, channel, []):
         return module, made.callee
-    raise Stopped("construct", TypeError(f"{subject.qualname} gives no module"))
+    raise Stopped("construct", TypeError(f"{subject.qualname} does not return a module"))
 
 
 def _imported(subject: Subject, channel: Channel) -> ModuleType:

@@ -79,7 +79,7 @@ def candidates(
             return
     if not any_built:
         names = tuple(parameter.name for parameter in needed if len(parameter.path) == 1)
-        raise CannotConstruct(search.first or TypeError(f"{qualname} gives no module"), names)
+        raise CannotConstruct(search.first or TypeError(f"{qualname} does not return a module"), names)
 
 
 def _source(module: ModuleType) -> str:

@@ -128,7 +128,9 @@ class _Search:
             # Nothing was wrong with it: whoever runs it next has more patience.
             return slow
         if self.best is None:
-            return NotFound(TypeError("eager runs with none of the types that are compiled for"), first)
+            return NotFound(
+                TypeError("eager runs with none of the types that the compiled code takes"), first
+            )
         return NotFound(self.best[1], self.best[2])
 
     def _try(self, guess: Guess) -> Trouble | None:

@@ -100,7 +100,7 @@ class Batches:
             return batch, _items_in(
                 batch, self._loader.batch_size
             ) if self._iterable else self._sizes.popleft()
-        raise Empty("the loader gives no batch")
+        raise Empty("the loader returns no batch")
 
 
 class _Endless:
