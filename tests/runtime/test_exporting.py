@@ -52,7 +52,7 @@ def test_a_named_size_that_the_code_holds_is_told_in_torchs_words(attempting: At
     error = found.attempts[OPEN].error
     assert error is not None
     assert error.message.startswith(
-        "You marked batch as dynamic but your code specialised it to be a constant (2)"
+        "You marked batch as dynamic but your code specialized it to be a constant (2)"
     )
 
 
