@@ -181,7 +181,7 @@ def test_what_a_guess_does_not_survive_counts_and_is_named(check, folder):
         assert found[f"{name}.py"]["severity"] == severity
         assert says in found[f"{name}.py"]["message"]
         if severity == "warning":
-            assert "did not survive torch.randn(2, 16, 64)" in found[f"{name}.py"]["message"]
+            assert "did not finish with torch.randn(2, 16, 64)" in found[f"{name}.py"]["message"]
             assert "--input 'torch.randn(2, 16, 64)'" in found[f"{name}.py"]["help"]
     assert ran.report["summary"]["not_attempted"] == len(UNFIT)
     assert all(target["not_attempted"] for target in ran.report["targets"])
@@ -196,7 +196,7 @@ def test_a_constructor_that_does_not_survive_a_guess_counts(check, folder):
     ran = check("--select", "TSG9", "quits.py")
     assert ran.status == 1
     assert (
-        "did not survive Net(width=64): Crash: the process exited with status 64"
+        "did not finish with Net(width=64): Crash: the process exited with status 64"
         in ran.report["findings"][0]["message"]
     )
 

@@ -347,7 +347,7 @@ def test_a_loader_without_batches(measuring: Measuring):
         ("loader.dataset", "--batch-size"),
         ("make", "missing 1 required positional argument: 'size'"),
         ("pair", "pair is a tuple"),
-        ("loader(", "is no expression"),
+        ("loader(", "is not an expression"),
     ],
 )
 def test_what_is_no_loader(measuring: Measuring, expression: str, says: str):
