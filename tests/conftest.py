@@ -1,4 +1,4 @@
-"""What tests of the command line share."""
+"""What tests share: the command line in a working folder, and the process that forks workers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import json
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tsguard.cli import main
+from tsguard.runtime.launcher import Launcher, TorchUnavailable
 from tsguard.settings.config import find
 
 
@@ -83,3 +84,13 @@ def tsguard(
 def lint(tsguard: Callable[..., Ran]) -> Callable[..., Ran]:
     """Runs ``tsguard lint`` with a JSON report."""
     return lambda *arguments, **rest: tsguard("lint", "--output-format", "json", *arguments, **rest)
+
+
+@pytest.fixture(scope="session")
+def launcher() -> Iterator[Launcher]:
+    """The process that forks workers, one for all tests."""
+    try:
+        with Launcher() as started:
+            yield started
+    except TorchUnavailable as reason:
+        pytest.skip(f"torch cannot be imported here: {reason}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 from tsguard import rules
 from tsguard.checking.run import CheckOptions, run
 from tsguard.report import Finding, Report, TargetReport
-from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.launcher import Launcher
 from tsguard.settings.config import Settings, TargetSettings
 from tsguard.settings.requests import parse
 from tsguard.settings.selection import Layer, Selection
@@ -23,15 +23,6 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 QUICK = CheckOptions(modes=("eval",), time_budget=0, workers=2)
 
 Check = Callable[..., Report]
-
-
-@pytest.fixture(scope="module")
-def launcher() -> Iterator[Launcher]:
-    try:
-        with Launcher() as started:
-            yield started
-    except TorchUnavailable as reason:
-        pytest.skip(f"torch cannot be imported here: {reason}")
 
 
 @pytest.fixture
@@ -287,7 +278,7 @@ def test_a_regression_is_told_from_the_previous_report(check: Check, folder: Pat
 def test_a_previous_report_that_is_none_is_an_error(check: Check, folder: Path) -> None:
     (folder / "fine.json").write_text("{}")
     report = check("fine.py:Mixer", previous=folder / "fine.json")
-    assert "is no tsguard report" in report.errors[0].message
+    assert "is not a JSON report of tsguard" in report.errors[0].message
     assert target(report, "Mixer").attempts
 
 

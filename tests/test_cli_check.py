@@ -181,7 +181,7 @@ def test_what_a_guess_does_not_survive_counts_and_is_named(check, folder):
         assert found[f"{name}.py"]["severity"] == severity
         assert says in found[f"{name}.py"]["message"]
         if severity == "warning":
-            assert "did not survive torch.randn(2, 16, 64)" in found[f"{name}.py"]["message"]
+            assert "did not finish with torch.randn(2, 16, 64)" in found[f"{name}.py"]["message"]
             assert "--input 'torch.randn(2, 16, 64)'" in found[f"{name}.py"]["help"]
     assert ran.report["summary"]["not_attempted"] == len(UNFIT)
     assert all(target["not_attempted"] for target in ran.report["targets"])
@@ -196,7 +196,7 @@ def test_a_constructor_that_does_not_survive_a_guess_counts(check, folder):
     ran = check("--select", "TSG9", "quits.py")
     assert ran.status == 1
     assert (
-        "did not survive Net(width=64): Crash: the process exited with status 64"
+        "did not finish with Net(width=64): Crash: the process exited with status 64"
         in ran.report["findings"][0]["message"]
     )
 
@@ -446,7 +446,7 @@ def test_export_is_attempted_and_the_linter_is_held_against_it(check, folder):
     assert held["exporting.py:Fine"]["dynamic_confirmed"] is True
     told = {t["target"]: t["recommendation"] for t in ran.report["targets"]}
     assert "To export it: exporting.py:7" in told["exporting.py:Gate"]
-    assert "Do not export it with the sizes open: with other batch size" in told["exporting.py:Halves"]
+    assert "Do not export it with dynamic sizes: with other batch size" in told["exporting.py:Halves"]
 
 
 def test_open_sizes_are_given_and_a_wrong_way_to_give_them_is_said(check, folder):

@@ -94,7 +94,7 @@ class TestCompletion:
 
     def test_an_unknown_shell_is_asked_for(self, tsguard, monkeypatch):
         monkeypatch.setenv("SHELL", "/bin/dash")
-        assert "say for which shell" in tsguard("completion").err
+        assert "name the shell" in tsguard("completion").err
 
 
 def test_explain_lists_a_family(tsguard):

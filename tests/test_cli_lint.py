@@ -95,7 +95,7 @@ class TestTargets:
         (folder / "net.py").write_text(NET)
         ran = lint(spec)
         assert ran.status == 2
-        assert "no class, function or constructor call" in ran.err
+        assert "class, function or constructor call" in ran.err
 
     def test_an_unknown_module_is_said(self, lint):
         ran = lint("no.such.module:Net")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Ran
-from tests.runtime.conftest import launcher as launcher
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ONE_LOADER = """\
@@ -73,7 +72,7 @@ def test_what_fails_in_the_users_code_is_reported_with_status_1(measured: Runnin
     [
         (("nowhere.py:loader",), "no such file"),
         (("loaders.py",), "several loaders: loaders.py:decoding(), loaders.py:fetching()"),
-        (("one.py:make_loader()", "--workers", "two"), "'two' is no list of numbers"),
+        (("one.py:make_loader()", "--workers", "two"), "'two' is not a list of numbers"),
         (("one.py:make_loader()", "--time-budget", "0"), "--time-budget"),
         ((".",), "a loader lies in a file"),
     ],

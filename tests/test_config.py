@@ -132,7 +132,7 @@ class TestMistakes:
         (folder / "net.py").write_text(NET)
         ran = tsguard("lint", ".")
         assert ran.status == 2
-        assert "no-such-python is no Python interpreter" in ran.err
+        assert "no-such-python is not a Python interpreter" in ran.err
 
     @pytest.mark.parametrize("place", ["option", "file"])
     def test_a_torch_without_tables_is_said(self, tsguard, folder, place):
@@ -141,7 +141,7 @@ class TestMistakes:
             written(folder, "torch-version = '1.4'")
         ran = tsguard("lint", *(["--torch-version", "1.4"] if place == "option" else []), ".")
         assert ran.status == 2
-        assert re.search(r"no tables for torch 1.4; there are tables for 2\.2 to 2\.15", ran.err)
+        assert re.search(r"torch 1.4 is not supported; the supported releases are 2\.2 to 2\.15", ran.err)
 
 
 class TestMeaning:
@@ -255,7 +255,7 @@ class TestMeaning:
         monkeypatch.setenv("PATH", "")
         monkeypatch.setattr(sys, "path", [p for p in sys.path if "-packages" not in p])
         (folder / "net.py").write_text(NET)
-        assert 'name it by python = "PATH" in [tool.tsguard]' in tsguard("lint", "net.py").err
+        assert 'set python = "PATH" in [tool.tsguard]' in tsguard("lint", "net.py").err
 
     def test_editable_installs_are_found(self, lint, folder):
         packages = folder / ".venv" / "lib" / "python3.11" / "site-packages"

@@ -64,8 +64,9 @@ def test_fix_leaves_notebooks_alone_and_says_so(tsguard, folder, notebook):
         assert notebook.read_bytes() == before
         if options != ["--add-ignore"]:
             assert "1 notebook left unchanged" in ran.err
-    report = tsguard("lint", "--output-format", "json").report
-    assert all(found["fix"] is None for found in report["findings"])
+    found = tsguard("lint", "--output-format", "json").report["findings"]
+    assert {finding["path"] for finding in found} == {notebook.name}
+    assert {finding["fix"] for finding in found} == {None}
 
 
 def test_comments_suppress_in_cells_and_a_baseline_holds(tsguard, folder, notebook):
@@ -115,4 +116,4 @@ def test_a_name_that_a_broken_cell_may_define_is_not_said_to_be_missing(lint, no
 def test_a_notebook_is_not_read_from_standard_input(tsguard):
     ran = tsguard("lint", "-", "--stdin-filename", "model.ipynb", stdin=b"{}")
     assert ran.status == 2
-    assert "name its file" in ran.err
+    assert "pass its file name" in ran.err

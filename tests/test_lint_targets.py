@@ -194,7 +194,7 @@ def test_a_class_whose_constructor_always_raises_has_no_verdict(folder: Path, li
     report = lint("net.py").report
     assert verdicts(report, "Net")[:2] == ("unknown", "unknown")
     (cause,) = report["targets"][0]["script"]["unknown"]
-    assert cause["why"] == "every way through its constructor that was followed raises"
+    assert cause["why"] == "every path through its constructor that was analysed raises"
 
 
 def test_the_mark_alone_makes_no_class_abstract(folder: Path, lint: Callable) -> None:

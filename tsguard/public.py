@@ -21,7 +21,8 @@ from tsguard.settings.selection import Layer, selector
 if TYPE_CHECKING:
     import torch
 
-    from tsguard.runtime.options import CheckOptions
+    from tsguard.runtime.live import Handed
+    from tsguard.runtime.options import CheckOptions, Required
 
 
 def lint(
@@ -64,7 +65,7 @@ def check(
     inputs: Sequence[Any] | None = None,
     *,
     kwargs: Mapping[str, Any] | None = None,
-    require: str | None = None,
+    require: Required | None = None,
     min_speedup: float | None = None,
     backends: Sequence[str] = (),
     modes: Sequence[str] = (),
@@ -106,14 +107,16 @@ def check(
         )
         expressions = named_inputs(inputs, kwargs, Path(folder))
         settings = _settings([handed.target], config, isolated, None, (), ())
+        defaults = CheckOptions()
         options = CheckOptions(
             inputs=expressions,
-            require=require,  # type: ignore[arg-type]
+            devices=tuple(devices) or defaults.devices,
+            modes=tuple(modes) or defaults.modes,
+            backends=tuple(backends) or defaults.backends,
+            require=require,
             min_speedup=min_speedup,
             time_budget=_time_budget(time_budget, min_speedup),
         )
-        chosen = {"backends": backends, "modes": modes, "devices": devices}
-        options = replace(options, **{name: tuple(value) for name, value in chosen.items() if value})  # type: ignore[arg-type]
         settings = _with_constructor(settings, handed, options)
         report, _ = run([parse(handed.target, settings)], settings, options)
     return report
@@ -139,7 +142,7 @@ def _time_budget(given: float | None, min_speedup: float | None) -> float:
     return 10.0 if min_speedup is not None else 0.0
 
 
-def _with_constructor(settings: Settings, handed: Any, options: CheckOptions) -> Settings:
+def _with_constructor(settings: Settings, handed: Handed, options: CheckOptions) -> Settings:
     """Settings in which a live target is made by loading it."""
     if handed.constructor is None:
         return settings

@@ -170,7 +170,7 @@ def test_an_argument_that_may_be_anything_is_named_with_its_place_and_the_remedy
         annotation=": nn.Module", kept="self.part = config", asked="self.part(x).sum() > 0"
     )
     (cause,) = judged(tmp_path, source).unknown
-    assert cause.why == "config is an argument of the constructor that may be anything"
+    assert cause.why == "config is an argument of the constructor of unknown type"
     assert cause.line == HEAD.count("\n") + source[: source.index("def __init__")].count("\n") + 1
     assert (cause.help or "").endswith("net.py:Net(config=...)'")
 
@@ -181,4 +181,5 @@ def test_what_forward_is_given_is_no_argument_of_the_constructor(tmp_path: Path)
     )
     call = "\n    __call__ = lambda self, *x, **y: super(Net, self).__call__(*x, **y)\n"
     causes = judged(tmp_path, source + call).trace_unknown
-    assert all("argument of the constructor" not in cause.why for cause in causes)
+    assert causes
+    assert not any("argument of the constructor" in cause.why for cause in causes)

@@ -13,7 +13,7 @@ STATUSES = ("ok", "failed", "diverged", "timeout", "crashed", "skipped")
 TORCH = "torch's own words"
 INTERNAL = "0 INTERNAL ASSERT FAILED at ir.cpp:12, please report a bug to PyTorch"
 
-BREAK = AttemptError("GraphBreak", "a branch on what a tensor holds", "m.py", 6)
+BREAK = AttemptError("GraphBreak", "a branch on the values in a tensor", "m.py", 6)
 
 
 @st.composite
@@ -78,7 +78,6 @@ def facts(draw: st.DrawFn) -> Facts:
     )
     return Facts(
         script=draw(st.sampled_from(["ok", "blocked", "broken", "depends", "unknown"])),
-        trace=draw(st.sampled_from(["safe", "hazardous", "unknown"])),
         findings=tuple(draw(st.lists(findings(), max_size=3))),
         attempts=tuple(made),
         stopped=draw(st.none() | st.none() | st.none() | stops),

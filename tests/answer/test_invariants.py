@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import HealthCheck, Phase, find, given, settings
 
 from tests.answer.facts import INTERNAL, TORCH, facts, speedups
 from tsguard.answer.deciding import answer
@@ -16,6 +17,23 @@ from tsguard.report import Speedup
 
 SPEED = re.compile(r"\d+\.\d+x \[\d+\.\d+, \d+\.\d+\]")
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+# The tests below ask whether an answer has one of these: there are facts for which it has.
+PHRASES = (
+    "is not faster",
+    "without Python",
+    "To script it: ",
+    "First repair, for script: ",
+    "Scripting fails besides: ",
+    "Check the inputs that you gave",
+)
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_what_is_looked_for_is_said(phrase: str) -> None:
+    looking = settings(max_examples=20_000, derandomize=True, phases=[Phase.generate])
+    assert find(facts(), lambda known: phrase in answer(known).text, settings=looking)
 
 
 def devices(known: Facts) -> set[str]:
@@ -122,7 +140,7 @@ def test_every_speed_that_is_told_was_measured(known: Facts) -> None:
 def test_no_time_is_gained_only_by_what_an_interval_shows_to_be_level(known: Facts) -> None:
     told = answer(known)
     level = [a for a in known.attempts if a.speedup and a.speedup.conclusion == "no difference"]
-    if "gains no time" in told.text:
+    if "is not faster" in told.text:
         assert level
     if told.kind == "works" and len(devices(known)) == 1:
         for used in told.use:

@@ -87,19 +87,19 @@ INTERNAL = "0 INTERNAL ASSERT FAILED at ir_emitter.cpp:1, please report a bug to
         ),
         (
             [attempt("script eval ok", 1.0), attempt("trace eval ok", 1.0)],
-            "It works with script and trace and gains no time (script 1.00x [0.98, 1.02] in eval on cpu): use it to deploy without Python, not for speed.",
+            "It works with script and trace and is not faster (script 1.00x [0.98, 1.02] in eval on cpu): use it to deploy without Python, not for speed.",
         ),
         (
             [attempt("script eval ok", 1.0, saved=False, note="cannot be saved: a Python call")],
-            "It works with script and gains no time (script 1.00x [0.98, 1.02] in eval on cpu): nothing is gained by it here. The script result cannot be saved: a Python call.",
+            "It works with script and is not faster (script 1.00x [0.98, 1.02] in eval on cpu): it is not faster here. The script result cannot be saved: a Python call.",
         ),
         (
             [attempt("compile eval ok", 1.0)],
-            "It works with compile and gains no time (compile 1.00x [0.98, 1.02] in eval on cpu): nothing is gained by it here.",
+            "It works with compile and is not faster (compile 1.00x [0.98, 1.02] in eval on cpu): it is not faster here.",
         ),
         (
             [attempt("script eval ok", NOISY), attempt("trace eval ok", NOISY)],
-            "It works with script and trace; whether it gains time is not known, script is too noisy with 1.10x [0.70, 1.60] in eval on cpu: give it a longer --time-budget or a quieter machine.",
+            "It works with script and trace; whether it is faster is not known, script is too noisy with 1.10x [0.70, 1.60] in eval on cpu: use a longer --time-budget or a quieter machine.",
         ),
         ([attempt("script eval ok")], "It works with script; no speed was measured."),
         (
@@ -112,7 +112,7 @@ INTERNAL = "0 INTERNAL ASSERT FAILED at ir_emitter.cpp:1, please report a bug to
         ),
         (
             [attempt("export eval ok", 0.6), attempt("export_dynamic eval failed", error="batch is held")],
-            "Leave it eager: export is slower, 0.60x [0.58, 0.62] in eval on cpu. Do not export it with the sizes open: m.py:7: batch is held.",
+            "Leave it eager: export is slower, 0.60x [0.58, 0.62] in eval on cpu. Do not export it with dynamic sizes: m.py:7: batch is held.",
         ),
         (
             [attempt("script eval failed", error="no lambda"), attempt("trace eval failed", error="no")],
@@ -163,8 +163,8 @@ def test_a_trace_that_agreed_is_recommended_with_what_it_gets_wrong() -> None:
     assert said(EAGER, traced, findings=(HAZARD, HAZARD)) == f"{named}, and 1 more. {speed}"
     level = attempt("trace eval ok", 1.0)
     assert said(EAGER, level, findings=(HAZARD,)) == (
-        "It works with trace, but gets some inputs wrong (m.py:9: a constant of a size (TSG208)), and gains "
-        "no time (trace 1.00x [0.98, 1.02] in eval on cpu): use it to deploy without Python, not for speed."
+        "It works with trace, but gets some inputs wrong (m.py:9: a constant of a size (TSG208)), and is "
+        "not faster (trace 1.00x [0.98, 1.02] in eval on cpu): use it to deploy without Python, not for speed."
     )
 
 
@@ -193,7 +193,7 @@ def test_a_script_that_is_broken_is_named_as_such() -> None:
 
 def test_a_trace_without_a_tensor_is_a_constant() -> None:
     assert said(EAGER, attempt("trace eval ok", 2.0), tensors=False) == (
-        "Leave it eager: it takes no tensor, so that a trace of it is a constant."
+        "Leave it eager: it takes no tensor, so a trace of it is a constant."
     )
 
 

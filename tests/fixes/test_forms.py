@@ -269,6 +269,14 @@ def made(path: Path):
     return module.Net().eval()
 
 
+def used(path: Path):
+    """What eager gives of a file: by what the file itself does with its module, or of one call; and the module's state."""
+    module = loaded(path)
+    torch.manual_seed(0)
+    net = module.Net()
+    return list(net.state_dict()), module.use(net) if hasattr(module, "use") else net(torch.rand(2, 5))
+
+
 def mended(tmp_path: Path, text: str, start: str = "") -> tuple[Path, Path, Fixed]:
     """A file as it was and as the fixes leave it, and what is found then."""
     before, after = tmp_path / "before.py", tmp_path / "after.py"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.fixes.test_forms import loaded, mended
+from tests.fixes.test_forms import mended, used
 
 torch = pytest.importorskip("torch")
 
@@ -348,14 +346,6 @@ def use(net):
     return net(torch.rand(2, 5)), net(torch.rand(2, 5))
 """,
 }
-
-
-def used(path: Path):
-    """What eager gives of a file: by what the file itself does with its module, or of one call; and the module's state."""
-    module = loaded(path)
-    torch.manual_seed(0)
-    net = module.Net()
-    return list(net.state_dict()), module.use(net) if hasattr(module, "use") else net(torch.rand(2, 5))
 
 
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)

@@ -219,7 +219,7 @@ error[TSG003] [*] "scale" is float, not <Tensor>: 100%, é
         text = shown(report, "text")
         assert "unknown: net.py:2: foolib cannot be found; install it (2 targets)\n" in text
         assert text.count("foolib") == 1
-        assert "nothing that was read stands in the way where the script verdict is unknown\n" in text
+        assert "no blocker was found in the code that was read where the script verdict is unknown\n" in text
         assert [cause["targets"] for cause in json.loads(shown(report, "json"))["causes"]] == [
             ["net.py:A", "net.py:B"]
         ]

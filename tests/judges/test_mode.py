@@ -537,7 +537,7 @@ def test_what_cannot_be_read_is_open_unless_something_else_decides(judge):
     assert outcome.verdict == "unknown"
     assert [gap.why for gap in outcome.gaps] == [
         'the source of package "somewhere" cannot be found',
-        "inner is an argument of the constructor that may be anything",
+        "inner is an argument of the constructor of unknown type",
     ]
     assert judge(source.format(more="self.drop = nn.Dropout()", result="self.drop(x)")).verdict == "dependent"
 

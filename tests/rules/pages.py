@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ from tests.torch_here import RELEASE
 from tsguard import rules
 from tsguard.language.releases import allows
 from tsguard.linting.run import lint
-from tsguard.report import Finding, Purpose, Report, TargetReport
+from tsguard.report import Family, Finding, Purpose, Report, TargetReport
 from tsguard.settings.config import Settings
 from tsguard.settings.requests import parse, plan
 
@@ -128,15 +128,36 @@ class Linted:
 
 @functools.cache
 def linted(example: Example, purpose: Purpose = "trace", release: str = RELEASE) -> Linted:
-    """Lint an example, as the command line would."""
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        settings = Settings(root=folder, torch_version=release, jobs=1, cache=False, purpose=purpose)
-        request = parse(f"{example.write(folder)}:{example.target}", settings)
-        report, _ = lint(plan([request], settings), settings)
+    """Lint an example's target, as the command line would."""
+    report = _report(example, f":{example.target}", purpose, release)
     assert not report.errors
     [target] = report.targets
     return Linted(target, report)
+
+
+@functools.cache
+def found(example: Example, family: Family, purpose: Purpose = "trace") -> list[Finding]:
+    """The findings of a family in the whole file of an example."""
+    report = _report(example, "", purpose, RELEASE)
+    assert not [finding for finding in report.findings if finding.family == "tool"]
+    return [finding for finding in report.findings if finding.family == family]
+
+
+def _report(example: Example, target: str, purpose: Purpose, release: str) -> Report:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        settings = Settings(root=folder, torch_version=release, jobs=1, cache=False, purpose=purpose)
+        request = parse(f"{example.write(folder)}{target}", settings)
+        report, _ = lint(plan([request], settings), settings)
+    return report
+
+
+def is_worded(name: str, shown: Iterable[Example], findings: Callable[[Example], Iterable[Finding]]) -> bool:
+    """Whether a bad example shows the wording of a rule, or of a variant (``rule/variant``)."""
+    rule, variant = rules.rule(name), name.partition("/")[2]
+    bad = (example for example in shown if example.rule == rule and example.kind == "bad")
+    messages = (f.message for example in bad for f in findings(example) if f.code == rule.code)
+    return any(wording(rule, variant).fullmatch(message) for message in messages)
 
 
 def wording(rule: rules.Rule, variant: str) -> re.Pattern[str]:
@@ -155,11 +176,17 @@ def reported_names() -> frozenset[str]:
     return frozenset(known & source_strings())
 
 
+def names_in(family: str) -> list[str]:
+    """What the code reports of a family in the installed torch."""
+    names = reported_names()
+    return sorted(n for n in names if rules.rule(n).family == family and rules.holds(n, RELEASE))
+
+
 @functools.cache
 def source_strings() -> frozenset[str]:
     """All string literals of what reports rules, so not those of repairs or of the type of all rule names."""
     package = Path(tsguard.__file__).parent
-    silent = {package / "language" / "rule_names.py", *(package / "repairing").iterdir()}
+    silent = {package / "language" / "rule_names.py", *(package / "fixes").iterdir()}
     sources = (p for p in package.rglob("*.py") if p not in silent)
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources]
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]

@@ -247,7 +247,7 @@ class Target(nn.Module):
             x = 2 * x
         return self.block(x)
 """,
-        "decide in __init__ and keep the answer in an attribute that the class body declares Final[bool]",
+        "decide in __init__ and store the result in an attribute that the class body declares Final[bool]",
         """
 class Block(nn.Module):
     def forward(self, x: Tensor) -> Tensor:

@@ -8,17 +8,14 @@ from typing import Any
 import pytest
 
 from tests.rules.on_torch import TorchProcess
-from tests.rules.pages import Example, examples, linted, reported_names, wording
+from tests.rules.pages import Example, examples, is_worded, linted, names_in
 from tests.torch_here import RELEASE
-from tsguard import rules
 from tsguard.language.releases import ways
 
 EXAMPLES = examples("export")
 TRACED = examples("trace")
 OF_COMPILE_ALONE = {e.code for e in EXAMPLES if e.rule.outcome == "exports"}
-NAMES = sorted(
-    name for name in reported_names() if rules.rule(name).family == "export" and rules.holds(name, RELEASE)
-)
+NAMES = names_in("export")
 pytestmark = pytest.mark.skipif(
     not ways(RELEASE).slices_by_data, reason="torch.export is judged from torch 2.13 on"
 )
@@ -113,7 +110,4 @@ def test_what_is_said_of_the_examples_of_traces_is_what_torch_does(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bad_example_shows_every_wording(name: str):
-    rule, variant = rules.rule(name), name.partition("/")[2]
-    bad = [example for example in EXAMPLES if example.rule == rule and example.kind == "bad"]
-    messages = [f.message for e in bad for f in linted(e, "export").findings("export") if f.code == rule.code]
-    assert any(wording(rule, variant).fullmatch(message) for message in messages)
+    assert is_worded(name, EXAMPLES, lambda e: linted(e, "export").findings("export"))

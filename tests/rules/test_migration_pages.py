@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from tests.rules.pages import Example, examples, reported_names, wording
+from tests.rules.pages import Example, examples, found, is_worded, names_in
 from tests.torch_here import RELEASE
 from tsguard import rules
 from tsguard.language.releases import allows
-from tsguard.linting.run import lint
-from tsguard.report import Finding
-from tsguard.settings.config import Settings
-from tsguard.settings.requests import parse, plan
 
 torch = pytest.importorskip("torch", reason="the pages are run")
 
 EXAMPLES = examples("migration")
-NAMES = sorted(name for name in reported_names() if rules.rule(name).family == "migration")
+NAMES = names_in("migration")
 
 
 def every(kind: str, *, of_targets: bool) -> pytest.MarkDecorator:
@@ -31,29 +25,16 @@ def every(kind: str, *, of_targets: bool) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("example", chosen, ids=lambda example: example.id)
 
 
-@functools.cache
-def found(example: Example) -> list[Finding]:
-    """The findings of the family in the whole file, as ``tsguard migrate`` asks for them."""
-    with TemporaryDirectory() as name:
-        settings = Settings(root=Path(name), torch_version=RELEASE, jobs=1, cache=False, purpose="migration")
-        request = parse(str(example.write(Path(name))), settings)
-        report, _ = lint(plan([request], settings), settings)
-    return [finding for finding in report.findings if finding.family == "migration"]
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
 def test_the_marked_lines_are_found_and_no_others(example: Example):
-    own = [f for f in found(example) if f.code == example.code]
+    own = [f for f in found(example, "migration", "migration") if f.code == example.code]
     assert {(f.code, f.line) for f in own} == example.marks
     assert bool(example.marks) == (example.kind == "bad")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bad_example_shows_every_wording(name: str):
-    rule, variant = rules.rule(name), name.partition("/")[2]
-    bad = [example for example in EXAMPLES if example.rule == rule and example.kind == "bad"]
-    said = [finding.message for e in bad for finding in found(e) if finding.code == rule.code]
-    assert any(wording(rule, variant).fullmatch(message) for message in said)
+    assert is_worded(name, EXAMPLES, lambda e: found(e, "migration", "migration"))
 
 
 def test_the_name_comes_first_in_what_is_said_of_a_use():

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from tests.rules.on_torch import TorchProcess
-from tests.rules.pages import Example, examples, linted, reported_names, wording
-from tsguard import rules
+from tests.rules.pages import Example, examples, is_worded, linted, names_in
 
 EXAMPLES = examples("mode")
 # The wording for code of other packages is tested where there are other packages: test_mode.py.
 ELSEWHERE = {"mode-dependent-layer/dependency"}
-NAMES = sorted(n for n in reported_names() if rules.rule(n).family == "mode" and n not in ELSEWHERE)
+NAMES = [name for name in names_in("mode") if name not in ELSEWHERE]
 
 Seen = dict[str, Any]
 
@@ -94,7 +93,4 @@ def test_the_verdict_on_the_repaired_code_is_what_torch_shows(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bad_example_shows_every_wording(name: str):
-    rule, variant = rules.rule(name), name.partition("/")[2]
-    bad = [example for example in EXAMPLES if example.rule == rule and example.kind == "bad"]
-    said = [f.message for e in bad for f in linted(e).findings("mode") if f.code == rule.code]
-    assert any(wording(rule, variant).fullmatch(message) for message in said)
+    assert is_worded(name, EXAMPLES, lambda e: linted(e).findings("mode"))

@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.rules.on_torch import ExampleCrashed, TorchProcess
-from tests.rules.pages import Example, examples, reported_names, wording
-from tests.torch_here import RELEASE
-from tsguard import rules
-from tsguard.linting.run import lint
-from tsguard.report import Finding
-from tsguard.settings.config import Settings
-from tsguard.settings.requests import parse, plan
+from tests.rules.pages import Example, examples, found, is_worded, names_in
 
 EXAMPLES = examples("pipeline")
-NAMES = sorted(name for name in reported_names() if rules.rule(name).family == "pipeline")
+NAMES = names_in("pipeline")
 
 
 def every(kind: str) -> pytest.MarkDecorator:
@@ -25,23 +19,15 @@ def every(kind: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("example", chosen, ids=lambda example: example.id)
 
 
-def found(example: Example, folder: Path) -> list[Finding]:
-    """The findings of the family in the whole file."""
-    settings = Settings(root=folder, torch_version=RELEASE, jobs=1, cache=False)
-    report, _ = lint(plan([parse(str(example.write(folder)), settings)], settings), settings)
-    assert not [f for f in report.findings if f.family == "tool"]
-    return [f for f in report.findings if f.family == "pipeline"]
-
-
 @every("bad")
 def test_the_marked_lines_are_found_and_no_others(example: Example, tmp_path: Path):
     assert example.code in {code for code, _ in example.marks}
-    assert {(f.code, f.line) for f in found(example, tmp_path)} == example.marks
+    assert {(f.code, f.line) for f in found(example, "pipeline")} == example.marks
 
 
 @every("good")
 def test_nothing_is_found_in_the_repaired_code(example: Example, tmp_path: Path):
-    assert found(example, tmp_path) == []
+    assert found(example, "pipeline") == []
 
 
 @every("bad")
@@ -75,8 +61,5 @@ def _observed(example: Example, folder: Path, torch_process: TorchProcess) -> di
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_bad_example_shows_every_wording(name: str, tmp_path: Path):
-    rule, variant = rules.rule(name), name.partition("/")[2]
-    bad = [example for example in EXAMPLES if example.rule == rule and example.kind == "bad"]
-    said = [f.message for e in bad for f in found(e, tmp_path) if f.code == rule.code]
-    assert any(wording(rule, variant).fullmatch(message) for message in said)
+def test_a_bad_example_shows_every_wording(name: str):
+    assert is_worded(name, EXAMPLES, lambda e: found(e, "pipeline"))

@@ -7,14 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.rules.on_torch import TorchProcess
-from tests.rules.pages import Example, examples, linted, reported_names, wording
-from tests.torch_here import RELEASE
-from tsguard import rules
+from tests.rules.pages import Example, examples, is_worded, linted, names_in
 
 EXAMPLES = examples("script")
-NAMES = sorted(
-    name for name in reported_names() if rules.rule(name).family == "script" and rules.holds(name, RELEASE)
-)
+NAMES = names_in("script")
 
 
 def every(kind: str, *outcomes: str) -> pytest.MarkDecorator:
@@ -72,7 +68,4 @@ def test_torch_scripts_the_repaired_code_and_it_equals_eager(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bad_example_shows_every_wording(name: str):
-    rule, variant = rules.rule(name), name.partition("/")[2]
-    bad = [example for example in EXAMPLES if example.rule == rule and example.kind == "bad"]
-    said = [f.message for e in bad for f in linted(e).findings("script") if f.code == rule.code]
-    assert any(wording(rule, variant).fullmatch(message) for message in said)
+    assert is_worded(name, EXAMPLES, lambda e: linted(e).findings("script"))

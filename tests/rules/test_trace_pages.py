@@ -8,23 +8,21 @@ from typing import Any
 import pytest
 
 from tests.rules.on_torch import TorchProcess
-from tests.rules.pages import Example, examples, linted, reported_names, wording
-from tests.torch_here import RELEASE
-from tsguard import rules
+from tests.rules.pages import Example, examples, is_worded, linted, names_in
 
 EXAMPLES = examples("trace")
-NAMES = sorted(
-    name for name in reported_names() if rules.rule(name).family == "trace" and rules.holds(name, RELEASE)
-)
+NAMES = names_in("trace")
 
 Seen = dict[str, Any]
 
 
-def every(kind: str, *, hazards: bool | None = None) -> pytest.MarkDecorator:
+def every(kind: str, *, hazards: bool | None = None, without: str = "") -> pytest.MarkDecorator:
     chosen = [
         example
         for example in EXAMPLES
-        if example.kind == kind and (hazards is None or hazards == (example.rule.outcome == "hazardous"))
+        if example.kind == kind
+        and (hazards is None or hazards == (example.rule.outcome == "hazardous"))
+        and example.rule.name != without
     ]
     return pytest.mark.parametrize("example", chosen, ids=lambda example: example.id)
 
@@ -67,11 +65,10 @@ def test_the_trace_goes_wrong_as_the_page_says(example: Example, tmp_path: Path,
     assert [line for line in example.quoted_lines if line not in said(traced)] == []
 
 
-@every("bad", hazards=False)
+# The example for the advice on parts has a hazard, which the advice is about.
+@every("bad", hazards=False, without="script-part")
 def test_what_is_only_noted_traces(example: Example, tmp_path: Path, torch_process: TorchProcess):
     """What comes back may be of another type, which is what such a page may be about."""
-    if example.rule.name == "script-part":
-        return  # its example has a hazard, for the advice to be about
     traced = torch_process.observe("trace", example.write(tmp_path), example.target)
     assert traced["error"] is None
     assert all(call["compiled"] is None for call in traced["calls"].values())
@@ -102,7 +99,4 @@ def test_the_trace_of_the_repaired_code_equals_eager(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bad_example_shows_every_wording(name: str):
-    rule, variant = rules.rule(name), name.partition("/")[2]
-    bad = [example for example in EXAMPLES if example.rule == rule and example.kind == "bad"]
-    messages = [f.message for e in bad for f in linted(e).findings("trace") if f.code == rule.code]
-    assert any(wording(rule, variant).fullmatch(message) for message in messages)
+    assert is_worded(name, EXAMPLES, lambda e: linted(e).findings("trace"))

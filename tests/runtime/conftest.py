@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tsguard.runtime.attempts import Bounds, TargetAttempts, attempt_target
-from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.launcher import Launcher
 from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits
@@ -17,15 +17,6 @@ SCRIPT_AND_TRACE = (AttemptSpec("script"), AttemptSpec("trace"))
 QUICK = Bounds(Limits(seconds=60), Settings(timing_seconds=0))
 
 Attempting = Callable[..., TargetAttempts]
-
-
-@pytest.fixture(scope="session")
-def launcher() -> Iterator[Launcher]:
-    try:
-        with Launcher() as started:
-            yield started
-    except TorchUnavailable as reason:
-        pytest.skip(f"torch cannot be imported here: {reason}")
 
 
 def subject_in(file: Path, name: str, **fields: object) -> Subject:

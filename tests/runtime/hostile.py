@@ -62,7 +62,7 @@ HOSTILE = [
     Hostile("syntax error", "import", "SyntaxError", "import torch\nclass Net(:\n    pass\n", 2),
     _on_import(
         "exception whose str raises",
-        "cannot be had",
+        "is not available",
         "class Bad(Exception):\n    def __str__(self): raise RuntimeError('no text')\nraise Bad\n",
         line=6,
     ),

@@ -161,7 +161,7 @@ def test_where_torch_compile_leaves_the_graph_is_told_and_it_works_all_the_same(
     assert attempt.status == "ok"
     assert [(b.path, b.line) for b in attempt.breaks] == [("model.py", 6), ("model.py", 8)]
     assert "print" in attempt.breaks[0].message
-    assert attempt.breaks[1].message == "a branch on what a tensor holds"
+    assert attempt.breaks[1].message == "a branch on the values in a tensor"
 
 
 @needs_compiler

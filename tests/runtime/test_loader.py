@@ -337,7 +337,7 @@ loader = DataLoader(Numbers(), 4)
 def test_a_loader_without_batches(measuring: Measuring):
     report = measuring("loader", "loader = DataLoader(Items(0), 4)\n")
     assert report.error is not None
-    assert report.error.message == "the loader gives no batch"
+    assert report.error.message == "the loader returns no batch"
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_a_loader_without_batches(measuring: Measuring):
         ("loader.dataset", "--batch-size"),
         ("make", "missing 1 required positional argument: 'size'"),
         ("pair", "pair is a tuple"),
-        ("loader(", "is no expression"),
+        ("loader(", "is not an expression"),
     ],
 )
 def test_what_is_no_loader(measuring: Measuring, expression: str, says: str):

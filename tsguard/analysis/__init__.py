@@ -1,4 +1,4 @@
-"""What the code does: objects as constructors leave them, and two walks over it.
+"""The analysis: abstract objects as constructors build them, and the walks that follow the code.
 
 ``python`` evaluates source by Python's rules over abstract values: it builds the
 module that a constructor would build, and follows a forward as tracing would run it.

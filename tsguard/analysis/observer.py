@@ -15,10 +15,10 @@ _KEPT = {
     "dtype": "its dtype",
     "device": "its device",
     "layout": "its layout",
-    "structure": "how it is put together",
+    "structure": "its structure",
     "mode": "the mode",
-    "grad": "whether gradients are recorded",
-    "tracing": "that it is being traced",
+    "grad": "whether gradients are enabled",
+    "tracing": "whether it is being traced",
 }
 
 
@@ -80,4 +80,4 @@ def _fate(value: Value) -> str:
         )
     if isinstance(value, Fixed):
         return f"constant in the trace: {_KEPT[value.about]}"
-    return "constant in the trace, though another at every call" if isinstance(value, Untraced) else ""
+    return "constant in the trace, although it differs in every call" if isinstance(value, Untraced) else ""

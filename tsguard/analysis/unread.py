@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.terms import Attribute, Parameter, parameter_in
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Unknown
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tsguard.project.project import Missing
 
 _ENVIRONMENT = "name the environment that has it: `python` in the configuration, or VIRTUAL_ENV"
-_ASK_TORCH = "`tsguard check` asks torch itself"
+_ASK_TORCH = "use `tsguard check`, which runs torch"
 
 
 def source(project: Project, missing: Missing, module: Module, node: ast.AST | None) -> Gap:
@@ -49,13 +50,13 @@ def base(module: Module, node: ast.ClassDef) -> Gap:
 
 def abstract(module: Module, node: ast.AST) -> Gap:
     """Of a class whose forward does nothing: what torch makes of it tells nothing about those derived from it."""
-    return _gap(module, node, "its forward is abstract", "judge a class that overrides it")
+    return _gap(module, node, "its forward is abstract", "check a class that overrides it")
 
 
 def unmade(module: Module, node: ast.AST, name: str) -> Gap:
     """Of a class that Python makes no instances of."""
     return _gap(
-        module, node, f"its {name} is abstract: it cannot be constructed", "judge a class that overrides it"
+        module, node, f"its {name} is abstract: it cannot be constructed", "check a class that overrides it"
     )
 
 
@@ -67,14 +68,14 @@ def inherited(module: Module, node: ast.AST, name: str) -> Gap:
 def no_forward(module: Module, node: ast.AST, name: str) -> Gap:
     """Of a module that is called: neither its class nor any above it has a forward."""
     return _gap(
-        module, node, f"{name} defines no forward, so calling it raises", "judge a class that defines it"
+        module, node, f"{name} defines no forward, so calling it raises", "check a class that defines it"
     )
 
 
 def own_call(module: Module, node: ast.AST) -> Gap:
     """Of a module: it is called by code that a scripted module does not have."""
     return _gap(
-        module, node, "__call__ is left out by torch.jit.script, which calls forward", "move it into forward"
+        module, node, "torch.jit.script ignores __call__ and compiles forward", "move it into forward"
     )
 
 
@@ -84,9 +85,9 @@ def parameters(module: Module, node: ast.AST) -> Gap:
     return _gap(
         module,
         node,
-        f"{text_of(callee)} is no submodule, and the source does not tell whether its parameters require"
+        f"{text_of(callee)} is not a submodule, and the source does not tell whether its parameters require"
         " gradients",
-        "hold it in an nn.ModuleList, or freeze it with requires_grad_(False)",
+        "store it in an nn.ModuleList, or freeze it with requires_grad_(False)",
     )
 
 
@@ -102,13 +103,13 @@ def frozen(module: Module, node: ast.AST) -> Gap:
 
 def depth(module: Module, node: ast.AST) -> Gap:
     """Of a function's result: the calls that give it nest without an end in sight."""
-    return _gap(module, node, "the calls nest too deeply to follow", _ASK_TORCH)
+    return _gap(module, node, "the calls are nested too deeply to analyse", _ASK_TORCH)
 
 
 def use(module: Module, node: ast.AST) -> Gap:
     """Of a value that compiled code uses: what makes it is not followed."""
     node = node.func if isinstance(node, ast.Call) else node
-    return _gap(module, node, f"what {text_of(node)} is, is not told by the source", _ASK_TORCH)
+    return _gap(module, node, f"the source does not tell what {text_of(node)} is", _ASK_TORCH)
 
 
 def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:
@@ -135,12 +136,10 @@ def _is_given_by(parameter: Parameter, target: Target) -> bool:
 def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:
     """Of a parameter that a target does not give."""
     spec = getattr(parameter.function, "args", None)
-    given = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs] if isinstance(spec, ast.arguments) else []
+    given = named_parameters(spec) if isinstance(spec, ast.arguments) else []
     node = next((argument for argument in given if argument.arg == parameter.name), None)
     remedy = f"name the arguments: '{target.path}:{target.qualname}({parameter.name}=...)'"
-    return _gap(
-        module, node, f"{parameter.name} is an argument of the constructor that may be anything", remedy
-    )
+    return _gap(module, node, f"{parameter.name} is an argument of the constructor of unknown type", remedy)
 
 
 def _gap(module: Module, node: ast.AST | None, why: str, help_: str) -> Gap:

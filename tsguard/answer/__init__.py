@@ -1,1 +1,1 @@
-"""One answer from all that is known of a target: what to do with it."""
+"""The recommendation for a target, from its verdicts, findings and attempts."""

@@ -5,7 +5,7 @@ The answer cannot contradict the facts.  It holds, whatever they are, that
 - what is recommended was attempted, worked and agreed with eager;
 - a trace is recommended only where no trace in that place went wrong and there is a tensor among the
   inputs; where the linter knows of a hazard in it, that is named before any speed;
-- a speed is told with its interval, and only of what was timed; "gains no time" is said of an
+- a speed is told with its interval, and only of what was timed; "is not faster" is said of an
   interval that shows it;
 - "without Python" is said only of what is saved and then runs without Python;
 - nothing is kept back: findings count whether the report lists them or not;
@@ -31,12 +31,12 @@ _DOING = {
     "optimize_for_inference": "{way}se torch.jit.optimize_for_inference",
     "onednn": "Trace and freeze it with oneDNN Graph fusion",
     "compile": "Use torch.compile",
-    "export_dynamic": "Export it with the sizes open",
+    "export_dynamic": "Export it with dynamic sizes",
     "export": "Export it",
     "aot_inductor": "Compile it ahead of time with AOTInductor",
 }
 _EXAMPLE_ONLY = " for the example's sizes only"
-_NOT_DOING = {"trace": "trace it", "export": "export it", "export_dynamic": "export it with the sizes open"}
+_NOT_DOING = {"trace": "trace it", "export": "export it", "export_dynamic": "export it with dynamic sizes"}
 _WAYS = {
     "freeze": {"script": "Script and f", "trace": "Trace and f", "": "F"},
     "optimize_for_inference": {"script": "Script it and u", "trace": "Trace it and u", "": "U"},
@@ -111,9 +111,7 @@ def _leave(facts: Facts) -> Answer:
     if not failed:
         without = [a for a in tried if a.status == "ok"]
         if without and not facts.tensors:
-            return Answer(
-                "leave", ("Leave it eager: it takes no tensor, so that a trace of it is a constant.",)
-            )
+            return Answer("leave", ("Leave it eager: it takes no tensor, so a trace of it is a constant.",))
         noted = next((first_line(a.note) for a in tried if a.note), "")
         return Answer("nothing", (f"Nothing was attempted{f': {noted}' if noted else ''}.",))
     first = next((a for a in failed if a.backend == "script"), failed[0])
@@ -182,7 +180,7 @@ def _training(facts: Facts, right: Sequence[Attempt], best: Attempt) -> tuple[tu
     if slower is not None:
         return (), f"; train it eagerly, {slower.backend} is slower there, {_speed(slower)}"
     if any(_concluded(a) == "no difference" for a in trained):
-        return (), "; in training it gains no time"
+        return (), "; in training it is not faster"
     return (), "; in training the timing is too noisy to tell" if trained else ""
 
 
@@ -230,11 +228,11 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
     if level is not None:
         told += "," if minded else ""
         told += (
-            f" and gains no time ({level.backend} {_speed(level)} in {place(level)}): {_purpose(facts, use)}."
+            f" and is not faster ({level.backend} {_speed(level)} in {place(level)}): {_purpose(facts, use)}."
         )
     elif noisy is not None:
-        told += f"; whether it gains time is not known, {noisy.backend} is too noisy with {_speed(noisy)}"
-        told += f" in {place(noisy)}: give it a longer --time-budget or a quieter machine."
+        told += f"; whether it is faster is not known, {noisy.backend} is too noisy with {_speed(noisy)}"
+        told += f" in {place(noisy)}: use a longer --time-budget or a quieter machine."
     else:
         told += "; no speed was measured."
     return Answer("works", (told,), tuple(use), tuple(minded))
@@ -256,7 +254,7 @@ def _but(minded: Sequence[Finding]) -> str:
 def _purpose(facts: Facts, use: Sequence[Attempt]) -> str:
     if all(is_portable(a, facts) for a in use):
         return "use it to deploy without Python, not for speed"
-    return "nothing is gained by it here"
+    return "it is not faster here"
 
 
 def _speed(attempt: Attempt) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tsguard.report import Attempt, AttemptError, Finding, ScriptVerdict, TraceVerdict
+from tsguard.report import Attempt, AttemptError, Finding, ScriptVerdict
 
 COMPILED_ALREADY = "it is compiled already: this changes nothing"
 """The note of an attempt that gave the very module back."""
@@ -37,7 +37,6 @@ class Facts:
     """
 
     script: ScriptVerdict = "unknown"
-    trace: TraceVerdict = "unknown"
     findings: tuple[Finding, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     stopped: Stopped | None = None

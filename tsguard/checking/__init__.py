@@ -1,1 +1,1 @@
-"""What is run: attempts of what lint has found, and of data loaders."""
+"""The dynamic pipeline: attempts of the targets that lint has found, and measurements of data loaders."""

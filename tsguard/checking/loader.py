@@ -71,7 +71,7 @@ def run(
             found = measure_loader(launcher.run, job, progress)
             environment = _environment(launcher, job)
     except TorchUnavailable as reason:
-        told = f"nothing was measured, torch cannot be imported ({reason}): install it, or name an interpreter that has it with --python"
+        told = f"nothing was measured: torch cannot be imported ({reason}): install it, or name an interpreter that has it with --python"
         return replace(report, errors=(Error(told),))
     if found.error is not None and found.error.type == "NoLoader":
         return replace(report, errors=(Error(f"{found.target}: {found.error.message}"),))

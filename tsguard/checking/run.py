@@ -77,7 +77,7 @@ def run(
             report = _told_of_another(report, site.environment.torch)
     except TorchUnavailable as reason:
         told = Error(
-            f"nothing was attempted, torch cannot be imported ({reason}):"
+            f"nothing was attempted: torch cannot be imported ({reason}):"
             " install it with `pip install tsguard[torch]`, or name an interpreter that has it with --python"
         )
         report = replace(report, errors=(*report.errors, told))
@@ -112,7 +112,7 @@ def _told_of_another(report: Report, torch: str) -> Report:
     release = ".".join(torch.split(".")[:2])
     if release in report.torch_tables.split(",") or report.torch_note is not None:
         return report
-    note = f"judged for torch {report.torch_tables}, attempted with torch {torch}: they need not agree"
+    note = f"checked for torch {report.torch_tables}, attempted with torch {torch}: the results may differ"
     return replace(report, torch_note=note)
 
 

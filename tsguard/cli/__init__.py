@@ -49,7 +49,7 @@ def _instead(word: str) -> str:
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tsguard", message="%(prog)s %(version)s")
 def group() -> None:
-    """Tells what will break in TorchScript before it breaks, and tries it for real."""
+    """Find out what breaks in TorchScript before it breaks, and try it for real."""
 
 
 def main() -> None:

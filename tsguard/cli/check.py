@@ -10,7 +10,15 @@ from typing import Any
 import click
 
 from tsguard.cli.fix import Repairing, mended
-from tsguard.cli.options import Decorator, Options, Unusable, common_options, takes
+from tsguard.cli.options import (
+    Decorator,
+    Options,
+    Unusable,
+    common_options,
+    input_option,
+    python_option,
+    takes,
+)
 from tsguard.cli.output import accept, publish
 from tsguard.cli.progress import interruptible, telling
 from tsguard.report import Report
@@ -30,26 +38,20 @@ def _backends(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
 
 
 _OPTIONS: tuple[Decorator, ...] = (
-    click.option(
-        "--input",
-        "inputs",
-        multiple=True,
-        metavar="EXPR",
-        help="An example input: 'torch.randn(1, 3, 64, 64)' or 'mask=None'.",
-    ),
+    input_option,
     click.option(
         "--device",
         "devices",
         multiple=True,
         metavar="auto|cpu|cuda[:N]",
-        help="Where to run.  [default: the CPU and every CUDA device]",
+        help="The devices to run on.  [default: the CPU and every CUDA device]",
     ),
     click.option(
         "--mode",
         "modes",
         multiple=True,
         type=click.Choice(_DEFAULTS.modes),
-        help="In which modes; train includes backward.  [default: both]",
+        help="The modes to run in; train includes the backward pass.  [default: both]",
     ),
     click.option(
         "--backend",
@@ -57,60 +59,68 @@ _OPTIONS: tuple[Decorator, ...] = (
         multiple=True,
         callback=_backends,
         metavar="NAMES",
-        help=f"What to attempt: {', '.join(BACKEND_NAMES)}.  [default: {', '.join(_DEFAULTS.backends)}]",
+        help=f"The backends to attempt: {', '.join(BACKEND_NAMES)}.  [default: {', '.join(_DEFAULTS.backends)}]",
     ),
     click.option(
         "--dtype",
         "dtypes",
         multiple=True,
         type=click.Choice(["float16", "bfloat16", "float32", "float64"]),
-        help="Attempt it in this type as well.",
+        help="Attempt the target in this dtype as well.",
     ),
-    click.option("--breakdown", is_flag=True, help="Attempt the submodules one by one as well."),
+    click.option("--breakdown", is_flag=True, help="Attempt each submodule on its own as well."),
     click.option(
         "--time-budget",
         **_SECONDS,
-        help=f"For timing one target, 0 for none.  [default: {_DEFAULTS.time_budget:g}]",
+        help=f"The time for timing each target; 0 skips timing.  [default: {_DEFAULTS.time_budget:g}]",
     ),
     click.option(
-        "--timeout", **_SECONDS, help=f"For each step of a target.  [default: {_DEFAULTS.timeout:g}]"
-    ),
-    click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="For one worker."),
-    click.option(
-        "--threads", type=click.IntRange(1), help=f"Of torch in a worker.  [default: {_DEFAULTS.threads}]"
+        "--timeout",
+        **_SECONDS,
+        help=f"The time limit for each step of a target.  [default: {_DEFAULTS.timeout:g}]",
     ),
     click.option(
-        "--workers", type=click.IntRange(1), help="Targets attempted at a time.  [default: as --jobs]"
+        "--memory-limit",
+        type=click.IntRange(1),
+        metavar="MIB",
+        help="The memory limit of each worker process.",
     ),
     click.option(
-        "--require", type=click.Choice(["script", "trace", "either"]), help="Fail if this does not work."
+        "--threads",
+        type=click.IntRange(1),
+        help=f"The threads of torch in each worker.  [default: {_DEFAULTS.threads}]",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(1),
+        help="The number of targets to attempt at the same time.  [default: as --jobs]",
+    ),
+    click.option(
+        "--require", type=click.Choice(["script", "trace", "either"]), help="Fail unless this works."
     ),
     click.option(
         "--min-speedup",
         type=click.FloatRange(0),
         metavar="RATIO",
-        help="Fail if none is this much faster than eager.",
+        help="Fail unless an attempt is this much faster than eager.",
     ),
     click.option(
         "--compare",
         "previous",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         metavar="PREVIOUS.json",
-        help="Fail where it is worse than in this earlier report.",
+        help="Fail if an attempt is worse than in this earlier report.",
     ),
     click.option(
         "--save",
         type=click.Path(file_okay=False, path_type=Path),
         metavar="FOLDER",
-        help="Keep what was made.",
+        help="Save the compiled modules to this folder.",
     ),
+    python_option,
     click.option(
-        "--python",
-        type=click.Path(exists=True, path_type=Path),
-        metavar="PATH",
-        help="The Python that has torch.",
+        "--scheduler", metavar="ADDRESS", help="Run the attempts on the Dask cluster at this address."
     ),
-    click.option("--scheduler", metavar="ADDRESS", help="Attempt on a Dask cluster."),
 )
 
 
@@ -120,17 +130,18 @@ _OPTIONS: tuple[Decorator, ...] = (
     "--fix",
     "fix_first",
     is_flag=True,
-    help="Repair first what torch refuses, as `tsguard fix --write` does.",
+    help="Repair what torch refuses first, like `tsguard fix --write`.",
 )
 @takes(CheckOptions, "attempts", _OPTIONS)
 @common_options
 def command(
     options: Options, attempts: CheckOptions, targets: tuple[str, ...], *, fix_first: bool = False
 ) -> int:
-    """Judge code for torch.jit, then script and trace it for real.
+    """Lint code for torch.jit, then script and trace it for real.
 
-    TARGET is a file, a folder, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.  Of a file all
-    targets are attempted, of a folder those that the configuration names; without TARGET all of those.
+    TARGET is a file, a folder, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.  For a file, all of
+    its targets are attempted; for a folder, those that the configuration names.  Without TARGET, all configured
+    targets are attempted.
     """
     from tsguard.checking.run import run
 

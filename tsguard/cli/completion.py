@@ -18,21 +18,21 @@ _FILES = {
 }
 
 
-@click.command("completion", short_help="Complete commands and options in your shell.")
+@click.command("completion", short_help="Print or install the completion script for your shell.")
 @click.argument("shell", required=False, type=click.Choice(list(_FILES)))
 @click.option("--install", is_flag=True, help="Write the script where the shell looks for it.")
 def command(shell: str | None, install: bool) -> int:
-    """Print the completion script of a shell, by default the one in SHELL.
+    """Print the completion script for a shell, by default the one in SHELL.
 
-    With --install it is written where bash (with bash-completion) and fish look for it by themselves;
-    zsh needs that folder in fpath.
+    With --install it is written to the folder that bash (with bash-completion) and fish search; for zsh, that
+    folder must be in fpath.
     """
     from tsguard.cli import group
 
     chosen = shell or Path(os.environ.get("SHELL", "")).name
     made = get_completion_class(chosen) if chosen in _FILES else None
     if made is None:
-        raise Unusable(f"say for which shell: {', '.join(_FILES)}")
+        raise Unusable(f"name the shell: {', '.join(_FILES)}")
     script = made(group, {}, "tsguard", "_TSGUARD_COMPLETE").source()
     if not install:
         click.echo(script)

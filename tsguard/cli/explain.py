@@ -15,7 +15,7 @@ from tsguard.settings.selection import UnknownSelector, nearest_rule, selector
 @click.command("explain")
 @click.argument("code")
 def command(code: str) -> int:
-    """Show the page of a rule, named by its code or name; a family, or the beginning of codes, is listed."""
+    """Explain a rule, given its code or name, or list the rules with a code prefix or of a family."""
     try:
         found = rule(code)
     except UnknownRule:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from tsguard.cli.fixing import unified
-from tsguard.cli.options import Options, Unusable, common_options, takes
+from tsguard.cli.options import Options, Unusable, common_options, input_option, python_option, takes
 from tsguard.cli.output import count, tell_error
 from tsguard.repairing.fixing import Change, write_file
 from tsguard.repairing.plan import before_changes, in_few_words
@@ -33,24 +33,18 @@ class Repairing:
 
 
 _OPTIONS = (
+    input_option,
     click.option(
-        "--input",
-        "inputs",
-        multiple=True,
-        metavar="EXPR",
-        help="An example input: 'torch.randn(1, 3, 64, 64)' or 'mask=None'.",
+        "--write", is_flag=True, help="Write the changes to the files.  [default: show them as a diff]"
     ),
-    click.option("--write", is_flag=True, help="Change the files.  [default: show the changes as a diff]"),
-    click.option("--allow-dirty", is_flag=True, help="Change files that have changes git does not hold."),
+    click.option("--allow-dirty", is_flag=True, help="Write to files that have uncommitted changes."),
     click.option(
-        "--timeout", type=click.FloatRange(0), metavar="SECONDS", help="For each step.  [default: 60]"
+        "--timeout",
+        type=click.FloatRange(0),
+        metavar="SECONDS",
+        help="The time limit for each step.  [default: 60]",
     ),
-    click.option(
-        "--python",
-        type=click.Path(exists=True, path_type=Path),
-        metavar="PATH",
-        help="The Python that has torch.",
-    ),
+    python_option,
 )
 
 
@@ -59,10 +53,11 @@ _OPTIONS = (
 @takes(Repairing, "wanted", _OPTIONS)
 @common_options
 def command(options: Options, wanted: Repairing, targets: tuple[str, ...]) -> int:
-    """Repair code until torch.jit.script takes it.
+    """Repair code until torch.jit.script compiles it.
 
-    A copy of the code is changed step by step.  After each step eager has to do what it did before, and torch
-    says what it refuses next.  TARGET is a file, FILE:Name, FILE:Name(64, heads=4) or package.module:Name.
+    A copy of the code is changed step by step.  After each step the eager module must give the same results as
+    before, and torch.jit.script is tried again.  TARGET is a file, FILE:Name, FILE:Name(64, heads=4) or
+    package.module:Name.
     """
     repaired, errors = mended(options, wanted, targets)
     if errors:
@@ -120,8 +115,8 @@ def _write(changes: dict[str, Change], allow_dirty: bool) -> None:
     dirty = [] if allow_dirty else _dirty(list(changes))
     if dirty:
         raise Unusable(
-            f"{', '.join(dirty)} has changes that git does not hold:"
-            " commit them first, or give --allow-dirty; nothing was written"
+            f"{', '.join(dirty)} has uncommitted changes:"
+            " commit them first, or pass --allow-dirty; nothing was written"
         )
     for path, change in changes.items():
         try:

@@ -36,11 +36,17 @@ fix_options: Decorator = takes(
     Fixing,
     "fixing",
     (
-        click.option("--fix", is_flag=True, help="Repair what can be repaired safely, and report the rest."),
         click.option(
-            "--unsafe-fixes", is_flag=True, help="Count fixes that may change the code's meaning too."
+            "--fix", is_flag=True, help="Apply safe fixes to the files, and report the remaining findings."
         ),
-        click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing."),
+        click.option(
+            "--unsafe-fixes", is_flag=True, help="Include fixes that may change what the code does."
+        ),
+        click.option(
+            "--diff",
+            is_flag=True,
+            help="Print the changes that --fix would make as a diff, without making them.",
+        ),
     ),
 )
 
@@ -53,7 +59,7 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
     from tsguard.repairing.fixing import fix
 
     if options.output is not None and fixing.diff:
-        raise Unusable("--diff goes to standard output: it takes no --output")
+        raise Unusable("--diff prints to standard output and cannot be combined with --output")
     try:
         with progress(options, len(planned.jobs)) as advance:
             done = fix(planned, settings, unsafe=fixing.unsafe_fixes, write=not fixing.diff, progress=advance)

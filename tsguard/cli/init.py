@@ -23,13 +23,13 @@ _HOOK = f"""\
 _BASELINE = Path("tsguard-baseline.json")
 
 
-@click.command("init", short_help="Write a first configuration and a pre-commit hook.")
-@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.command("init", short_help="Write an initial configuration and a pre-commit hook.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written without writing it.")
 def command(dry_run: bool) -> int:
-    """Lint the folder, and write the configuration and the pre-commit hook that suit it.
+    """Lint the folder, and write a configuration and a pre-commit hook for it.
 
-    What is found today is accepted by a baseline, so that only what is new will fail.  Nothing that is
-    there is changed but by adding to its end.
+    The current findings are accepted by a baseline, so that only new ones fail.  Existing files are only
+    appended to.
     """
     try:
         known = find([Path.cwd()])

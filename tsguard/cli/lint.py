@@ -20,9 +20,9 @@ from tsguard.source.text import is_notebook
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
-@click.option("--stdin-filename", metavar="FILE", help="The name of what `-` reads from standard input.")
+@click.option("--stdin-filename", metavar="FILE", help="The file name to use for standard input.")
 @click.option("--watch", "watched", is_flag=True, help="Lint again whenever a file changes.")
-@click.option("--add-ignore", is_flag=True, help="Write a suppression comment for each finding.")
+@click.option("--add-ignore", is_flag=True, help="Add a suppression comment for each finding.")
 @fix_options
 @common_options
 def command(
@@ -33,16 +33,18 @@ def command(
     add_ignore: bool,
     watched: bool,
 ) -> int:
-    """Judge code for torch.jit without running it.
+    """Check code for torch.jit without running it.
 
-    PATH is a file, a notebook, a folder (the working folder, if no PATH is given), - for standard input, or a target: FILE:Name, FILE:Name(64, heads=4)
-    or package.module:Name.  Neither torch nor the code is imported.
+    PATH is a file, a notebook, a folder (default: the working folder), - for standard input, or a target:
+    FILE:Name, FILE:Name(64, heads=4) or package.module:Name.  Neither torch nor the code is imported.
     """
     paths = paths or (".",)
     if fixing.wanted and (add_ignore or options.update_baseline):
-        raise click.UsageError("what is fixed is not accepted or suppressed: give one of these options")
+        raise click.UsageError("--fix cannot be combined with --add-ignore or --update-baseline")
     if watched and (fixing.wanted or add_ignore or options.update_baseline or "-" in paths):
-        raise click.UsageError("--watch only shows findings, of files")
+        raise click.UsageError(
+            "--watch only shows findings: it takes files and folders, and none of --fix, --add-ignore and --update-baseline"
+        )
 
     def run() -> tuple[int, list[Path]]:
         settings = options.settings([Path(path.partition(":")[0]) for path in paths if path != "-"])
@@ -81,7 +83,7 @@ def _request(argument: str, settings: Settings, stdin_filename: str | None) -> R
         return parse(argument, settings)
     name = stdin_filename or "<stdin>"
     if is_notebook(name):
-        raise Unusable("a notebook is not read from standard input: name its file")
+        raise Unusable("a notebook cannot be read from standard input: pass its file name")
     file = SourceFile.decode(sys.stdin.buffer.read(), name)
     if file.broken is not None:
         raise Unusable(f"standard input {file.broken.message}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tsguard.cli.options import Decorator, Options, Unusable, report_options, takes
+from tsguard.cli.options import Decorator, Options, Unusable, python_option, report_options, takes
 from tsguard.cli.output import publish
 from tsguard.cli.progress import telling
 from tsguard.runtime.loader_options import LoaderOptions
@@ -25,54 +25,67 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     except ValueError:
         numbers = (-1,)
     if any(number < 0 for number in numbers):
-        raise click.BadParameter(f"{value!r} is no list of numbers such as 0,2,4")
+        raise click.BadParameter(f"{value!r} is not a list of numbers such as 0,2,4")
     return numbers
 
 
 _OPTIONS: tuple[Decorator, ...] = (
-    click.option("--dataset", "is_dataset", is_flag=True, help="TARGET is a dataset, not a loader."),
-    click.option("--batch-size", type=click.IntRange(1), help="Of the loader that is made around a dataset."),
-    click.option("--collate-fn", "collate", metavar="NAME", help="Of the loader made around a dataset."),
+    click.option("--dataset", "is_dataset", is_flag=True, help="TARGET is a dataset, not a DataLoader."),
+    click.option(
+        "--batch-size", type=click.IntRange(1), help="The batch size of the DataLoader made for a dataset."
+    ),
+    click.option(
+        "--collate-fn",
+        "collate",
+        metavar="NAME",
+        help="The collate function of the DataLoader made for a dataset.",
+    ),
     click.option(
         "--workers",
         callback=_numbers,
         metavar="N,N,...",
-        help="The numbers of workers to try.  [default: found by trying]",
+        help="The numbers of workers to try.  [default: chosen while measuring]",
     ),
     click.option(
-        "--max-workers", "most_workers", type=click.IntRange(0), help="Never more workers than this."
+        "--max-workers", "most_workers", type=click.IntRange(0), help="The largest number of workers to try."
     ),
     click.option(
         "--start-method",
         type=click.Choice(["fork", "spawn", "forkserver"]),
-        help="How workers start.  [default: as the loader says]",
+        help="How to start workers.  [default: as the DataLoader does]",
     ),
     click.option(
         "--step",
         "step_seconds",
         **_SECONDS,
-        help="What a training step takes: fewer workers may do then.",
+        help="The duration of a training step, for which fewer workers may be enough.",
     ),
     click.option(
-        "--time-budget", **_SECONDS, help=f"For the whole measurement.  [default: {_DEFAULTS.time_budget:g}]"
+        "--time-budget",
+        **_SECONDS,
+        help=f"The time for the whole measurement.  [default: {_DEFAULTS.time_budget:g}]",
     ),
-    click.option("--timeout", **_SECONDS, help=f"For a single batch.  [default: {_DEFAULTS.timeout:g}]"),
-    click.option("--memory-limit", type=click.IntRange(1), metavar="MIB", help="For all workers together."),
     click.option(
-        "--threads", type=click.IntRange(1), help="Of torch in the loading process.  [default: one a core]"
+        "--timeout", **_SECONDS, help=f"The time limit for a single batch.  [default: {_DEFAULTS.timeout:g}]"
+    ),
+    click.option(
+        "--memory-limit",
+        type=click.IntRange(1),
+        metavar="MIB",
+        help="The memory limit of all workers together.",
+    ),
+    click.option(
+        "--threads",
+        type=click.IntRange(1),
+        help="The threads of torch in the loading process.  [default: one per core]",
     ),
     click.option(
         "--device",
         type=click.Choice(["auto", "cpu"]),
         default="auto",
-        help="Whether copies to a GPU, where there is one, are measured too.",
+        help="Whether to measure copies to the GPU too, if there is one.",
     ),
-    click.option(
-        "--python",
-        type=click.Path(exists=True, path_type=Path),
-        metavar="PATH",
-        help="The Python that has torch.",
-    ),
+    python_option,
 )
 
 
@@ -83,8 +96,8 @@ _OPTIONS: tuple[Decorator, ...] = (
 def command(options: Options, measuring: LoaderOptions, target: str) -> int:
     """Measure a DataLoader: how many workers are worth it, and where the time goes.
 
-    TARGET is FILE:loader, FILE:make_loader() or any other expression that gives a DataLoader; with
-    --batch-size also a dataset.  Of a FILE alone the loader is found, if it has only one.
+    TARGET is FILE:loader, FILE:make_loader() or any other expression for a DataLoader, or for a dataset with
+    --batch-size.  FILE alone is enough if it has a single DataLoader.
     """
     from tsguard.checking.loader import run
 

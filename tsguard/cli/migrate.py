@@ -24,16 +24,16 @@ _FORMATS = {"text": "tsguard.formats.migration", "html": "tsguard.formats.migrat
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @common_options
 def command(options: Options, paths: tuple[str, ...]) -> int:
-    """Tell the way from TorchScript to torch.export.
+    """Plan the migration from TorchScript to torch.export.
 
-    PATH is a file, a folder (the working folder, if no PATH is given) or a target: FILE:Name, FILE:Name(64, heads=4)
-    or package.module:Name.  For each target: whether it scripts, traces, exports and compiles as one graph, what is in the
-    way, what a program cannot do that a scripted module does, and the order to go in; for the code, what
-    takes the place of each use of torch.jit.  Neither torch nor the code is imported.  The exit status is
-    1 for what torch.export refuses or holds, and for what is lost.
+    PATH is a file, a folder (default: the working folder) or a target: FILE:Name, FILE:Name(64, heads=4) or
+    package.module:Name.  Reports for each target whether it can be scripted, traced, exported and compiled as one
+    graph, what prevents that, which features of a scripted module an exported program does not have, and in which
+    order to migrate; and for each use of torch.jit its replacement.  Neither torch nor the code is imported.  The
+    exit status is 1 if torch.export refuses a target or specialises it to the example, or if a feature is lost.
     """
     if options.update_baseline:
-        raise click.UsageError("--update-baseline belongs to `tsguard lint`")
+        raise click.UsageError("--update-baseline is an option of `tsguard lint`")
     paths = paths or (".",)
     settings = options.settings([Path(path.partition(":")[0]) for path in paths])
     settings = replace(settings, purpose="migration")

@@ -130,65 +130,88 @@ _REPORT: tuple[Decorator, ...] = (
         "--output-format",
         type=click.Choice(FORMATS),
         envvar="TSGUARD_OUTPUT_FORMAT",
-        help="How to write the report.  [default: text]",
+        help="The format of the report.  [default: text]",
     ),
     click.option("-o", "--output", type=_FILE, help="Write the report to a file."),
-    click.option("--config", type=_FILE, help="Read this pyproject.toml or tsguard.toml."),
-    click.option("--isolated", is_flag=True, help="Read no configuration."),
-    click.option("-q", "--quiet", is_flag=True, help="Findings and errors only."),
+    click.option("--config", type=_FILE, help="The configuration file: a pyproject.toml or tsguard.toml."),
+    click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
+    click.option("-q", "--quiet", is_flag=True, help="Print findings and errors only."),
     click.option(
-        "-v", "--verbose", is_flag=True, help="All targets and findings, and why a verdict is unknown."
+        "-v", "--verbose", is_flag=True, help="Print all targets and findings, and why a verdict is unknown."
     ),
     click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
-        help="Color the text.  [default: auto, as NO_COLOR, FORCE_COLOR and the terminal say]",
+        help="When to color the output.  [default: auto, which respects NO_COLOR and FORCE_COLOR]",
     ),
-    click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
+    click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if there are findings."),
 )
 # What commands that judge code take besides.
 _RULES: tuple[Decorator, ...] = (
-    click.option(
-        "--select", help="Report these rules only: codes, beginnings of codes, names or ALL.", **_CODES
-    ),
-    click.option("--extend-select", help="Report these rules as well.", **_CODES),
-    click.option("--ignore", help="Leave these rules out.", **_CODES),
+    click.option("--select", help="Report only these rules: codes, code prefixes, names or ALL.", **_CODES),
+    click.option("--extend-select", help="Report these rules in addition to the selected ones.", **_CODES),
+    click.option("--ignore", help="Do not report these rules.", **_CODES),
 )
 _FILES: tuple[Decorator, ...] = (
-    click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out files, as .gitignore would."),
-    click.option("--force-exclude", is_flag=True, help="Leave out excluded files even if named."),
-    click.option("-j", "--jobs", type=click.IntRange(0), help="Processes to use.  [default: one a core]"),
-    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="PATTERN",
+        help="Exclude files that match this pattern, as in .gitignore.",
+    ),
+    click.option(
+        "--force-exclude", is_flag=True, help="Apply exclusions to files named on the command line too."
+    ),
+    click.option(
+        "-j", "--jobs", type=click.IntRange(0), help="The number of processes.  [default: one per core]"
+    ),
+    click.option("--no-cache", is_flag=True, help="Do not read or write the cache."),
     click.option(
         "--for",
         "purpose",
         type=click.Choice(["trace", "export"]),
         default="trace",
-        help="Say of traces what torch.export makes of the same code.",
+        help="Whether the trace verdict is about torch.jit.trace alone or about torch.export too.  [default: trace]",
     ),
     click.option(
         "--dynamic",
         multiple=True,
         metavar="'INPUT: {DIM: NAME}'",
         callback=_open_sizes,
-        help="Sizes that torch.export leaves open: 'x: {0: batch, 1: auto}'.  [default: the first of each tensor]",
+        help="The dynamic dimensions for torch.export: 'x: {0: batch, 1: auto}'.  [default: the first of each tensor]",
     ),
     click.option(
         "--torch-version",
         metavar="VERSION[,VERSION]",
-        help="Judge for this torch release, or for several.  [default: the installed one]",
+        help="The torch releases to check against.  [default: the installed one]",
     ),
     click.option(
         "--fail-level",
         type=click.Choice(SEVERITIES),
-        help="The least severity that makes the exit status 1.  [default: warning]",
+        help="The lowest severity that makes the exit status 1.  [default: warning]",
     ),
-    click.option("--only-failing", is_flag=True, help="List no findings below the fail level."),
-    click.option("--require-known", is_flag=True, help="Exit with 1 also if a verdict is unknown."),
-    click.option("--baseline", type=_FILE, help="Report only what this file does not hold."),
-    click.option("--update-baseline", is_flag=True, help="Accept today's findings: write the baseline."),
-    click.option("--statistics", is_flag=True, help="End with the number of findings of each rule."),
+    click.option("--only-failing", is_flag=True, help="Do not list findings below the fail level."),
+    click.option("--require-known", is_flag=True, help="Exit with status 1 if a verdict is unknown."),
+    click.option("--baseline", type=_FILE, help="Report only findings that are not in this file."),
+    click.option(
+        "--update-baseline", is_flag=True, help="Accept the current findings: write them to the baseline."
+    ),
+    click.option("--statistics", is_flag=True, help="Print the number of findings of each rule."),
+)
+
+input_option: Decorator = click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="EXPR",
+    help="An example input: 'torch.randn(1, 3, 64, 64)' or 'mask=None'.",
+)
+python_option: Decorator = click.option(
+    "--python",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="PATH",
+    help="The Python interpreter, or the environment, that has torch.",
 )
 
 common_options = takes(Options, "options", (*_RULES, *_REPORT, *_FILES))

@@ -138,7 +138,7 @@ def accept(report: Report, sources: Sources, options: Options, settings: Setting
     from tsguard.linting.baseline import Baseline
 
     if settings.baseline is None:
-        raise Unusable("--update-baseline needs to know the file: --baseline FILE")
+        raise Unusable("--update-baseline needs a file: pass --baseline FILE")
     Baseline(settings.baseline).adding(report.findings, report.findings, sources).save()
     click.echo(f"{settings.baseline} now accepts {count(len(report.findings), 'finding')}", err=True)
     tell_errors(report, options)
@@ -169,7 +169,7 @@ def _packages(report: Report, verbose: bool) -> str:
     if not report.targets:
         return ""
     return (
-        "no environment with the project's packages was found: activate it, or name it by "
+        "no environment with the project's packages was found: activate it, or set "
         'python = "PATH" in [tool.tsguard]'
     )
 
@@ -218,7 +218,7 @@ def progress(options: Options, files: int) -> Iterator[Callable[[], None]]:
     if not shown:
         yield lambda: None
         return
-    with click.progressbar(length=files, label="Judging", file=sys.stderr) as bar:
+    with click.progressbar(length=files, label="Checking", file=sys.stderr) as bar:
         yield lambda: bar.update(1)
 
 

@@ -15,7 +15,7 @@ from tsguard.rules import Rule, all_rules
 
 @click.command("rules")
 @click.option(
-    "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to list them."
+    "--output-format", type=click.Choice(["text", "json"]), default="text", help="The format of the list."
 )
 def command(output_format: str) -> int:
     """List all rules."""

@@ -8,11 +8,13 @@ from tsguard.cli.options import Unusable
 
 
 @click.command("server", short_help="Start the language server for editors.")
-@click.option("--stdio", is_flag=True, help="Speak over standard input and output, as it does anyway.")
+@click.option(
+    "--stdio", is_flag=True, help="Communicate over standard input and output, which is the default."
+)
 def command(stdio: bool) -> int:
-    """Start the language server, which speaks over standard input and output.
+    """Start the language server, which communicates over standard input and output.
 
-    Editors start it themselves; it needs `pip install 'tsguard[server]'`.
+    Editors start it; it requires `pip install 'tsguard[server]'`.
     """
     try:
         from tsguard.editors.server import make_server

@@ -1,1 +1,1 @@
-"""The language server: what an editor shows of a report, as the code is written."""
+"""The language server: diagnostics, hover, fixes and lenses from a report."""

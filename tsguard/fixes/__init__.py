@@ -1,4 +1,4 @@
-"""Repairs: from an event to the edits that mend it, and edits put into text."""
+"""Fixes: from an event to the edits that repair it, and edits applied to text."""
 
 from tsguard.fixes.repairs import repair
 

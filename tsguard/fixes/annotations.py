@@ -6,22 +6,23 @@ An annotation changes nothing in Python, so most of these fixes are safe.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, class_around, removed, statement
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.docstrings import documented_type
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
-from tsguard.fixes.parameters import annotated
+from tsguard.fixes.parameters import annotated, parameters_with_defaults
 from tsguard.fixes.pieces import changed_parameter, changed_statement, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
 from tsguard.source import Span
+from tsguard.source.functions import named_parameters
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ def annotate_by_use(event: Event) -> Fix | None:
     """``steps`` becomes ``steps: int``, where what is done with it takes nothing else, or the docstring says so."""
     # Of an argument that may be left out the default is told too.
     name, type_ = event.facts["parameter"], event.facts.get("needed", "").partition(" = ")[0]
-    around = functions_around(event.module.file, event.span)
-    function = next((f for f in around if any(p.arg == name for p in _parameters(f))), None)
+    function = _taking(event, name)
     if function is None or type_:
         return annotate_parameter(event.module, function, name, type_)
     told = documented_type(function, class_around(event.module.file, event.span), name)
@@ -97,7 +97,7 @@ def annotate_omitted(event: Event) -> Fix | None:
 def welcome_none(event: Event) -> Fix | None:
     """``def f(mask: Tensor)`` becomes ``def f(mask: Optional[Tensor])``, where it is given None and asks for that."""
     found, name = _called(event), event.facts["argument"]
-    parameter = next((p for p in _parameters(found[1]) if p.arg == name), None) if found is not None else None
+    parameter = _parameter(found[1], name) if found is not None else None
     if found is None or parameter is None or parameter.annotation is None:
         return None
     module, function = found
@@ -107,9 +107,9 @@ def welcome_none(event: Event) -> Fix | None:
         return None
     optional = imported(module, "typing", ["Optional"], function.lineno)
     change = rewritten(module.file, parameter.annotation, f"Optional[{written}]")
-    if optional is None or change is None or isinstance(parameter.annotation, ast.Constant):
+    if isinstance(parameter.annotation, ast.Constant):
         return None
-    return Fix("safe", f"Annotate {name} as Optional[{written}]", (*optional, change))
+    return safe(f"Annotate {name} as Optional[{written}]", optional, change)
 
 
 def annotate_parameter(module: Module, function: Function | None, name: str, type_: str) -> Fix | None:
@@ -120,13 +120,14 @@ def annotate_parameter(module: Module, function: Function | None, name: str, typ
     if isinstance(default, ast.Constant) and default.value is None and not type_.startswith("Optional["):
         type_ = f"Optional[{type_}]"
     written = spelled(type_, module, function.lineno)
-    if written is None or not any(p.arg == name and p.annotation is None for p in _parameters(function)):
+    parameter = _parameter(function, name)
+    if written is None or parameter is None or parameter.annotation is not None:
         return None
     change = changed_parameter(module.file, function, name, lambda p: annotated(p, written.text))
     # A type comment speaks for all parameters.
-    if change is None or has_type_comment(module, function):
+    if has_type_comment(module, function):
         return None
-    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change))
+    return safe(f"Annotate {name} as {type_}", written.edits, change)
 
 
 def has_type_comment(module: Module, function: Function) -> bool:
@@ -134,17 +135,18 @@ def has_type_comment(module: Module, function: Function) -> bool:
     return any("# type:" in line for line in lines)
 
 
-def _parameters(function: Function) -> Iterator[ast.arg]:
-    args = function.args
-    yield from (*args.posonlyargs, *args.args, *args.kwonlyargs)
+def _taking(event: Event, name: str) -> Function | None:
+    """The innermost function round a place that has a parameter of this name."""
+    around = functions_around(event.module.file, event.span)
+    return next((f for f in around if _parameter(f, name) is not None), None)
+
+
+def _parameter(function: Function, name: str) -> ast.arg | None:
+    return next((p for p in named_parameters(function.args) if p.arg == name), None)
 
 
 def _default(function: Function, name: str) -> ast.expr | None:
-    args = function.args
-    positional = [*args.posonlyargs, *args.args]
-    pairs = list(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
-    pairs += [(p, d) for p, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
-    return next((default for parameter, default in pairs if parameter.arg == name), None)
+    return next((default for p, default in parameters_with_defaults(function) if p.arg == name), None)
 
 
 def _called(event: Event) -> tuple[Module, Function] | None:
@@ -164,10 +166,10 @@ def return_what_is_returned(event: Event) -> Fix | None:
     if any(_is_told_wrongly(event, n) for n in walked(around[0]) if isinstance(n, ast.Return)):
         return None
     written = spelled(actual, event.module, around[0].lineno)
-    change = rewritten(event.module.file, around[0].returns, written.text) if written is not None else None
-    if written is None or change is None:
+    if written is None:
         return None
-    return Fix("safe", f"Annotate the result as {actual}", (*written.edits, change))
+    change = rewritten(event.module.file, around[0].returns, written.text)
+    return safe(f"Annotate the result as {actual}", written.edits, change)
 
 
 def _is_told_wrongly(event: Event, node: ast.Return) -> bool:
@@ -182,21 +184,20 @@ def _is_told_wrongly(event: Event, node: ast.Return) -> bool:
 def default_of_type(event: Event) -> Fix | None:
     """``rate: int = 0.5`` becomes ``rate: float = 0.5``, and ``rate: float = 1`` has the default 1.0."""
     name, given = event.facts["parameter"], event.facts["given"]
-    around = functions_around(event.module.file, event.span)
-    function = next((f for f in around if any(p.arg == name for p in _parameters(f))), None)
-    parameter = next((p for p in _parameters(function) if p.arg == name), None) if function else None
+    function = _taking(event, name)
+    parameter = _parameter(function, name) if function else None
     if function is None or parameter is None or parameter.annotation is None:
         return None
     default = _default(function, name)
     if (event.facts["annotated"], given) == ("float", "int") and default is not None:
         text = ast.unparse(default)
         change = rewritten(event.module.file, default, f"{text}.0") if text.isdecimal() else None
-        return Fix("unsafe", f"Write {text} as {text}.0", (change,)) if change else None
+        return unsafe(f"Write {text} as {text}.0", change)
     written = spelled(given, event.module, function.lineno) if given not in OPEN_TYPES else None
-    change = rewritten(event.module.file, parameter.annotation, written.text) if written is not None else None
-    if written is None or change is None:
+    if written is None:
         return None
-    return Fix("unsafe", f"Annotate {name} as {given}", (*written.edits, change))
+    change = rewritten(event.module.file, parameter.annotation, written.text)
+    return unsafe(f"Annotate {name} as {given}", written.edits, change)
 
 
 def drop_local_annotation(event: Event) -> Fix | None:
@@ -209,8 +210,7 @@ def drop_local_annotation(event: Event) -> Fix | None:
 def without_annotation(event: Event, node: ast.AnnAssign) -> Fix | None:
     file = event.module.file
     if node.value is None:
-        gone = removed(file, node)
-        return Fix("safe", f"Remove the annotation of {ast.unparse(node.target)}", (gone,)) if gone else None
+        return safe(f"Remove the annotation of {ast.unparse(node.target)}", removed(file, node))
 
     def change(small: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
         if not isinstance(small, cst.AnnAssign) or small.value is None:
@@ -218,7 +218,7 @@ def without_annotation(event: Event, node: ast.AnnAssign) -> Fix | None:
         return cst.Assign([cst.AssignTarget(small.target)], small.value)
 
     made = changed_statement(file, node, change)
-    return Fix("safe", f"Remove the annotation of {ast.unparse(node.target)}", (made,)) if made else None
+    return safe(f"Remove the annotation of {ast.unparse(node.target)}", made)
 
 
 def write_floats(event: Event) -> Fix | None:
@@ -234,17 +234,15 @@ def write_floats(event: Event) -> Fix | None:
         integers = [e for e in node.elts if isinstance(e, ast.Constant) and type(e.value) is int]
         if integers and len(integers) < len(node.elts):
             edits = [rewritten(event.module.file, e, f"{ast.unparse(e)}.0") for e in integers]
-            return Fix("unsafe", "Write the integers as floats", tuple(e for e in edits if e is not None))
+            return unsafe("Write the integers as floats", edits)
     return None
 
 
 def drop_mutable_default(event: Event) -> Fix | None:
     """``skips: List[Tensor] = []`` becomes Optional, and the list is made in the body."""
     file, name = event.module.file, event.facts["parameter"]
-    function = next(
-        (f for f in functions_around(file, event.span) if any(p.arg == name for p in _parameters(f))), None
-    )
-    parameter = next((p for p in _parameters(function) if p.arg == name), None) if function else None
+    function = _taking(event, name)
+    parameter = _parameter(function, name) if function else None
     default = _default(function, name) if function else None
     if function is None or parameter is None or parameter.annotation is None or default is None:
         return None
@@ -271,9 +269,7 @@ def drop_mutable_default(event: Event) -> Fix | None:
         return None
 
     block = changed_block(file, function, change)
-    if edits is None or block is None:
-        return None
-    return Fix("unsafe", f"Make the default of {name} in the body", (*edits, block))
+    return unsafe(f"Make the default of {name} in the body", edits, block)
 
 
 def _is_docstring(node: cst.BaseStatement) -> bool:
@@ -292,5 +288,5 @@ def drop_type_comment(event: Event) -> Fix | None:
         at = line.find("# type:")
         if at >= 0:
             change = edit(file, Span(number, at + 1, number, at + 8), "# types:")
-            return Fix("safe", "Call the comment otherwise", (change,)) if change else None
+            return safe("Call the comment otherwise", change)
     return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_omitted, welcome_none
 from tsguard.fixes.calls import without_keyword
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.lazily import cst
@@ -49,8 +50,7 @@ def pass_by_position(event: Event) -> Fix | None:
         rest = [cst.Arg(by_name[name].value) for name in order]
         return expression.with_changes(args=[*first, *rest])
 
-    edit = changed_expression(file, call, placed)
-    return Fix("safe", "Pass the arguments by position", (edit,)) if edit else None
+    return safe("Pass the arguments by position", changed_expression(file, call, placed))
 
 
 def _passed(event: Event, value: str) -> Fix | None:
@@ -68,8 +68,7 @@ def _passed(event: Event, value: str) -> Fix | None:
         added = cst.Arg(cst.parse_expression(value), keyword=cst.Name(name), equal=equal)
         return expression.with_changes(args=[*expression.args, added])
 
-    edit = changed_expression(file, call, given)
-    return Fix("safe", f"Pass {name}={value}", (edit,)) if edit else None
+    return safe(f"Pass {name}={value}", changed_expression(file, call, given))
 
 
 def leave_none_out(event: Event) -> Fix | None:
@@ -83,7 +82,7 @@ def leave_none_out(event: Event) -> Fix | None:
         if len(call.args) == 2 and isinstance(call.args[1], ast.Constant) and call.args[1].value is None:
             key = between(file, file.span(call.args[0]))
             change = rewritten(file, call, f"{between(file, file.span(call.func))}({key})")
-            return Fix("safe", "Leave None out", (change,)) if change else None
+            return safe("Leave None out", change)
     return None
 
 
@@ -96,5 +95,5 @@ def _without_none(event: Event) -> Fix | None:
         nones = [k for k in call.keywords if k.arg == name and isinstance(k.value, ast.Constant)]
         if len(nones) == 1 and isinstance(nones[0].value, ast.Constant) and nones[0].value.value is None:
             change = changed_expression(file, call, lambda e: without_keyword(e, name))
-            return Fix("safe", f"Leave {name}=None out", (change,)) if change else None
+            return safe(f"Leave {name}=None out", change)
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.definitions_elsewhere import defined
 from tsguard.fixes.edits import between
 from tsguard.fixes.pieces import rewritten
@@ -43,9 +44,8 @@ def ask_in_place(event: Event) -> Fix | None:
                 event.module.file, place, test if negated or isinstance(parent, _LOOSE) else f"({test})"
             )
         )
-    made = tuple(e for e in edits if e is not None)
     names = ", ".join(dict.fromkeys(ast.unparse(call.func) for _, call, _ in asked))
-    return Fix("unsafe", f"Ask for None without {names}", made) if len(made) == len(edits) else None
+    return unsafe(f"Ask for None without {names}", edits)
 
 
 def _asked(module: Module, function: Function) -> list[tuple[ast.AST, ast.Call, bool]]:

@@ -11,12 +11,13 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from tsguard.fixes.edits import between, edit, insertion
+from tsguard.fixes.edits import between, edit, indentation, insertion
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import parsed
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Edit
 from tsguard.source import SourceFile, Span
+from tsguard.source.functions import first_line
 
 _Kind = TypeVar("_Kind", bound=ast.AST)
 
@@ -60,7 +61,7 @@ def receiver(function: Function) -> str | None:
 def step_of(file: SourceFile) -> str:
     """What the file indents its blocks with."""
     for above, line in itertools.pairwise(file.lines):
-        blank = line[: len(line) - len(line.lstrip())]
+        blank = indentation(line)
         if blank and above.rstrip().endswith(":") and above[:1].strip():
             return blank
     return "    "
@@ -143,8 +144,7 @@ def _inserted(file: SourceFile, node: ast.stmt, lines: Sequence[str], *, before:
     span = _lines(file, node)
     if span is None:
         return None
-    first = file.lines[span.line - 1]
-    indent = first[: len(first) - len(first.lstrip())]
+    indent = indentation(file.lines[span.line - 1])
     texts = [f"{indent}{line}" for line in lines]
     if before:
         return insertion(file, span.line, 1, "".join(f"{text}{file.newline}" for text in texts))
@@ -190,7 +190,7 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 def _lines(file: SourceFile, node: ast.stmt) -> Span | None:
     """From the beginning of a statement's first line to the end of its last; None where it shares one."""
-    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    first = first_line(node)
     own = whole(file, node)
     before = file.lines[first - 1][: own.column - 1] if first == node.lineno else ""
     after = file.lines[own.end_line - 1][own.end_column - 1 :].strip()

@@ -15,6 +15,7 @@ from tsguard.fixes.blocks import (
     receiver,
     statement,
 )
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.computed_names import reach_modules
 from tsguard.fixes.edits import between
 from tsguard.fixes.final_flags import declare_flag
@@ -57,7 +58,7 @@ def define_before(event: Event) -> Fix | None:
     if not starts or torch is None or any(isinstance(v, (ast.Constant, ast.List, ast.Tuple)) for v in starts):
         return None
     before = inserted_before(file, loops[0], f"{name} = torch.zeros(())")
-    return Fix("unsafe", f"Define {name} before the loop", (*torch, before)) if before else None
+    return unsafe(f"Define {name} before the loop", torch, before)
 
 
 def raise_otherwise(event: Event) -> Fix | None:
@@ -93,7 +94,7 @@ def raise_otherwise(event: Event) -> Fix | None:
     edit = _with_else(
         file, first, f'raise RuntimeError("{facts["name"]} is not defined for these arguments")'
     )
-    return Fix("unsafe", "Raise where it is not defined", (edit,)) if edit else None
+    return unsafe("Raise where it is not defined", edit)
 
 
 def _stand_in(event: Event, branch: ast.If) -> Fix | None:
@@ -103,9 +104,7 @@ def _stand_in(event: Event, branch: ast.If) -> Fix | None:
     torch = torch_imported(event.module, event.span.line)
     last = branch.orelse[-1] if branch.orelse else None
     edit = inserted_after(file, last, text) if last is not None else _with_else(file, branch, text)
-    if torch is None or edit is None:
-        return None
-    return Fix("unsafe", f"Define {name} where nothing reads it", (*torch, edit))
+    return unsafe(f"Define {name} where nothing reads it", torch, edit)
 
 
 def _is_assigned_ahead(file: SourceFile, branch: ast.If, name: str) -> bool:
@@ -201,8 +200,7 @@ def raise_where_nothing_is_returned(event: Event) -> Fix | None:
     ]
     text = 'raise RuntimeError("no value is returned for these arguments")'
     edits = [inserted_after(file, end, text) for end in ends]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", "Raise where nothing is returned", made) if made else None
+    return unsafe("Raise where nothing is returned", (e for e in edits if e is not None))
 
 
 def _falls_through(node: ast.stmt) -> bool:
@@ -236,8 +234,7 @@ def raise_at_the_end(event: Event) -> Fix | None:
         return None
     last = functions[0].body[-1]
     text = 'raise RuntimeError("no value is returned for these arguments")'
-    edit = inserted_after(file, last, text)
-    return Fix("unsafe", "Raise at the end", (edit,)) if edit else None
+    return unsafe("Raise at the end", inserted_after(file, last, text))
 
 
 def ask_for_attribute(event: Event) -> Fix | None:
@@ -260,7 +257,7 @@ def ask_for_attribute(event: Event) -> Fix | None:
         if isinstance(branch, (ast.FunctionDef, ast.AsyncFunctionDef)):
             break
         if isinstance(branch, ast.If) and asked.replace('"', "'") not in ast.unparse(branch.test):
-            side = _side(file, branch, attribute)
+            side = _side(branch, attribute)
             if side is not None:
                 return _asking(event, branch.test, asked, then=side)
     for choice in around(file, event.span, ast.IfExp):
@@ -294,7 +291,7 @@ def _is_made_somewhere(owner: ast.ClassDef, name: str) -> bool:
     return registered or assigned
 
 
-def _side(file: SourceFile, branch: ast.If, node: ast.AST) -> bool | None:
+def _side(branch: ast.If, node: ast.AST) -> bool | None:
     """Whether a node lies in the true branch of an ``if`` or in the false one; None in neither."""
     for side, body in ((True, branch.body), (False, branch.orelse)):
         if any(n is node for part in body for n in ast.walk(part)):
@@ -311,5 +308,4 @@ def _asking(event: Event, test: ast.expr, asked: str, *, then: bool) -> Fix | No
     ):
         text = f"({text})"
     new = f"{asked} and {text}" if then else f"not {asked} or {text}"
-    edit = rewritten(file, test, new)
-    return Fix("safe", f"Ask {asked} first", (edit,)) if edit else None
+    return safe(f"Ask {asked} first", rewritten(file, test, new))

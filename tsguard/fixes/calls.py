@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression
@@ -25,7 +26,7 @@ def drop_optimize(event: Event) -> Fix | None:
     if call is None or "#" in between(file, file.span(call)):
         return None
     edit = changed_expression(file, call, lambda e: without_keyword(e, "optimize"))
-    return Fix("safe", "Remove optimize", (edit,)) if edit else None
+    return safe("Remove optimize", edit)
 
 
 def without_keyword(expression: cst.BaseExpression, name: str) -> cst.CSTNode | None:
@@ -42,7 +43,7 @@ def mark_unused(event: Event) -> Fix | None:
     """``@torch.jit.ignore(drop=True)`` becomes ``@torch.jit.unused``."""
     node = next(nodes_at(event.module.file, event.span, ast.Call), None)
     edit = changed_expression(event.module.file, node, _unused) if node is not None else None
-    return Fix("safe", "Use torch.jit.unused", (edit,)) if edit else None
+    return safe("Use torch.jit.unused", edit)
 
 
 def _unused(expression: cst.BaseExpression) -> cst.CSTNode | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import safe
 from tsguard.fixes.definitions import define_or_leave
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import comes_from
@@ -36,6 +37,5 @@ def _without_cast(event: Event) -> Fix | None:
             # What runs over lines needs parentheses around it.
             alone = value.lineno == value.end_lineno
             text = atom(file, value) if alone else f"({between(file, file.span(value))})"
-            change = rewritten(file, call, text)
-            return Fix("safe", "Leave cast out", (change,)) if change else None
+            return safe("Leave cast out", rewritten(file, call, text))
     return None

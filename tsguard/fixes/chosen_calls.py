@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import removed
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import between
 from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.pieces import rewritten
@@ -49,9 +50,8 @@ def call_each(event: Event) -> Fix | None:
         for call in choice.calls:
             text = between(file, file.span(call))[len(ast.unparse(call.func)) :]
             edits.append(rewritten(file, call, f"({sides[0]}{text} if {test} else {sides[1]}{text})"))
-        made = tuple(e for e in edits if e is not None)
         name = ast.unparse(choice.statement.targets[0])
-        return Fix("safe", f"Call what {name} is chosen from", made) if len(made) == len(edits) else None
+        return safe(f"Call what {name} is chosen from", edits)
     return None
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import method_around, receiver
-from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.composing import unsafe
+from tsguard.fixes.edits import between, indentation, insertion_above
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
 from tsguard.fixes.spelling import spelled
@@ -81,10 +82,10 @@ def _choose(event: Event, index: str, template: str) -> Fix | None:
     key = between(file, file.span(chosen.subscript.slice))
     self_ = receiver(chosen.method)
     change = rewritten(file, chosen.call, f"{self_}.{name}({', '.join((key, *given))})")
-    if change is None or self_ is None:
+    if self_ is None:
         return None
     added = () if there else (method_above(file, chosen.method, text), *(returned.edits if returned else ()))
-    return Fix("unsafe", f"Choose from {chosen.container} in a method", (*added, change))
+    return unsafe(f"Choose from {chosen.container} in a method", added, change)
 
 
 def _calls(event: Event, index: str) -> Iterator[_Chosen]:
@@ -110,8 +111,6 @@ def _is_one(file: SourceFile, call: ast.Call) -> bool:
 
 def method_above(file: SourceFile, method: Function, text: str) -> Edit:
     """The edit that puts a method before another."""
-    line = min([method.lineno, *(d.lineno for d in method.decorator_list)])
-    first = file.lines[line - 1]
-    indent = first[: len(first) - len(first.lstrip())]
+    indent = indentation(file.lines[method.lineno - 1])
     lines = [f"{indent}{part}" for part in text.splitlines()]
-    return insertion(file, line, 1, file.newline.join(lines) + file.newline * 2)
+    return insertion_above(file, method, file.newline.join(lines) + file.newline * 2)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import OPEN_TYPES, without_annotation
 from tsguard.fixes.blocks import class_around
+from tsguard.fixes.composing import safe
 from tsguard.fixes.declared_constants import are_text, in_class, listed_constant
 from tsguard.fixes.edits import edit
 from tsguard.fixes.imports import imported
@@ -41,10 +42,10 @@ def declare_attribute(event: Event) -> Fix | None:
     if any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == facts["name"] for n in owner.body):
         return None
     written = spelled(facts["wanted"], event.module, owner.lineno)
-    made = in_class(event.module, owner, f"{facts['name']}: {written.text}") if written is not None else None
-    if written is None or made is None:
+    if written is None:
         return None
-    return Fix("safe", f"Declare {facts['name']} as {facts['wanted']}", (*written.edits, made))
+    made = in_class(event.module, owner, f"{facts['name']}: {written.text}")
+    return safe(f"Declare {facts['name']} as {facts['wanted']}", written.edits, made)
 
 
 def make_constant(event: Event) -> Fix | None:
@@ -61,8 +62,7 @@ def make_constant(event: Event) -> Fix | None:
         return None
     node, owner = found[0]
     if are_text(event.module):
-        listed = listed_constant(event.module, owner, name)
-        return Fix("safe", f"Declare {name} in __constants__", (listed,)) if listed else None
+        return safe(f"Declare {name} in __constants__", listed_constant(event.module, owner, name))
     edits = imported(event.module, "typing", ["Final"], node.lineno)
 
     def change(small: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
@@ -70,10 +70,7 @@ def make_constant(event: Event) -> Fix | None:
             return None
         return cst.AnnAssign(small.targets[0].target, cst.Annotation(cst.Name("Final")), small.value)
 
-    made = changed_statement(file, node, change)
-    if edits is None or made is None:
-        return None
-    return Fix("safe", f"Declare {name} as Final", (*edits, made))
+    return safe(f"Declare {name} as Final", edits, changed_statement(file, node, change))
 
 
 def _is_plain(node: ast.expr) -> bool:
@@ -110,5 +107,4 @@ def indent_constructor(event: Event) -> Fix | None:
             if number in inside:
                 return None
             edits.append(edit(file, Span(number, 1, number, len(line) - len(line.lstrip()) + 1), indent))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("safe", "Indent these lines", made) if made else None
+    return safe("Indent these lines", edits)

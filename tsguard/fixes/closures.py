@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, fresh_name, receiver, removed
-from tsguard.fixes.edits import insertion
+from tsguard.fixes.composing import unsafe
+from tsguard.fixes.edits import indentation, insertion, insertion_above
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import parsed
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -59,12 +61,11 @@ def pass_captured(event: Event) -> Fix | None:
     text = _moved(file, closure, name, ([self_] if is_method and self_ else []) + passed)
     called = f"{self_}.{name}" if is_method else name
     edits = [_passing(file, call, called, passed) for call in closure.calls]
-    made = tuple(e for e in edits if e is not None)
-    if text is None or len(made) != len(edits):
+    if text is None:
         return None
     place = _above(file, top, text, lines=1 if is_method else 2)
     where = "a method" if is_method else "a function of the module"
-    return Fix("unsafe", f"Make {inner.name} {where}, pass what it reads", (place, gone, *made))
+    return unsafe(f"Make {inner.name} {where}, pass what it reads", place, gone, edits)
 
 
 def _closure(event: Event) -> _Closure | None:
@@ -185,7 +186,7 @@ def _parameter(name: str, type_: str | None) -> cst.Param:
 
 def _types(outer: Function) -> dict[str, str]:
     """What is known of the names of a function: annotations, and numbers that are lengths of Tensors."""
-    args = (*outer.args.posonlyargs, *outer.args.args, *outer.args.kwonlyargs)
+    args = named_parameters(outer.args)
     found = {a.arg: ast.unparse(a.annotation) for a in args if a.annotation is not None}
     values: dict[str, list[bool]] = {}
     for node in ast.walk(outer):
@@ -215,8 +216,6 @@ def _is_size(value: ast.expr, several: bool) -> bool:
 
 def _above(file: SourceFile, node: ast.stmt, text: str, lines: int) -> Edit:
     """The edit that puts a function before a definition, with empty lines between."""
-    line = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-    first = file.lines[node.lineno - 1]
-    indent = first[: len(first) - len(first.lstrip())]
+    indent = indentation(file.lines[node.lineno - 1])
     body = file.newline.join(f"{indent}{part}" if part.strip() else part for part in text.split(file.newline))
-    return insertion(file, line, 1, body + file.newline * (lines + 1))
+    return insertion_above(file, node, body + file.newline * (lines + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import edit
 from tsguard.report import Fix
 from tsguard.source import SourceFile, Span
@@ -19,8 +20,7 @@ def unsuppress(file: SourceFile, comment: Suppression, code: str | None) -> Fix 
         kept = re.sub(
             rf"(?<![\w-]){re.escape(code)}[,\s]+|[,\s]+{re.escape(code)}(?![\w-])", "", written, count=1
         )
-        change = edit(file, span, kept)
-        return Fix("safe", f"Remove {code}", (change,)) if change else None
+        return safe(f"Remove {code}", edit(file, span, kept))
     before, after = line[: span.column - 1].rstrip(), line[span.end_column - 1 :].strip()
     reason = after if after.startswith("#") or not after else f"# {after}"
     whole = Span(span.line, len(before) + 1, span.line, len(line) + 1)
@@ -31,4 +31,4 @@ def unsuppress(file: SourceFile, comment: Suppression, code: str | None) -> Fix 
         is_last = span.line == len(file.lines)
         end = (span.line, len(line) + 1) if is_last else (span.line + 1, 1)
         change = edit(file, Span(span.line, 1, *end), "")
-    return Fix("safe", "Remove the suppression", (change,)) if change else None
+    return safe("Remove the suppression", change)

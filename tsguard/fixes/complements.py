@@ -7,6 +7,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import block_around, changed_block
+from tsguard.fixes.composing import composed
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import nodes_around
 from tsguard.fixes.stand_ins import raise_or_define
@@ -43,10 +44,8 @@ def join_complements(event: Event) -> Fix | None:
 
     gone = changed_block(file, second, take)
     joined = changed_block(file, first, join)
-    if joined is None or gone is None:
-        return None
     plain = isinstance(_without_not(first.test)[0], ast.Name)
-    return Fix("safe" if plain else "unsafe", "Write the two tests as one", (joined, gone))
+    return composed("safe" if plain else "unsafe", "Write the two tests as one", joined, gone)
 
 
 def _pair(file: SourceFile, line: int) -> tuple[ast.If, ast.If] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import method_around, receiver
 from tsguard.fixes.chosen_modules import method_above
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import rewritten
@@ -67,7 +68,7 @@ def reach_modules(event: Event) -> Fix | None:
             assert isinstance(node.func.value, ast.Attribute)
             owner = between(file, file.span(node.func.value.value))
             change = rewritten(file, node, f"{owner}.{_CHILDREN[node.func.attr]}()")
-            return Fix("unsafe", f"Ask for {_CHILDREN[node.func.attr]}", (change,)) if change else None
+            return unsafe(f"Ask for {_CHILDREN[node.func.attr]}", change)
     return None
 
 
@@ -97,11 +98,9 @@ def _called_by_name(event: Event, node: ast.expr, subject: ast.expr, name: ast.e
         edits.append(rewritten(file, call.func, f"{lookup.self_}.{called}"))
         edits.append(_passed(file, call, ast.unparse(call.func) if held else text))
     torch = torch_imported(event.module, event.span.line)
-    if not all(edits) or torch is None:
-        return None
     new = () if called in there else (method_above(file, lookup.method, written.format(name=called)),)
     shown = pattern.replace(_ANY, "*")
-    return Fix("unsafe", f"Look {shown} up in a method", (*torch, *new, *(e for e in edits if e)))
+    return unsafe(f"Look {shown} up in a method", torch, new, edits)
 
 
 def _lookup(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import block_around, removed
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.held_keywords import pass_held_by_name
 from tsguard.fixes.pieces import rewritten
@@ -59,9 +60,8 @@ def _in_two_calls(event: Event) -> Fix | None:
         return None
     one, other = (_call(file, calls[0], name, held) for held in (options.held, options.otherwise))
     change = rewritten(file, calls[0], f"({one} if {between(file, file.span(options.test))} else {other})")
-    edits = [change, *(removed(file, maker) for maker in options.makers)]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Pass what {name} holds in two calls", made) if len(made) == len(edits) else None
+    gone = [removed(file, maker) for maker in options.makers]
+    return unsafe(f"Pass what {name} holds in two calls", change, gone)
 
 
 def _is_still(value: ast.expr) -> bool:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import method_around, receiver
+from tsguard.fixes.composing import safe
 from tsguard.fixes.declared_constants import declared_final
 from tsguard.fixes.imports import module_imported
 from tsguard.fixes.numbers import numbers_in
@@ -31,8 +32,7 @@ def hold_global(event: Event) -> Fix | None:
     value = _value(event, name)
     if node is not None and _is_of_math(event, name):
         edits = module_imported(event.module, "math", event.span.line)
-        named = rewritten(file, node, f"math.{name}")
-        return Fix("safe", f"Write math.{name}", (*edits, named)) if edits is not None and named else None
+        return safe(f"Write math.{name}", edits, rewritten(file, node, f"math.{name}"))
     method = method_around(file, event.span)
     if node is None or (value is None and (method is None or not _is_imported_number(event, name))):
         return None
@@ -40,15 +40,13 @@ def hold_global(event: Event) -> Fix | None:
         return None
     if method is None:
         edit = rewritten(file, node, ast.unparse(value)) if value is not None else None
-        return Fix("safe", f"Write {name} out", (edit,)) if edit else None
+        return safe(f"Write {name} out", edit)
     owner, function = method
     if not _is_free(event, owner, name):
         return None
     declared = declared_final(event.module, owner, name, name)
     read = rewritten(file, node, f"{receiver(function)}.{name}")
-    if declared is None or read is None:
-        return None
-    return Fix("safe", f"Hold {name} in the class", (*declared, read))
+    return safe(f"Hold {name} in the class", declared, read)
 
 
 def _is_free(event: Event, owner: ast.ClassDef, name: str) -> bool:

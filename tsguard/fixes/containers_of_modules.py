@@ -13,6 +13,7 @@ from tsguard.fixes.blocks import (
     method_around,
 )
 from tsguard.fixes.chosen_modules import choose_from_list
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.container_lengths import takes_all
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.final_flags import declare_flag
@@ -61,22 +62,21 @@ def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
     name = fresh_name(file, "layer")
 
     def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        class RemovedStatement(cst.CSTTransformer):
+        class Naming(cst.CSTTransformer):
             def leave_Subscript(self, _: cst.Subscript, node: cst.Subscript) -> cst.BaseExpression:
                 text = cst.Module([]).code_for_node(node).replace(" ", "")
                 return cst.Name(name) if text == f"{taken[0]}[{index}]" else node
 
         if not isinstance(block, cst.For) or not isinstance(block.body, cst.IndentedBlock):
             return None
-        body = block.body.visit(RemovedStatement())
+        body = block.body.visit(Naming())
         assert isinstance(body, cst.IndentedBlock)
         asked = cst.If(cst.parse_expression(bounds), body.with_changes(header=cst.TrailingWhitespace()))
         target = cst.Tuple([cst.Element(cst.Name(index)), cst.Element(cst.Name(name))], lpar=[], rpar=[])
         source = cst.parse_expression(f"enumerate({taken[0]})")
         return [block.with_changes(target=target, iter=source, body=block.body.with_changes(body=[asked]))]
 
-    edit_ = changed_block(file, loop, change)
-    return Fix("unsafe", f"Loop over {taken[0]}", (edit_,)) if edit_ else None
+    return unsafe(f"Loop over {taken[0]}", changed_block(file, loop, change))
 
 
 def _bounds(
@@ -152,8 +152,7 @@ def _loop_over(event: Event, loop: ast.For, index: str) -> Fix | None:
                 and _is_index(node, index)
             ):
                 edits.append(rewritten(file, node, names[ast.unparse(node.value)]))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Loop over {' and '.join(modules)}", made) if len(made) == len(edits) else None
+    return unsafe(f"Loop over {' and '.join(modules)}", edits)
 
 
 def _takes_all_of_some(event: Event, call: ast.Call, containers: list[str]) -> bool:
@@ -229,11 +228,8 @@ def index_the_others(event: Event) -> Fix | None:
     lines = [f"{between(file, file.span(t))} = {held[a]}[{index}]" for a, t in others]
     taken = inserted_before(file, loop.body[0], *lines)
     made = [f"{held[a]} = {text}" for a, _ in others if held[a] != (text := between(file, file.span(a)))]
-    first = inserted_before(file, loop, *made) if made else None
-    if head is None or taken is None or (made and first is None):
-        return None
-    edits = (head, taken) if first is None else (first, head, taken)
-    return Fix("unsafe", "Loop over the modules, index the rest", edits)
+    first = inserted_before(file, loop, *made) if made else ()
+    return unsafe("Loop over the modules, index the rest", first, head, taken)
 
 
 def containers_among(owner: ast.ClassDef, zipped: list[ast.expr]) -> list[ast.expr]:
@@ -272,9 +268,8 @@ def index_in_comprehension(event: Event, owner: ast.ClassDef) -> Fix | None:
     whole = Span(start.line, start.column, end.end_line, end.end_column)
     head = edit(file, whole, f"{index}, {layer.id} in enumerate({ast.unparse(modules[0])})")
     uses = [n for n in ast.walk(found[-1].elt) if isinstance(n, ast.Name) and n.id == item.id]
-    edits = [head, *(rewritten(file, use, f"{ast.unparse(source)}[{index}]") for use in uses)]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", "Loop over the modules, index the rest", made) if len(made) == len(edits) else None
+    indexed = [rewritten(file, use, f"{ast.unparse(source)}[{index}]") for use in uses]
+    return unsafe("Loop over the modules, index the rest", head, indexed)
 
 
 def _is_unpacked(owner: ast.ClassDef, node: ast.expr) -> bool:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import nodes_around
@@ -31,10 +32,7 @@ def enter_in_python(event: Event) -> Fix | None:
         if ast.unparse(called).rpartition(".")[2] not in _BESIDE:
             continue
         torch = torch_imported(event.module, event.span.line)
-        edit = changed_block(file, node, _under_test)
-        return (
-            Fix("unsafe", "Enter it in Python only", (*torch, edit)) if edit and torch is not None else None
-        )
+        return unsafe("Enter it in Python only", torch, changed_block(file, node, _under_test))
     return None
 
 

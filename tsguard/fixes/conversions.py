@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
+from tsguard.fixes.composing import composed, safe, unsafe
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.expressions import is_condition
 from tsguard.fixes.imports import has_torch, module_imported, torch_imported
@@ -29,7 +30,7 @@ def _wrapped(event: Event, node: ast.expr | None, function: str, kind: Applicabi
         return None
     text = between(event.module.file, event.module.file.span(node))
     change = rewritten(event.module.file, node, f"{function}({text})")
-    return Fix(kind, f"Convert with {function}(...)", (change,)) if change else None
+    return composed(kind, f"Convert with {function}(...)", change)
 
 
 def _named(event: Event, *keys: str) -> ast.expr | None:
@@ -59,7 +60,7 @@ def write_floats_in_both(event: Event) -> Fix | None:
     if not (isinstance(side, ast.Constant) and type(side.value) is int):
         return _wrapped(event, side, "float", "unsafe")
     change = rewritten(event.module.file, side, f"{side.value}.0")
-    return Fix("unsafe", f"Write {side.value} as {side.value}.0", (change,)) if change else None
+    return unsafe(f"Write {side.value} as {side.value}.0", change)
 
 
 def rename_keyword(event: Event) -> Fix | None:
@@ -73,7 +74,7 @@ def rename_keyword(event: Event) -> Fix | None:
                 span = file.span(keyword)
                 text = between(file, span)
                 change = edit(file, span, event.facts["meant"] + text[len(wanted) :])
-                return Fix("safe", f"Write {event.facts['meant']}", (change,)) if change else None
+                return safe(f"Write {event.facts['meant']}", change)
     return None
 
 
@@ -81,7 +82,7 @@ def compare_with_none(event: Event) -> Fix | None:
     """``x == None`` becomes ``x is None``."""
     node = next(nodes_at(event.module.file, event.span, ast.Compare), None)
     change = rewritten(event.module.file, node, event.facts["instead"]) if node is not None else None
-    return Fix("safe", "Compare with is", (change,)) if change else None
+    return safe("Compare with is", change)
 
 
 def ask_for_none_first(event: Event) -> Fix | None:
@@ -96,8 +97,7 @@ def ask_for_none_first(event: Event) -> Fix | None:
     text, subject = between(file, file.span(node)), between(file, file.span(sides[0]))
     alone = not isinstance(node.ops[0], ast.Eq)
     new = f"({alone} if {subject} is None else {text})"
-    change = rewritten(file, node, new)
-    return Fix("safe", f"Ask first whether {value} is None", (change,)) if change else None
+    return safe(f"Ask first whether {value} is None", rewritten(file, node, new))
 
 
 def call_torch_instead(event: Event) -> Fix | None:
@@ -114,9 +114,7 @@ def call_torch_instead(event: Event) -> Fix | None:
     text = _instead(name, owner, call.args, args)
     change = rewritten(file, call, text) if text else None
     torch = torch_imported(event.module, event.span.line) if text and "torch." in text else ()
-    if change is None or torch is None:
-        return None
-    return Fix("unsafe" if name.startswith("new") else "safe", f"Write {text}", (*torch, change))
+    return composed("unsafe" if name.startswith("new") else "safe", f"Write {text}", torch, change)
 
 
 _SIMPLY = {
@@ -175,12 +173,10 @@ def use_math(event: Event) -> Fix | None:
     if call is not None and _may_be_array(file, event, call, ast.unparse(function.value)):
         return None
     if call is None:
-        change = rewritten(file, function, new)
-        return Fix("unsafe", f"Use {new}", (*edits, change)) if change else None
+        return unsafe(f"Use {new}", edits, rewritten(file, function, new))
     text = f"{new}({', '.join(between(file, file.span(a)) for a in call.args)})"
     text, outer = _without_numpy_methods(file, call, text)
-    change = rewritten(file, outer, text)
-    return Fix("unsafe", f"Use {new}", (*edits, change)) if change else None
+    return unsafe(f"Use {new}", edits, rewritten(file, outer, text))
 
 
 def _may_be_array(file: SourceFile, event: Event, call: ast.Call, numpy: str) -> bool:
@@ -224,7 +220,7 @@ def take_torch_extreme(event: Event) -> Fix | None:
     if any(isinstance(arg, ast.Constant) or (around and _may_be_number(around[0], arg)) for arg in node.args):
         return None
     change = rewritten(event.module.file, node.func, f"torch.{event.facts['function']}imum")
-    return Fix("unsafe", f"Use torch.{event.facts['function']}imum", (change,)) if change else None
+    return unsafe(f"Use torch.{event.facts['function']}imum", change)
 
 
 def _may_be_number(function: Function, value: ast.expr) -> bool:
@@ -247,18 +243,17 @@ def stack_tensors(event: Event) -> Fix | None:
     if "elements" in event.facts:
         if numbers_in(node.args[0]) == {int, float}:
             floats = rewritten(file, node.args[0], as_floats(between(file, file.span(node.args[0]))))
-            return Fix("safe", "Write the integers as floats", (floats,)) if floats else None
+            return safe("Write the integers as floats", floats)
         if "Tensor" not in event.facts["elements"]:
             return None
         # A list that is grown elsewhere may be empty, and torch.stack takes none.
         literal = isinstance(node.args[0], ast.List) and bool(node.args[0].elts)
         change = rewritten(file, node.func, "torch.stack") if literal and has_torch(event.module) else None
-        return Fix("unsafe", "Stack the Tensors", (change,)) if change else None
+        return unsafe("Stack the Tensors", change)
     text = between(file, file.span(node.args[0]))
     if not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
         text = f"({text})"
-    change = rewritten(file, node, f"{text}.clone().detach()")
-    return Fix("unsafe", "Copy the Tensor", (change,)) if change else None
+    return unsafe("Copy the Tensor", rewritten(file, node, f"{text}.clone().detach()"))
 
 
 def test_for_length(event: Event) -> Fix | None:
@@ -279,11 +274,9 @@ def test_for_length(event: Event) -> Fix | None:
         return None
     if "type" not in event.facts:
         new = f"{text} is None" if target is negated else f"{text} is not None"
-        change = rewritten(file, target, new)
-        return Fix("unsafe", "Test for None", (change,)) if change else None
+        return unsafe("Test for None", rewritten(file, target, new))
     type_ = event.facts["type"]
     if not type_.startswith(("List[", "Dict[", "str", "Tuple[")):
         return None
     new = f"len({text}) == 0" if target is negated else f"len({text}) > 0"
-    change = rewritten(file, target, new)
-    return Fix("safe", "Test the length", (change,)) if change else None
+    return safe("Test the length", rewritten(file, target, new))

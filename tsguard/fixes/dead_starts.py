@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import blocks_of, removed
+from tsguard.fixes.composing import safe
 from tsguard.fixes.places import functions_around
 from tsguard.report import Fix
 from tsguard.source.walking import walked
@@ -21,8 +22,7 @@ def drop_dead_start(event: Event) -> Fix | None:
         for block in blocks_of(owner):
             for index, node in enumerate(block):
                 if _starts(node, name) and _is_assigned_next(block[index + 1 :], name):
-                    gone = removed(event.module.file, node)
-                    return Fix("safe", f"Remove what {name} starts with", (gone,)) if gone else None
+                    return safe(f"Remove what {name} starts with", removed(event.module.file, node))
     return None
 
 

@@ -6,9 +6,11 @@ import ast
 import itertools
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.edits import insertion
+from tsguard.fixes.composing import together
+from tsguard.fixes.edits import indentation, insertion, insertion_above
 from tsguard.fixes.imports import imported
 from tsguard.report import Edit
+from tsguard.source.functions import first_line
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -25,16 +27,11 @@ def declared_final(
         value: what the class itself is to hold under the name; None where a constructor sets it.
     """
     if are_text(module):
-        lines = [] if value is None else [f"{name} = {value}"]
-        edits = [in_class(module, owner, line) for line in lines] + [listed_constant(module, owner, name)]
-    else:
-        final = imported(module, "typing", ["Final"], owner.lineno)
-        if final is None:
-            return None
-        told = f"{name}: {type_}" if value is None else f"{name}: {type_} = {value}"
-        edits = [*final, in_class(module, owner, told)]
-    made = tuple(e for e in edits if e is not None)
-    return made if len(made) == len(edits) else None
+        held = () if value is None else in_class(module, owner, f"{name} = {value}")
+        return together(held, listed_constant(module, owner, name))
+    final = imported(module, "typing", ["Final"], owner.lineno)
+    told = f"{name}: {type_}" if value is None else f"{name}: {type_} = {value}"
+    return together(final, in_class(module, owner, told))
 
 
 def are_text(module: Module) -> bool:
@@ -73,10 +70,9 @@ def in_class(module: Module, owner: ast.ClassDef, line: str) -> Edit | None:
     file = module.file
     is_text = isinstance(owner.body[0], ast.Expr) and isinstance(owner.body[0].value, ast.Constant)
     first = owner.body[1] if is_text and len(owner.body) > 1 else owner.body[0]
-    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-    text = file.lines[start - 1]
-    indent = text[: len(text) - len(text.lstrip())]
+    start = first_line(first)
+    indent = indentation(file.lines[start - 1])
     if start == owner.lineno or not indent:
         return None
     gap = file.newline * (1 if isinstance(first, (ast.AnnAssign, ast.Assign)) else 2)
-    return insertion(file, start, 1, f"{indent}{line}{gap}")
+    return insertion_above(file, first, f"{indent}{line}{gap}")

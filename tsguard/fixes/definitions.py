@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, method_around, receiver, removed
 from tsguard.fixes.closures import pass_captured
-from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.composing import safe, unsafe
+from tsguard.fixes.edits import between, indentation, insertion_above, insertion_below
 from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.held_fields import hold_field
@@ -57,13 +58,8 @@ def _define_outside(event: Event) -> Fix | None:
         ):
             return None
         gone = removed(file, node)
-        line = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
         text = f"{target.id} = {ast.unparse(node.value)}{file.newline * 3}"
-        return (
-            Fix("safe", f"Define {target.id} in the module", (insertion(file, line, 1, text), gone))
-            if gone
-            else None
-        )
+        return safe(f"Define {target.id} in the module", insertion_above(file, top, text), gone)
     return None
 
 
@@ -94,14 +90,13 @@ def _move_alone(event: Event) -> Fix | None:
     gone = removed(file, inner)
     top = outer[-1]
     owner = next((n for n in file.tree.body if top in ast.walk(n)), None)
-    if gone is None or owner is None:
+    if owner is None:
         return None
-    line = min([owner.lineno, *(d.lineno for d in getattr(owner, "decorator_list", ()))])
     text = _dedented(file, inner)
     if text is None:
         return None
-    gap = file.newline * 3
-    return Fix("safe", f"Move {inner.name} to the module", (insertion(file, line, 1, text + gap), gone))
+    added = insertion_above(file, owner, text + file.newline * 3)
+    return safe(f"Move {inner.name} to the module", added, gone)
 
 
 def _dedented(file: SourceFile, node: ast.FunctionDef) -> str | None:
@@ -176,17 +171,15 @@ def make_method(event: Event) -> Fix | None:
         return None
     gone = removed(file, assigned)
     args = ", ".join((self_, *(a.arg for a in made.args.args)))
-    first = file.lines[init.lineno - 1]
-    indent = first[: len(first) - len(first.lstrip())]
+    indent = indentation(file.lines[init.lineno - 1])
     step = "\t" if indent.startswith("\t") else "    "
     values = {free: ast.unparse(value) for free, value in locals_.items() if value is not None}
     body = _substituted(file, made.body, {k: v for k, v in values.items() if k in read})
     text = f"{indent}def {name}({args}):{file.newline}{indent}{step}return {body}{file.newline}"
-    end = init.end_lineno or init.lineno
-    if gone is None or "\n" in body:
+    if "\n" in body:
         return None
-    added = insertion(file, end, len(file.lines[end - 1]) + 1, file.newline * 2 + text.rstrip())
-    return Fix("unsafe", f"Make {name} a method", (gone, added))
+    added = insertion_below(file, init, file.newline * 2 + text.rstrip())
+    return unsafe(f"Make {name} a method", gone, added)
 
 
 def _substituted(file: SourceFile, node: ast.expr, values: dict[str, str]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 
 from tsguard.report import Edit
 from tsguard.source import SourceFile, Span
+from tsguard.source.functions import first_line
 
 _WORD = re.compile(r"\w+|\W")
 
@@ -35,6 +37,22 @@ def _shared(one: list[str], other: list[str]) -> int:
     return sum(len(word) for word, _ in pairs)
 
 
+def indentation(line: str) -> str:
+    """The blanks at the beginning of a line."""
+    return line[: len(line) - len(line.lstrip())]
+
+
 def insertion(file: SourceFile, line: int, column: int, text: str) -> Edit:
     """The edit that puts a text between two characters."""
     return Edit(file.path, line, column, line, column, text)
+
+
+def insertion_above(file: SourceFile, node: ast.stmt, text: str) -> Edit:
+    """The edit that puts lines above a statement and its decorators."""
+    return insertion(file, first_line(node), 1, text)
+
+
+def insertion_below(file: SourceFile, node: ast.stmt, text: str) -> Edit:
+    """The edit that puts a text behind the last line of a statement."""
+    last = node.end_lineno or node.lineno
+    return insertion(file, last, len(file.lines[last - 1]) + 1, text)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes import einops_patterns as patterns
 from tsguard.fixes.blocks import around
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.imports import has_torch
@@ -34,8 +35,7 @@ def call_methods(event: Event) -> Fix | None:
     for node in (call, *around(file, event.span, ast.Call)):
         text = in_methods(event.module, node) if node is not None else None
         if node is not None and text is not None:
-            change = rewritten(file, node, text)
-            return Fix("unsafe", f"Write {ast.unparse(node.func)} as methods", (change,)) if change else None
+            return unsafe(f"Write {ast.unparse(node.func)} as methods", rewritten(file, node, text))
     return leave_to_python(event)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import composed, safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.lazily import cst
@@ -31,9 +32,8 @@ def write_as_float(event: Event) -> Fix | None:
     file = event.module.file
     if node is None or (isinstance(node, ast.Constant) and between(file, file.span(node)) != value):
         return None  # 0x0 is no decimal
-    edit = rewritten(file, node, new)
-    safe = is_of_torch(event.module, event.facts["function"])
-    return Fix("safe" if safe else "unsafe", f"Write {value} as {new}", (edit,)) if edit else None
+    of_torch = is_of_torch(event.module, event.facts["function"])
+    return composed("safe" if of_torch else "unsafe", f"Write {value} as {new}", rewritten(file, node, new))
 
 
 def _argument(call: ast.Call, name: str, value: str) -> ast.expr | None:
@@ -49,7 +49,7 @@ def compare_by_value(event: Event) -> Fix | None:
     places = nodes_at(file, event.span, ast.expr)
     node = next((node for left in places for node in _compares(file, left)), None)
     edit = changed_expression(file, node, _by_value) if node is not None else None
-    return Fix("safe", f"Compare with {event.facts['instead']}", (edit,)) if edit else None
+    return safe(f"Compare with {event.facts['instead']}", edit)
 
 
 def _compares(file: SourceFile, left: ast.expr) -> list[ast.Compare]:
@@ -92,7 +92,7 @@ def choose_by_condition(event: Event) -> Fix | None:
     )
     enclosed = file.text[start - 1 : start] == "(" and file.text[end : end + 1] == ")"
     edit = changed_expression(file, node, lambda e: _conditional(e, parenthesized=not (alone or enclosed)))
-    return Fix("unsafe", "Write a conditional expression", (edit,)) if edit else None
+    return unsafe("Write a conditional expression", edit)
 
 
 def _conditional(expression: cst.BaseExpression, parenthesized: bool) -> cst.CSTNode | None:
@@ -131,8 +131,7 @@ def test_for_none(event: Event) -> Fix | None:
         return None
     text = between(file, file.span(node))
     tested = cst.parse_expression(f"{text} is None" if negated else f"{text} is not None")
-    edit = changed_expression(file, whole, lambda _: tested)
-    return Fix("unsafe", "Test for None", (edit,)) if edit else None
+    return unsafe("Test for None", changed_expression(file, whole, lambda _: tested))
 
 
 def is_condition(node: ast.AST, parents: dict[int, ast.AST]) -> bool:

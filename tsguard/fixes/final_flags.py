@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.asked_by_helpers import asks_for_none
 from tsguard.fixes.blocks import blocks_of, method_around
+from tsguard.fixes.composing import composed
 from tsguard.fixes.declared_constants import are_text, declared_final
 from tsguard.fixes.imports import imported
 from tsguard.fixes.pieces import rewritten
@@ -66,7 +67,7 @@ def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | Non
         later = any(method != "__init__" for c in classes for method, _ in _stores(c, name))
         if declared is not None:
             how = "in __constants__" if are_text(module) else "as Final"
-            return Fix("unsafe" if later else "safe", f"Declare {name} {how}", declared)
+            return composed("unsafe" if later else "safe", f"Declare {name} {how}", declared)
     return None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, fresh_name, receiver
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.constructors import constructor_of, held_last
 from tsguard.fixes.guards import leave_to_python
 from tsguard.fixes.imports import torch_imported
@@ -39,7 +40,7 @@ def _hold_like(event: Event) -> Fix | None:
     found = {method: list(_calls(method)) for method in methods}
     calls = [(method, *call) for method in methods for call in found[method]]
     torch = torch_imported(event.module, event.span.line)
-    if torch is None or not any(event.span.line == call.lineno for _, call, _, _ in calls):
+    if not any(event.span.line == call.lineno for _, call, _, _ in calls):
         return None
     if not all(only_asked and _is_there(init, of) for _, _, of, only_asked in calls):
         return None
@@ -50,11 +51,10 @@ def _hold_like(event: Event) -> Fix | None:
         for of, name in names.items()
     ]
     held = held_last(file, owner, [method for method in methods if found[method]], *lines)
-    changes = [held, *(rewritten(file, call, f"{receiver(m)}.{names[of]}") for m, call, of, _ in calls)]
-    made = tuple(change for change in changes if change is not None)
-    if len(made) != len(changes) or len(set(names.values())) != len(names):
+    if len(set(names.values())) != len(names):
         return None
-    return Fix("unsafe", "Hold a buffer that is where the parameters are", (*torch, *made))
+    read = [rewritten(file, call, f"{receiver(m)}.{names[of]}") for m, call, of, _ in calls]
+    return unsafe("Hold a buffer that is where the parameters are", torch, held, read)
 
 
 def _is_there(init: Function, of: str) -> bool:

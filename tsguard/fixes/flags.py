@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_by_use
 from tsguard.fixes.complements import join_complements
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import rewritten
@@ -33,14 +34,13 @@ def leave_containers_to_python(event: Event) -> Fix | None:
         if isinstance(n, ast.If) and isinstance(n.test, ast.Name) and n.test.id in flags
     ]
     torch = torch_imported(event.module, event.span.line)
-    if not tests or torch is None:
+    if not tests:
         return None
     edits = [
         rewritten(file, test, f"not torch.jit.is_scripting() and {between(file, file.span(test))}")
         for test in tests
     ]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("safe", "Leave what takes a list to Python", (*torch, *made))
+    return safe("Leave what takes a list to Python", torch, edits)
 
 
 def without_flag_or_annotated(event: Event) -> Fix | None:

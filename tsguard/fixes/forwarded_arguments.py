@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, class_around
 from tsguard.fixes.callers import gives_more
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.edits import between
 from tsguard.fixes.forwarded_keywords import passing
@@ -125,7 +126,7 @@ def _named(event: Event, function: Function, call: ast.Call, taken: _Taken) -> F
     told = " and ".join(
         f"{star}{a.arg}" for star, a in (("*", spec.vararg), ("**", spec.kwarg)) if a is not None
     )
-    return Fix("unsafe", f"Name what {told} may be given", (*dict.fromkeys(imports), edit)) if edit else None
+    return unsafe(f"Name what {told} may be given", dict.fromkeys(imports), edit)
 
 
 def _is_overridden(taken: _Taken) -> bool:
@@ -174,8 +175,7 @@ def _annotation(module: Module, function: Function, there: Module, node: ast.exp
 def _dropped(event: Event, function: Function, name: str) -> Fix | None:
     """``def forward(self, x, *args): return self.fn(x, *args)`` becomes ``def forward(self, x): return self.fn(x)``."""
     star = "*" if function.args.vararg is not None and function.args.vararg.arg == name else "**"
-    edit = _changed(event, function, {name: []}, [])
-    return Fix("unsafe", f"Remove {star}{name}", (edit,)) if edit else None
+    return unsafe(f"Remove {star}{name}", _changed(event, function, {name: []}, []))
 
 
 def _changed(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, class_around, inserted_after
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.declared_constants import declared_final
 from tsguard.fixes.imports import module_imported
 from tsguard.fixes.lazily import cst
@@ -52,10 +53,8 @@ def pass_where_taken(module: Module, function: Function, kwarg: str, seen: tuple
         return [block.with_changes(body=body, params=params)]
 
     edit = changed_block(file, function, change)
-    if edit is None or settled is None:
-        return []
-    edits = (*inspect, *declared, settled, edit)
-    return [Fix("unsafe", f"Pass **{kwarg} where they are taken", edits)]
+    fix = unsafe(f"Pass **{kwarg} where they are taken", inspect, declared, settled, edit)
+    return [fix] if fix is not None else []
 
 
 def _wrapped(function: Function, kwarg: str) -> str | None:

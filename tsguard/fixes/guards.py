@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, statement_around
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.imports import is_of_torch, torch_imported
@@ -46,8 +47,7 @@ def leave_to_python(event: Event) -> Fix | None:
         return [cst.If(test, cst.IndentedBlock([body]), leading_lines=line.leading_lines)]
 
     torch = torch_imported(event.module, event.span.line)
-    edit = changed_block(file, node, change)
-    return Fix("unsafe", "Leave it to Python", (*torch, edit)) if edit and torch is not None else None
+    return unsafe("Leave it to Python", torch, changed_block(file, node, change))
 
 
 _PLAIN_CALLS = {"data_parallel": (2, None), "checkpoint": (None, ("use_reentrant", "preserve_rng_state"))}
@@ -77,7 +77,7 @@ def _call_plainly(event: Event) -> Fix | None:
         change = rewritten(file, call, f"({net}({x}) if torch.jit.is_scripting() else {text})")
         scripted = "is_scripting" in file.lines[call.lineno - 1]
         if is_of_torch(event.module, called) and named and change and torch is not None and not scripted:
-            return Fix("safe", f"Call {net} itself in compiled code", (*torch, change))
+            return safe(f"Call {net} itself in compiled code", torch, change)
     return None
 
 
@@ -94,8 +94,7 @@ def _leave_processes_to_python(event: Event) -> Fix | None:
         ):
             calls = [n.func for n in ast.walk(branch.test) if isinstance(n, ast.Call)]
             if any(_is_of_processes(event.module, ast.unparse(called)) for called in calls):
-                edit = _nested(file, branch)
-                return Fix("unsafe", "Leave it to Python", (*torch, edit)) if edit else None
+                return unsafe("Leave it to Python", torch, _nested(file, branch))
     return None
 
 
@@ -144,7 +143,7 @@ def ask_in_python(event: Event) -> Fix | None:
         change = _asked_in_python(file, call)
     else:
         return None
-    return Fix("unsafe", f"Ask for {part} in another way", (*torch, change)) if change is not None else None
+    return unsafe(f"Ask for {part} in another way", torch, change)
 
 
 def _asked_in_python(file: SourceFile, call: ast.Call) -> Edit | None:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import fresh_name, method_around, receiver
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.constructors import constructor_of, held_first
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around
@@ -44,6 +45,5 @@ def _hold(event: Event) -> Fix | None:
     name = fresh_name(file, asked.removesuffix("()").replace("torch.", "").replace(".", "_"))
     held = held_first(file, owner, f"{receiver(init)}.{name} = {asked}")
     same = [n for n in ast.walk(function) if isinstance(n, ast.Call) and ast.unparse(n) == asked]
-    changes = [held, *(rewritten(file, call, f"{receiver(function)}.{name}") for call in same)]
-    made = tuple(change for change in changes if change is not None)
-    return Fix("unsafe", f"Ask {asked} in __init__", made) if len(made) == len(changes) else None
+    read = [rewritten(file, call, f"{receiver(function)}.{name}") for call in same]
+    return unsafe(f"Ask {asked} in __init__", held, read)

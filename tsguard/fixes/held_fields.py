@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around, inserted_after, method_around, receiver
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.constructors import constructor_of
 from tsguard.fixes.edits import between
 from tsguard.fixes.pieces import rewritten
@@ -59,11 +60,8 @@ def hold_field(event: Event) -> Fix | None:
     if attribute in every and not there:
         return None
     change = rewritten(file, read[0], f"{self_}.{attribute}")
-    added = None if there else inserted_after(file, kept[0], line)
-    if change is None or (added is None and not there):
-        return None
-    edits = (added, change) if added is not None else (change,)
-    return Fix("unsafe", f"Keep {name}.{field} as {attribute}", edits)
+    added = () if there else inserted_after(file, kept[0], line)
+    return unsafe(f"Keep {name}.{field} as {attribute}", added, change)
 
 
 def _is_always_read(owner: ast.ClassDef, text: str) -> bool:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, inserted_after
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.constructors import constructor_of
 from tsguard.fixes.edits import edit
 from tsguard.fixes.relatives import is_set_once, relatives
@@ -50,10 +51,9 @@ def _pass_attribute(event: Event) -> Fix | None:
         return None
     lines = [f'{name} = {held}["{key}"]' for key, name in names.items()]
     text = ", ".join(f"{key}={name}" for key, name in names.items())
-    edits = [inserted_after(file, made_by[0], *lines)]
-    edits += [edit(file, file.span(keyword), text) for keyword in passed]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Pass what {held} holds by name", made) if len(made) == len(edits) else None
+    added = inserted_after(file, made_by[0], *lines)
+    named = [edit(file, file.span(keyword), text) for keyword in passed]
+    return unsafe(f"Pass what {held} holds by name", added, named)
 
 
 def _is_plain(value: ast.expr) -> bool:

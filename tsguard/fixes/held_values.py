@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.declared_constants import in_class
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import imported, is_of_torch, torch_imported
@@ -37,9 +38,7 @@ def _declare_list(event: Event) -> Fix | None:
     if owner is None or imports is None or not all(_is_measured(owner, n) for n in _reads(owner, name)):
         return None
     declared = in_class(event.module, owner, f"{name}: List[int]")
-    return (
-        Fix("unsafe", f"Declare {name} as List[int]", (*imports, declared)) if declared is not None else None
-    )
+    return unsafe(f"Declare {name} as List[int]", imports, declared)
 
 
 def _reads(owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
@@ -71,8 +70,7 @@ def _hold_list(event: Event) -> Fix | None:
     if not values or not all(isinstance(v, ast.Call) for v in values):
         return None
     edits = [rewritten(file, v, f"{between(file, file.span(v))}.tolist()") for v in values]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Hold {event.facts['name']} as a list", made) if len(made) == len(values) else None
+    return unsafe(f"Hold {event.facts['name']} as a list", edits)
 
 
 def _hold_identity(event: Event) -> Fix | None:
@@ -85,10 +83,7 @@ def _hold_identity(event: Event) -> Fix | None:
     torch = () if short else torch_imported(event.module, event.span.line)
     made = "nn.Identity()" if short else "torch.nn.Identity()"
     edits = [rewritten(file, v, made) for v in lambdas]
-    changes = tuple(e for e in edits if e is not None)
-    if torch is None or len(changes) != len(lambdas):
-        return None
-    return Fix("safe", f"Make {event.facts['name']} an Identity", (*torch, *changes))
+    return safe(f"Make {event.facts['name']} an Identity", torch, edits)
 
 
 def _values(event: Event) -> list[ast.expr]:

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.edits import insertion
+from tsguard.fixes.composing import safe
+from tsguard.fixes.edits import insertion_above, insertion_below
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
 from tsguard.report import Edit, Fix
+from tsguard.source.functions import first_line
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -22,7 +24,7 @@ def import_typing_name(event: Event) -> Fix | None:
     """Import the name of ``typing`` that an annotation is written with."""
     name = event.facts["name"]
     edits = imported(event.module, "typing", [name], event.span.line)
-    return Fix("safe", f"Import {name} from typing", edits) if edits else None
+    return safe(f"Import {name} from typing", edits)
 
 
 def imported(module: Module, source: str, names: Iterable[str], line: int) -> tuple[Edit, ...] | None:
@@ -53,11 +55,11 @@ def module_imported(module: Module, name: str, line: int) -> tuple[Edit, ...] | 
     file = module.file
     body = file.tree.body
     first = next((node for node in chain(file.imports, body) if not _comes_first(node, body)), body[0])
-    before = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+    before = first_line(first)
     if first.col_offset or _comes_first(first, body) or before >= line:
         return None
     gap = file.newline * (1 if isinstance(first, (ast.Import, ast.ImportFrom)) else 3)
-    return (insertion(file, before, 1, f"{text}{gap}"),)
+    return (insertion_above(file, first, f"{text}{gap}"),)
 
 
 def _imports(node: ast.ImportFrom, source: str, name: str) -> bool:
@@ -120,14 +122,12 @@ def _new_import(module: Module, source: str, names: Sequence[str], line: int) ->
     imports = [node for node in file.imports if not _comes_first(node, body) and _ends(node) < line]
     alike = [node for node in imports if _is_standard(node) == (source == "typing")]
     if alike:
-        after = _ends(alike[-1])
-        return insertion(file, after, len(file.lines[after - 1]) + 1, f"{file.newline}{text}")
+        return insertion_below(file, alike[-1], f"{file.newline}{text}")
     first = next((node for node in chain(imports, body) if not _comes_first(node, body)), body[0])
-    before = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
     if first.col_offset or _comes_first(first, body):
         return None  # it shares its line with what has to come before
     gap = file.newline * (2 if imports else 3)
-    return insertion(file, before, 1, f"{text}{gap}")
+    return insertion_above(file, first, f"{text}{gap}")
 
 
 def _comes_first(node: ast.stmt, body: Sequence[ast.stmt]) -> bool:

@@ -6,12 +6,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_parameter
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.conversions import write_floats_in_both
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_at
 from tsguard.fixes.spelling import spelled
 from tsguard.fixes.sums import add_tensors
 from tsguard.report import Edit, Fix
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -38,7 +40,7 @@ def _type_after_other(event: Event) -> Fix | None:
         return None
     asked = {f"{ast.unparse(node.orelse)} is None", f"{ast.unparse(node.body)} is not None"}
     args = functions[0].args
-    every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    every = named_parameters(args)
     param = next(
         (p for p in every if ast.unparse(node.test) in (f"{p.arg} is None", f"{p.arg} is not None")), None
     )
@@ -49,11 +51,7 @@ def _type_after_other(event: Event) -> Fix | None:
         return annotate_parameter(event.module, functions[0], param.arg, f"Optional[{type_}]")
     change = rewritten(file, param.annotation, written.text)
     is_tensor = ast.unparse(param.annotation) in ("Optional[Tensor]", "Optional[torch.Tensor]")
-    fix = (
-        Fix("unsafe", f"Annotate {param.arg} as Optional[{type_}]", (*written.edits, change))
-        if change
-        else None
-    )
+    fix = unsafe(f"Annotate {param.arg} as Optional[{type_}]", written.edits, change)
     return fix if is_tensor else None
 
 
@@ -80,8 +78,7 @@ def _inline(event: Event, helper: Function) -> Fix | None:
                 if text is None:
                     return None
                 edits.append(rewritten(module.file, call, f"({text})"))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Write what {helper.name} does", made) if made and len(made) == len(edits) else None
+    return unsafe(f"Write what {helper.name} does", edits)
 
 
 def _compiled(tree: ast.Module) -> list[Function]:

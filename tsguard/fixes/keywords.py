@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import between
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_at
@@ -33,5 +34,4 @@ def drop_default(event: Event) -> Fix | None:
         if name != "requires_grad":
             return None
         text += f".requires_grad_({between(file, file.span(given))})"
-    change = rewritten(file, call, text)
-    return Fix("safe", f"Leave {name} out of the call", (change,)) if change else None
+    return safe(f"Leave {name} out of the call", rewritten(file, call, text))

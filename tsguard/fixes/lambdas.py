@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around, fresh_name, inserted_before, removed, statement_around, step_of
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_at
-from tsguard.report import Fix
+from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def list_map(event: Event) -> Fix | None:
         text = f"[{result} for {name} in {between(file, file.span(inner.args[1]))}]"
         kind = ast.unparse(outer.func)
         change = rewritten(file, outer, text if kind == "list" else f"{kind}({text})")
-        return Fix("safe", "Write the map as a comprehension", (change,)) if change else None
+        return safe("Write the map as a comprehension", change)
     return None
 
 
@@ -61,7 +62,8 @@ def write_out_map(event: Event) -> Fix | None:
         return None
     if any(isinstance(e, ast.Starred) for e in target.elts):
         return None
-    mapped, before = call.args[1], None
+    mapped = call.args[1]
+    before: Edit | tuple[()] | None = ()
     items = _items(file, mapped, len(target.elts))
     if items is None and isinstance(mapped, ast.Call):
         name = fresh_name(file, "parts")
@@ -71,8 +73,7 @@ def write_out_map(event: Event) -> Fix | None:
     if not all(texts):
         return None
     change = rewritten(file, call, ", ".join(text for text in texts if text is not None))
-    edits = (change,) if before is None else (before, change)
-    return Fix("unsafe", "Write the map out", tuple(e for e in edits if e is not None)) if change else None
+    return unsafe("Write the map out", before, change)
 
 
 def _items(file: SourceFile, node: ast.expr, count: int) -> list[str] | None:
@@ -138,16 +139,13 @@ def _write_out_calls(event: Event) -> Fix | None:
         n for n in ast.walk(functions[0]) if isinstance(n, ast.Call) and any(n.func is use for use in uses)
     ]
     gone = removed(file, outer)
-    if len(calls) != len(uses) - 1 or gone is None or any(c.keywords for c in calls):
+    if len(calls) != len(uses) - 1 or any(c.keywords for c in calls):
         return None
     edits = [gone]
     for call in calls:
         text = _body(file, outer.value, [between(file, file.span(a)) for a in call.args])
-        change = rewritten(file, call, f"({text})") if text is not None else None
-        if change is None:
-            return None
-        edits.append(change)
-    return Fix("unsafe", f"Write {target.id} out", tuple(edits))
+        edits.append(rewritten(file, call, f"({text})") if text is not None else None)
+    return unsafe(f"Write {target.id} out", edits)
 
 
 def _define(event: Event) -> Fix | None:
@@ -163,5 +161,4 @@ def _define(event: Event) -> Fix | None:
         return None
     args, body = ast.unparse(made.args), between(file, file.span(made.body))
     text = f"def {name}({args}):{file.newline}{step_of(file)}return {body}"
-    change = edit(file, file.span(node), text)
-    return Fix("safe", f"Define {name} as a function", (change,)) if change else None
+    return safe(f"Define {name} as a function", edit(file, file.span(node), text))

@@ -15,6 +15,7 @@ from tsguard.fixes.blocks import (
     removed,
     statement_around,
 )
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.constructors import constructor_of, held_last
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
@@ -98,9 +99,7 @@ def call_function_instead(event: Event) -> Fix | None:
     if new is None:
         return _made_in_init(event, made)
     change = rewritten(file, outer, new)
-    return (
-        Fix("safe", f"Call {'.'.join(new.partition('(')[0].split('.')[-2:])}", (change,)) if change else None
-    )
+    return safe(f"Call {'.'.join(new.partition('(')[0].split('.')[-2:])}", change)
 
 
 def _without_variable(event: Event, made: ast.Call) -> Fix | None:
@@ -119,13 +118,10 @@ def _without_variable(event: Event, made: ast.Call) -> Fix | None:
     stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     texts = [_function_call(file, made, call) for call in calls]
     gone = removed(file, start)
-    if len(calls) != len(uses) or not calls or read & stored or gone is None:
+    if len(calls) != len(uses) or not calls or read & stored:
         return None
-    edits = [rewritten(file, c, t) for c, t in zip(calls, texts, strict=True) if t is not None]
-    changes = tuple(e for e in edits if e is not None)
-    if len(changes) != len(calls):
-        return None
-    return Fix("safe", f"Call the function that {target.id} stands for", (gone, *changes))
+    edits = [rewritten(file, c, t) if t else None for c, t in zip(calls, texts, strict=True)]
+    return safe(f"Call the function that {target.id} stands for", gone, edits)
 
 
 def _function_call(file: SourceFile, made: ast.Call, outer: ast.Call) -> str | None:
@@ -165,9 +161,7 @@ def _made_in_init(event: Event, made: ast.Call) -> Fix | None:
     text = between(file, file.span(made))
     added = held_last(file, owner, [function], f"{receiver(init)}.{attribute} = {text}")
     read = rewritten(file, made, f"{receiver(function)}.{attribute}")
-    if added is None or read is None:
-        return None
-    return Fix("unsafe", f"Make the {name} in __init__", (added, read))
+    return unsafe(f"Make the {name} in __init__", added, read)
 
 
 def _is_settled(file: SourceFile, owner: ast.ClassDef, value: ast.expr) -> bool:
@@ -191,8 +185,7 @@ def make_with_float(event: Event) -> Fix | None:
         return None
     text = between(file, file.span(given[0]))
     new = f"{text}.0" if text.isdecimal() else f"float({text})"
-    change = rewritten(file, given[0], new)
-    return Fix("safe", f"Write {text} as {new}", (change,)) if change else None
+    return safe(f"Write {text} as {new}", rewritten(file, given[0], new))
 
 
 def rename_call(event: Event) -> Fix | None:
@@ -214,8 +207,7 @@ def rename_call(event: Event) -> Fix | None:
             return None
         return [block.with_changes(name=cst.Name("forward"))]
 
-    made = changed_block(file, method, change)
-    return Fix("unsafe", "Rename __call__ to forward", (made,)) if made else None
+    return unsafe("Rename __call__ to forward", changed_block(file, method, change))
 
 
 def call_function_itself(event: Event) -> Fix | None:
@@ -240,8 +232,7 @@ def call_function_itself(event: Event) -> Fix | None:
     root = ast.unparse(values[0]).partition(".")[0]
     if root not in event.module.bindings:
         return None
-    change = rewritten(file, node, ast.unparse(values[0]))
-    return Fix("unsafe", f"Call {ast.unparse(values[0])}", (change,)) if change else None
+    return unsafe(f"Call {ast.unparse(values[0])}", rewritten(file, node, ast.unparse(values[0])))
 
 
 def drop_variable(event: Event) -> Fix | None:
@@ -262,7 +253,7 @@ def drop_variable(event: Event) -> Fix | None:
     atom = isinstance(inner, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
     end = ".detach()" if called == "Parameter" else ""
     change = rewritten(file, call, f"{text if atom else f'({text})'}{end}")
-    return Fix("unsafe", f"Leave {called} out", (change,)) if change and has_torch(event.module) else None
+    return unsafe(f"Leave {called} out", change) if has_torch(event.module) else None
 
 
 def inherit_init(event: Event) -> Fix | None:
@@ -281,4 +272,4 @@ def inherit_init(event: Event) -> Fix | None:
     is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
     first = body[1] if is_text and len(body) > 1 else body[0]
     added = inserted_before(file, first, "super().__init__()")
-    return Fix("unsafe", "Call super().__init__() first", (added,)) if added else None
+    return unsafe("Call super().__init__() first", added)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import receiver
-from tsguard.fixes.edits import insertion
+from tsguard.fixes.edits import indentation, insertion_above
 from tsguard.fixes.final_flags import final_flag
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.places import Function, nodes_around
@@ -39,10 +39,8 @@ def _unused_property(module: Module, method: Function) -> Iterator[Fix]:
     """``@property`` under ``@torch.jit.unused``: torch compiles every other property of what it scripts."""
     file = module.file
     torch = torch_imported(module, method.lineno)
-    line = min(d.lineno for d in method.decorator_list)
-    text = file.lines[line - 1]
     if torch is None or any("jit" in ast.unparse(d) for d in method.decorator_list):
         return
-    indent = text[: len(text) - len(text.lstrip())]
-    added = insertion(file, line, 1, f"{indent}@torch.jit.unused{file.newline}")
+    indent = indentation(file.lines[method.lineno - 1])
+    added = insertion_above(file, method, f"{indent}@torch.jit.unused{file.newline}")
     yield Fix("safe", f"Leave the property {method.name} out", (*torch, added))

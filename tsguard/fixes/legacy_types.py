@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.chosen_calls import choose_or_leave
+from tsguard.fixes.composing import safe
 from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around
@@ -49,6 +50,5 @@ def _convert(event: Event) -> Fix | None:
             continue
         device = "cuda" if kind.startswith("torch.cuda.") else "cpu"
         text = f'{atom(file, called.value)}.to(device="{device}", dtype=torch.{dtype})'
-        change = rewritten(file, call, text)
-        return Fix("safe", f"Write {kind} as a device and a dtype", (change,)) if change else None
+        return safe(f"Write {kind} as a device and a dtype", rewritten(file, call, text))
     return None

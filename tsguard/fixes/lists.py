@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
+from tsguard.fixes.composing import composed, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.pieces import rewritten
@@ -35,7 +36,7 @@ def join_lists(event: Event) -> Fix | None:
             alone = " + " not in text or _is_alone(file, literal)
             change = rewritten(file, literal, text if alone else f"({text})")
             is_list = isinstance(literal, ast.List)
-            return Fix("safe" if is_list else "unsafe", "Join lists", (change,)) if change else None
+            return composed("safe" if is_list else "unsafe", "Join lists", change)
     return None
 
 
@@ -103,8 +104,7 @@ def list_for_tuples(event: Event) -> Fix | None:
             return None
         inner = ", ".join(between(file, file.span(e)) for e in value.elts)
         edits.append(rewritten(file, value, f"[{inner}]"))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", "Write the tuples as lists", made) if made and len(made) == len(edits) else None
+    return unsafe("Write the tuples as lists", edits)
 
 
 def _elements(type_: str) -> str | None:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import block_around, fresh_name, method_around, removed, statement_around
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import edit
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around
@@ -38,9 +39,7 @@ def index_pair(event: Event) -> Fix | None:
             continue
         layer = fresh_name(file, "layer")
         taken = [rewritten(file, use, f"{layer}[{names.index(use.id)}]") for use in uses]
-        edits = [edit(file, file.span(target), layer), *taken]
-        made = tuple(e for e in edits if e is not None)
-        return Fix("safe", f"Index {layer}", made) if len(made) == len(edits) else None
+        return safe(f"Index {layer}", edit(file, file.span(target), layer), taken)
     return _index_assigned(event)
 
 
@@ -64,9 +63,8 @@ def _index_assigned(event: Event) -> Fix | None:
     if any(not isinstance(n.ctx, ast.Load) for n in uses):
         return None
     text = ast.unparse(layer)
-    edits = [removed(file, node), *(rewritten(file, use, f"{text}[{names.index(use.id)}]") for use in uses)]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("safe", f"Index {text}", made) if len(made) == len(edits) else None
+    indexed = [rewritten(file, use, f"{text}[{names.index(use.id)}]") for use in uses]
+    return safe(f"Index {text}", removed(file, node), indexed)
 
 
 def _is_set_again(file: SourceFile, function: Function, layer: ast.Name | ast.Attribute) -> bool:

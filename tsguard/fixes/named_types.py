@@ -6,12 +6,13 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import composed, safe, unsafe
 from tsguard.fixes.edits import edit
 from tsguard.fixes.imports import imported, is_of_torch
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
 from tsguard.fixes.spelling import spelled
-from tsguard.report import Edit, Fix
+from tsguard.report import Applicability, Edit, Fix
 from tsguard.source import SourceFile, Span
 from tsguard.source.walking import walked
 
@@ -26,7 +27,7 @@ def name_the_type(event: Event) -> Fix | None:
     """The type that an annotation means: of a function of torch, of a container by its interface, of a Variable."""
     part = event.facts.get("part", "")
     if part == "torch.tensor":
-        return _everywhere(event.module, part, "torch.Tensor", (), safe=True)
+        return _everywhere(event.module, part, "torch.Tensor", (), "safe")
     if part.partition("[")[0].rpartition(".")[2] in _GENERIC and "[" in part:
         return _container(event.module, part.partition("[")[0])
     if part.rpartition(".")[2] == "Variable" and is_of_torch(event.module, part):
@@ -47,18 +48,19 @@ def _annotations(file: SourceFile) -> list[ast.expr]:
     return [annotation for annotation in found if annotation is not None]
 
 
-def _everywhere(module: Module, part: str, new: str, imports: tuple[Edit, ...], *, safe: bool) -> Fix | None:
+def _everywhere(
+    module: Module, part: str, new: str, imports: tuple[Edit, ...], kind: Applicability
+) -> Fix | None:
     """A type by another name in all annotations of the file."""
     nodes = [n for a in _annotations(module.file) for n in ast.walk(a) if isinstance(n, ast.expr)]
     edits = [rewritten(module.file, n, new) for n in nodes if ast.unparse(n) == part]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("safe" if safe else "unsafe", f"Write {new}", (*imports, *made)) if made else None
+    return composed(kind, f"Write {new}", imports, edits) if edits else None
 
 
 def _meaning(module: Module, part: str, type_: str) -> Fix | None:
     nodes = [a for a in _annotations(module.file) if part in ast.unparse(a)]
     written = spelled(type_, module, min((n.lineno for n in nodes), default=1))
-    return _everywhere(module, part, written.text, written.edits, safe=False) if written is not None else None
+    return _everywhere(module, part, written.text, written.edits, "unsafe") if written is not None else None
 
 
 def _container(module: Module, name: str) -> Fix | None:
@@ -71,8 +73,7 @@ def _container(module: Module, name: str) -> Fix | None:
     named = [n.value for n in nodes if ast.unparse(n.value) == name]
     imports = imported(module, "typing", [new], min((n.lineno for n in named), default=1))
     edits = [rewritten(module.file, n, new) for n in named]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Write {new}", (*imports, *made)) if made and imports is not None else None
+    return unsafe(f"Write {new}", imports, edits) if edits else None
 
 
 def _without_return(event: Event, part: str) -> Fix | None:
@@ -88,7 +89,7 @@ def _without_return(event: Event, part: str) -> Fix | None:
                 return None
             line, column = file.position(begin)
             gone = edit(file, Span(line, column, last.end_line, last.end_column), "")
-            return Fix("safe", f"Leave -> {part} out", (gone,)) if gone else None
+            return safe(f"Leave -> {part} out", gone)
     return None
 
 
@@ -103,5 +104,5 @@ def write_optional(event: Event) -> Fix | None:
             imports = imported(event.module, "typing", ["Optional"], node.lineno)
             change = rewritten(file, node, f"Optional[{others[0]}]")
             if imports is not None and change is not None and re.fullmatch(r"[\w.]+", others[0]):
-                return Fix("unsafe", f"Write Optional[{others[0]}]", (*imports, change))
+                return unsafe(f"Write Optional[{others[0]}]", imports, change)
     return None

@@ -10,12 +10,14 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.imports import imported, is_of_torch, torch_imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import first_line
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -133,12 +135,10 @@ def hook_by_function(event: Event) -> Fix | None:
     renamed = [_renamed(module.file, call, f"scriptable_{kind}") for call in calls]
     renamed += [_renamed(module.file, call, f"remove_scriptable_{kind}") for call in removals]
     renamed += [rewritten(module.file, alias.function, f"scriptable_{kind}") for alias in aliases]
-    if imports is None or torch is None or not all(renamed):
-        return None
     # What was renamed is not defined twice.
     text = _helpers(module.file, kind, dims.pop(), bool(removals)).replace("\n", module.file.newline)
-    edits = (*imports, *torch, insertion(module.file, first, 1, text), *(e for e in renamed if e is not None))
-    return Fix("unsafe", f"Compute the weight of {kind} in a function", edits)
+    added = insertion(module.file, first, 1, text)
+    return unsafe(f"Compute the weight of {kind} in a function", imports, torch, added, renamed)
 
 
 def _renamed(file: SourceFile, call: ast.Call, name: str) -> Edit | None:
@@ -238,5 +238,5 @@ def first_definition(file: SourceFile) -> int | None:
     """The line of the first class or function of the file."""
     for node in file.tree.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            return min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            return first_line(node)
     return None

@@ -6,13 +6,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import statement_around
+from tsguard.fixes.composing import composed, safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.lambdas import list_map, write_out_map
 from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
 from tsguard.fixes.variables import annotate_appended
-from tsguard.report import Applicability, Fix
+from tsguard.report import Fix
 from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def turn_round_or_write_out(event: Event) -> Fix | None:
     for call in nodes_around(file, event.span.line):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "reversed" and len(call.args) == 1:
             change = rewritten(file, call, f"{atom(file, call.args[0])}[::-1]")
-            return Fix("unsafe", "Turn the list round", (change,)) if change else None
+            return unsafe("Turn the list round", change)
     return None
 
 
@@ -61,8 +62,7 @@ def _convert(event: Event, kind: str) -> Fix | None:
             edits.append(rewritten(file, element, f"{text}.0"))
         elif number != kind:
             edits.append(rewritten(file, element, f"{kind}({text})"))
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Write the elements as {kind}s", made) if made and len(made) == len(edits) else None
+    return unsafe(f"Write the elements as {kind}s", edits)
 
 
 def _literal(event: Event) -> ast.Tuple | ast.List | None:
@@ -90,9 +90,8 @@ def _normal_by_floats(event: Event) -> Fix | None:
             edits = [
                 rewritten(file, n, f"{between(file, file.span(n))}.0") for n in given if _is_int(file, n)
             ]
-            made = tuple(e for e in edits if e is not None)
-            if made and is_of_torch(event.module, event.facts["function"]):
-                return Fix("safe", "Write mean and std as floats", made)
+            if edits and is_of_torch(event.module, event.facts["function"]):
+                return safe("Write mean and std as floats", edits)
     return None
 
 
@@ -114,10 +113,10 @@ def _converted(event: Event, kind: str) -> Fix | None:
             f"{text}.0" if _is_int(file, n) else f"{kind}({text})"
             for n, text in zip(wrong, texts, strict=True)
         ]
+        if not wrong:
+            return None
         changes = [rewritten(file, n, text) for n, text in zip(wrong, new, strict=True)]
-        made = tuple(change for change in changes if change is not None)
-        applicability: Applicability = "safe" if is_operator else "unsafe"
-        return Fix(applicability, f"Write {texts[0]} as {new[0]}", made) if made else None
+        return composed("safe" if is_operator else "unsafe", f"Write {texts[0]} as {new[0]}", changes)
     return None
 
 

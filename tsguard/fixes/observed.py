@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_parameter
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_header
 from tsguard.fixes.places import Function, function_at
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Edit, Fix
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -64,7 +66,7 @@ def retyped_seen(module: Module, line: int, name: str, types: Mapping[str, tuple
     function = function_at(module.file, line, name)
     if function is None or function.name == "__init__":
         return
-    args = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    args = named_parameters(function.args)
     imports: list[Edit] = []
     given: dict[str, str] = {}
     for arg in args:
@@ -94,10 +96,9 @@ def retyped_seen(module: Module, line: int, name: str, types: Mapping[str, tuple
         return header.with_changes(params=params, returns=None if untrue else header.returns)
 
     edit = changed_header(module.file, function, change) if given or untrue else None
-    if edit is not None:
-        yield Fix(
-            "unsafe", f"Annotate {name} with the types that it is given", (*dict.fromkeys(imports), edit)
-        )
+    fix = unsafe(f"Annotate {name} with the types that it is given", dict.fromkeys(imports), edit)
+    if fix is not None:
+        yield fix
 
 
 def _is_known(annotation: ast.expr) -> bool:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from tsguard.fixes.annotations import allow_none, welcome_none
 from tsguard.fixes.blocks import fresh_name, inserted_before, statement_around
 from tsguard.fixes.branches import raise_where_nothing_is_returned
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import functions_around, nodes_around
-from tsguard.report import Edit, Fix
+from tsguard.report import Fix
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def assert_not_none(event: Event) -> Fix | None:
         return None
     if isinstance(used[0], ast.Name):
         before = inserted_before(file, outer, f"assert {value} is not None")
-        return Fix("unsafe", f"Assert that {value} is not None", (before,)) if before else None
+        return unsafe(f"Assert that {value} is not None", before)
     if not isinstance(used[0], ast.Attribute) or _stores(outer, value):
         return None
     name = fresh_name(file, used[0].attr.lstrip("_") or "value")
@@ -49,13 +50,8 @@ def assert_not_none(event: Event) -> Fix | None:
         file, outer, f"{name} = {between(file, file.span(used[0]))}", f"assert {name} is not None"
     )
     every = [n for n in ast.walk(outer) if isinstance(n, ast.Attribute) and ast.unparse(n) == value]
-    edits: list[Edit | None] = [before, *(rewritten(file, n, name) for n in every)]
-    made = tuple(e for e in edits if e is not None)
-    return (
-        Fix("unsafe", f"Copy {value} and assert that it is not None", made)
-        if len(made) == len(edits)
-        else None
-    )
+    read = [rewritten(file, n, name) for n in every]
+    return unsafe(f"Copy {value} and assert that it is not None", before, read)
 
 
 def allow_or_assert(event: Event) -> Fix | None:

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_parameter
 from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
+from tsguard.source.functions import positional_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -25,7 +27,7 @@ def annotate_by_default(event: Event) -> Fix | None:
     if found is None or written is None or found[1].annotation is not None or not _is_literal(found[2]):
         return None
     change = changed_parameter(event.module.file, found[0], name, lambda p: annotated(p, written.text))
-    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, change)) if change else None
+    return safe(f"Annotate {name} as {type_}", written.edits, change)
 
 
 def annotate_number(event: Event) -> Fix | None:
@@ -34,7 +36,7 @@ def annotate_number(event: Event) -> Fix | None:
     for function in functions_around(event.module.file, event.span):
         change = changed_parameter(event.module.file, function, name, lambda p: annotated(p, type_))
         if change is not None:
-            return Fix("unsafe", f"Annotate {name} as {type_}", (change,))
+            return unsafe(f"Annotate {name} as {type_}", change)
     return None
 
 
@@ -56,12 +58,12 @@ def make_optional(event: Event) -> Fix | None:
             return None
         change = changed_parameter(file, function, name, lambda p: annotated(p, written.text))
         message = f"Annotate {name} as {type_}"
-        return Fix("unsafe", message, (*written.edits, change)) if change else None
+        return unsafe(message, written.edits, change)
     edits = imported(event.module, "typing", ["Optional"], function.lineno)
     change = changed_parameter(file, function, name, _optional)
-    if edits is None or change is None or isinstance(parameter.annotation, ast.Constant):
+    if isinstance(parameter.annotation, ast.Constant):
         return None
-    return Fix("safe", f"Annotate {name} as Optional", (*edits, change))
+    return safe(f"Annotate {name} as Optional", edits, change)
 
 
 def _made_for_none(function: Function, name: str) -> str | None:
@@ -105,18 +107,16 @@ def _is_no_tensor(function: Function, name: str) -> bool:
 def _parameter(event: Event, name: str) -> tuple[Function, ast.arg, ast.expr] | None:
     """The nearest function round a place that has a parameter of this name, with its default."""
     for function in functions_around(event.module.file, event.span):
-        for parameter, default in _defaults(function.args):
-            if parameter.arg == name:
+        for parameter, default in parameters_with_defaults(function):
+            if parameter.arg == name and default is not None:
                 return function, parameter, default
     return None
 
 
-def _defaults(args: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
-    positional = [*args.posonlyargs, *args.args]
-    yield from zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True)
-    for parameter, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        if default is not None:
-            yield parameter, default
+def parameters_with_defaults(node: Function) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """The parameters that have a name of their own, each with its default."""
+    yield from positional_parameters(node)
+    yield from zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
 
 
 def _is_literal(node: ast.expr) -> bool:

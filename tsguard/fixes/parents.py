@@ -16,6 +16,7 @@ from tsguard.fixes.blocks import (
     statement_around,
     step_of,
 )
+from tsguard.fixes.composing import composed, safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
@@ -52,9 +53,7 @@ def reach_parent(event: Event) -> Fix | None:
     name = name if not same else fresh_name(file, name)
     moved = _moved(file, inherited, name)
     change = rewritten(file, called, f"{receiver(function)}.{name}")
-    if moved is None or change is None:
-        return None
-    return Fix("safe", f"Call {parent.name}.{called.attr} by a name of its own", (moved, change))
+    return safe(f"Call {parent.name}.{called.attr} by a name of its own", moved, change)
 
 
 def _write_out(event: Event) -> Fix | None:
@@ -96,7 +95,7 @@ def _write_out(event: Event) -> Fix | None:
     change = rewritten(file, call, new) if new else None
     # A pool that returns indices too is written otherwise.
     kind: Applicability = "unsafe" if name.startswith("MaxPool") else "safe"
-    return Fix(kind, f"Write what {base} does", (change,)) if change else None
+    return composed(kind, f"Write what {base} does", change)
 
 
 def _write_out_batch_norm(event: Event, call: ast.Call, function: str, self_: str) -> Fix | None:
@@ -118,8 +117,7 @@ def _write_out_batch_norm(event: Event, call: ast.Call, function: str, self_: st
     given = ", ".join(f"{self_}.{name}" for name in ("running_mean", "running_var", "weight", "bias"))
     training = f"{self_}.training or {self_}.running_mean is None"
     change = rewritten(file, call, f"{function}({x.id}, {given}, {training}, {self_}.momentum, {self_}.eps)")
-    edits = tuple(e for e in (before, change) if e is not None)
-    return Fix("unsafe", "Write what the batch norm does", edits) if len(edits) == 2 else None
+    return unsafe("Write what the batch norm does", before, change)
 
 
 def _write_out_sequential(event: Event, call: ast.Call, self_: str) -> Fix | None:
@@ -138,9 +136,7 @@ def _write_out_sequential(event: Event, call: ast.Call, self_: str) -> Fix | Non
         change = removed(file, outer) if before is not None else None
     else:
         change = rewritten(file, call, name)
-    if before is None or change is None:
-        return None
-    return Fix("safe", "Write what the Sequential does", (before, change))
+    return safe("Write what the Sequential does", before, change)
 
 
 def _may_not_run(outer: ast.stmt, call: ast.Call) -> bool:

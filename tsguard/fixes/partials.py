@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around, receiver, removed, step_of
-from tsguard.fixes.edits import between, insertion
+from tsguard.fixes.composing import unsafe
+from tsguard.fixes.edits import between, insertion_below
 from tsguard.fixes.places import Function
 from tsguard.report import Fix
 from tsguard.source.walking import walked
@@ -54,8 +55,7 @@ def method_for_partial(event: Event) -> Fix | None:
         f"{indent}def {name}({', '.join((self_ or 'self', *names))}):",
         f"{indent}{step_of(file)}return {between(file, file.span(function))}({passed})",
     ]
-    end = init.end_lineno or init.lineno
     gone = removed(file, held[0])
     text = file.newline * 2 + file.newline.join(lines)
-    added = insertion(file, end, len(file.lines[end - 1]) + 1, text)
-    return Fix("unsafe", f"Make {name} a method", (gone, added)) if gone is not None else None
+    added = insertion_below(file, init, text)
+    return unsafe(f"Make {name} a method", gone, added)

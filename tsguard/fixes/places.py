@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from tsguard.source import SourceFile, Span
+from tsguard.source.functions import first_line
 
 Node = TypeVar("Node", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -53,7 +54,7 @@ def function_at(file: SourceFile, line: int, name: str) -> Function | None:
     for node in nodes_around(file, line):
         if not isinstance(node, Function) or node.name != name:
             continue
-        if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
+        if first_line(node) == line:
             return node
     return None
 
@@ -73,20 +74,13 @@ def _nodes(values: list[Any]) -> Iterator[ast.AST]:
 def _near(block: list[ast.stmt], line: int) -> Iterator[ast.stmt]:
     """The statements of a block that a line runs through."""
     for index in range(bisect_left(block, line, key=_last), len(block)):
-        if _first(block[index]) > line:
+        if first_line(block[index]) > line:
             return
         yield block[index]
 
 
 def _holds(node: ast.AST, line: int) -> bool:
-    return not hasattr(node, "lineno") or _first(node) <= line <= _last(node)
-
-
-def _first(node: ast.AST) -> int:
-    """The line on which a node begins: that of its first decorator, if it has any."""
-    line: int = getattr(node, "lineno", 1)
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([line, *(decorator.lineno for decorator in decorators)])
+    return not hasattr(node, "lineno") or first_line(node) <= line <= _last(node)
 
 
 def _last(node: ast.AST) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.conversions import use_math
 from tsguard.fixes.edits import between
 from tsguard.fixes.guards import leave_to_python
@@ -43,7 +44,7 @@ def _multiply(event: Event) -> Fix | None:
         text = between(file, file.span(call.args[0]))
         change = rewritten(file, call, f"int(torch.tensor({text}).prod())")
         if change is not None and torch is not None:
-            return Fix("unsafe", "Multiply with torch", (*torch, change))
+            return unsafe("Multiply with torch", torch, change)
     return None
 
 

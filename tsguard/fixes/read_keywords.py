@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block
 from tsguard.fixes.callers import gives_more
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.signatures import without_last_comma
@@ -71,7 +72,7 @@ def name_keywords(event: Event) -> Fix | None:
     edit = changed_block(module.file, function, change)
     imports = tuple(e for e in dict.fromkeys(e for how in types.values() for e in how.edits))
     listed = ", ".join(defaults)
-    return Fix("unsafe", f"Make {listed} parameters", (*imports, edit)) if edit else None
+    return unsafe(f"Make {listed} parameters", imports, edit)
 
 
 def _read(node: ast.AST, name: str) -> tuple[str, ast.Constant] | None:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import fresh_name, inserted_after, inserted_before, statement_around
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import rewritten
@@ -30,7 +31,7 @@ def assert_result(module: Module, line: int, name: str, type_: str) -> Fix | Non
     statements = [n for n in nodes_around(file, line) if isinstance(n, (ast.Assign, ast.Return, ast.Expr))]
     written = spelled(type_, module, line) if "?" not in type_ and type_ != "NoneType" else None
     torch = torch_imported(module, line)
-    if not statements or written is None or torch is None or not _is_in_function(module, line):
+    if not statements or written is None or not _is_in_function(module, line):
         return None
     outer = statements[-1]
     calls = [n for n in ast.walk(outer) if isinstance(n, ast.Call) and _may_call(n, name)]
@@ -51,10 +52,7 @@ def assert_result(module: Module, line: int, name: str, type_: str) -> Fix | Non
             inserted_before(file, outer, taken, check.format(out, written.text)),
             rewritten(file, call, out),
         ]
-    made = tuple(e for e in edits if e is not None)
-    if len(made) != len(edits):
-        return None
-    return Fix("unsafe", f"Assert that this call gives {type_}", (*written.edits, *torch, *made))
+    return unsafe(f"Assert that this call gives {type_}", written.edits, torch, edits)
 
 
 def assert_tuple(event: Event) -> Fix | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import has_type_comment
+from tsguard.fixes.composing import safe
 from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
@@ -36,6 +37,4 @@ def annotate_any(module: Module, function: Function) -> Fix | None:
     edits = imported(module, "typing", ["Any"], function.lineno)
     any_ = cst.Annotation(cst.Name("Any"))
     change = changed_header(module.file, function, lambda header: header.with_changes(returns=any_))
-    if edits is None or change is None:
-        return None
-    return Fix("safe", f"Annotate the result of {function.name} as Any", (*edits, change))
+    return safe(f"Annotate the result of {function.name} as Any", edits, change)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.imports import has_torch, is_of_torch
 from tsguard.fixes.pieces import rewritten
@@ -42,10 +43,7 @@ def make_plain(event: Event) -> Fix | None:
     for call in (n for n in ast.walk(file.tree) if isinstance(n, ast.Call)):
         if isinstance(call.func, ast.Name) and call.func.id == owner.name:
             edits.append(rewritten(file, call, f"torch.jit.script({between(file, file.span(call))})"))
-    made = tuple(e for e in edits if e is not None)
-    if len(made) != len(edits):
-        return None
-    return Fix("unsafe", f"Make {owner.name} a plain module, and script what is made of it", made)
+    return unsafe(f"Make {owner.name} a plain module, and script what is made of it", edits)
 
 
 def _ends(node: ast.expr) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_by_use, annotate_parameter
 from tsguard.fixes.blocks import around, fresh_name, inserted_before, statement_around
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement, rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
-from tsguard.report import Fix
+from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def unbind(event: Event) -> Fix | None:
         return None
     text = between(file, file.span(node))
     change = rewritten(file, node, f"{text}.unbind(0)" if isinstance(node, _ATOMS) else f"({text}).unbind(0)")
-    return Fix("safe", "Unbind the Tensor", (change,)) if change else None
+    return safe("Unbind the Tensor", change)
 
 
 def _is_of_any_item(file: SourceFile, node: ast.expr) -> bool:
@@ -77,7 +78,7 @@ def unbracket(event: Event) -> Fix | None:
         return None
     inner = ", ".join(between(file, file.span(element)) for element in node.elts)
     change = rewritten(file, node, inner if len(node.elts) > 1 else f"({inner},)")
-    return Fix("safe", "Write the targets without brackets", (change,)) if change else None
+    return safe("Write the targets without brackets", change)
 
 
 def take_list(event: Event) -> Fix | None:
@@ -105,8 +106,7 @@ def _index_list(event: Event) -> Fix | None:
         return None
     text = between(file, file.span(listed))
     items = ", ".join(f"{text}[{index}]" for index in range(count))
-    change = edit(file, file.span(stars[0]), items)
-    return Fix("unsafe", f"Take the items of {text}", (change,)) if change else None
+    return unsafe(f"Take the items of {text}", edit(file, file.span(stars[0]), items))
 
 
 def pass_list(event: Event) -> Fix | None:
@@ -134,7 +134,7 @@ def pass_list(event: Event) -> Fix | None:
         parts.append(f"[{', '.join(single)}]")
     function = between(file, file.span(call.func))
     change = rewritten(file, call, f"{function}({' + '.join(parts)})")
-    return Fix("safe", "Pass the sizes as a list", (change,)) if change else None
+    return safe("Pass the sizes as a list", change)
 
 
 def _as_list(file: SourceFile, node: ast.expr) -> str:
@@ -171,8 +171,7 @@ def keep_list(event: Event) -> Fix | None:
         text = f"[{text[1:-1] if text.startswith('(') else text}]"
     elif _is_no_list(inner):
         text = f"list({text})"
-    change = rewritten(file, call, text)
-    return Fix("unsafe", "Keep the list", (change,)) if change else None
+    return unsafe("Keep the list", rewritten(file, call, text))
 
 
 def _is_added(file: SourceFile, event: Event, call: ast.Call) -> bool:
@@ -216,10 +215,12 @@ def slice_the_rest(event: Event) -> Fix | None:
         return None
     if isinstance(value, ast.GeneratorExp) or _is_no_list(value):
         return None
-    text, first = between(file, file.span(value)), None
+    text = between(file, file.span(value))
+    first: Edit | tuple[()] | None = ()
     if not isinstance(value, (ast.Name, ast.Attribute)):
         name = fresh_name(file, "items")
-        text, first = name, inserted_before(file, statements[0], f"{name} = {text}")
+        first = inserted_before(file, statements[0], f"{name} = {text}")
+        text = name
         if first is None or "\n" in first.content.strip():
             return None
     items = _items_round_slice(text, stars[0], len(target.elts))
@@ -234,9 +235,7 @@ def slice_the_rest(event: Event) -> Fix | None:
         assert isinstance(changed, cst.Assign)
         return changed.with_changes(value=cst.parse_expression(", ".join(items)))
 
-    edited = changed_statement(file, statements[0], change)
-    edits = (edited,) if first is None else (first, edited)
-    return Fix("unsafe", "Slice the rest", tuple(e for e in edits if e is not None)) if edited else None
+    return unsafe("Slice the rest", first, changed_statement(file, statements[0], change))
 
 
 def _items_round_slice(text: str, at: int, total: int) -> list[str]:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import inserted_after, method_around
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.constructors import constructor_of
 from tsguard.fixes.declared_constants import declared_final
 from tsguard.fixes.expressions import is_condition
@@ -49,10 +50,7 @@ def ask_flag(event: Event) -> Fix | None:
             changes.append(rewritten(file, node, f"self.{flag}" if asked else f"not self.{flag}"))
     declared = declared_final(event.module, owner, flag, type_="Final[bool]")
     settled = inserted_after(file, stores[0][0], f"self.{flag} = {held} is not None")
-    made = tuple(e for e in changes if e is not None)
-    if not made or declared is None or settled is None:
-        return None
-    return Fix("unsafe", f"Settle whether there is {held}", (*declared, settled, *made))
+    return unsafe(f"Settle whether there is {held}", declared, settled, changes) if changes else None
 
 
 def _asked(node: ast.AST, held: str, parents: dict[int, ast.AST]) -> bool | None:

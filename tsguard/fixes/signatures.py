@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tsguard.fixes.blocks import changed_block
 from tsguard.fixes.callers import gives_more
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
-from tsguard.report import Fix
+from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -32,17 +34,12 @@ def _function(event: Event) -> Function | None:
     return next(iter(starting or around), None)
 
 
-def _fix(event: Event, function: Function, message: str, safe: bool, change: _Change) -> Fix | None:
-    return _fix_in(event.module.file, function, message, safe, change)
-
-
-def _fix_in(file: SourceFile, function: Function, message: str, safe: bool, change: _Change) -> Fix | None:
+def _edited(file: SourceFile, function: Function, change: _Change) -> Edit | None:
     def changed(definition: cst.BaseStatement) -> list[cst.BaseStatement] | None:
         result = change(definition) if isinstance(definition, cst.FunctionDef) else None
         return None if result is None else [result]
 
-    edit = changed_block(file, function, changed)
-    return Fix("safe" if safe else "unsafe", message, (edit,)) if edit else None
+    return changed_block(file, function, changed)
 
 
 def drop_unused_variadic(event: Event) -> Fix | None:
@@ -72,13 +69,13 @@ def drop_unused_variadic(event: Event) -> Fix | None:
             return None
         return definition.with_changes(params=without_last_comma(params))
 
-    return _fix(event, function, f"Remove {event.facts['parameter']}", False, change)
+    return unsafe(f"Remove {event.facts['parameter']}", _edited(event.module.file, function, change))
 
 
 def takes_nothing_else(function: Function, name: str) -> bool:
     """Whether all that a function is given it gets as ``*args``: it is called with something."""
     spec = function.args
-    named = [a for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.arg not in ("self", "cls")]
+    named = [a for a in named_parameters(spec) if a.arg not in ("self", "cls")]
     return spec.vararg is not None and spec.vararg.arg == name and not named
 
 
@@ -117,7 +114,7 @@ def allow_by_position(event: Event) -> Fix | None:
         )
         return definition.with_changes(params=params)
 
-    return _fix(event, function, "Allow the arguments by position too", True, change)
+    return safe("Allow the arguments by position too", _edited(event.module.file, function, change))
 
 
 def allow_by_name(event: Event) -> Fix | None:
@@ -135,7 +132,7 @@ def allow_by_name(event: Event) -> Fix | None:
         params = params.with_changes(posonly_params=[], posonly_ind=cst.MaybeSentinel.DEFAULT, params=joined)
         return definition.with_changes(params=params)
 
-    return _fix(event, function, "Allow the arguments by name too", True, change)
+    return safe("Allow the arguments by name too", _edited(event.module.file, function, change))
 
 
 def make_static(event: Event) -> Fix | None:
@@ -147,7 +144,7 @@ def make_static(event: Event) -> Fix | None:
     def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
         return definition.with_changes(decorators=[cst.Decorator(cst.Name("staticmethod"))])
 
-    return _fix(event, function, "Make it a static method", True, change)
+    return safe("Make it a static method", _edited(event.module.file, function, change))
 
 
 def take_self(event: Event) -> Fix | None:
@@ -166,7 +163,7 @@ def take_self(event: Event) -> Fix | None:
         params = params.with_changes(params=[cst.Param(cst.Name("self")), *params.params])
         return definition.with_changes(decorators=[], params=params)
 
-    return _fix(event, function, "Take self", False, change)
+    return unsafe("Take self", _edited(event.module.file, function, change))
 
 
 _GRADIENTS = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled")
@@ -211,7 +208,7 @@ def leave_decorator_for_with(event: Event) -> Fix | None:
         new = definition.body.with_changes(body=[*body[:kept], block])
         return definition.with_changes(decorators=[], body=new)
 
-    return _fix_in(file, function, f"Write with {manager} inside", True, change)
+    return safe(f"Write with {manager} inside", _edited(file, function, change))
 
 
 def _decorated(event: Event) -> tuple[SourceFile, Function] | None:

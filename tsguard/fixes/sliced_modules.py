@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, fresh_name
 from tsguard.fixes.chosen_calls import call_each
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import nodes_around
@@ -49,8 +50,7 @@ def _loop_over_slice(event: Event) -> Fix | None:
         source = cst.parse_expression(f"enumerate({container})")
         return [block.with_changes(target=target, iter=source, body=block.body.with_changes(body=[inner]))]
 
-    edit = changed_block(file, loop, change)
-    return Fix("safe", f"Loop over all of {container}", (edit,)) if edit else None
+    return safe(f"Loop over all of {container}", changed_block(file, loop, change))
 
 
 def _bounds(part: ast.Slice, container: str, index: str) -> str | None:

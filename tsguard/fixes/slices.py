@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
@@ -41,5 +42,4 @@ def join_slices(event: Event) -> Fix | None:
         whole = line.targets[0].with_changes(target=cst.Name(name))
         return line.with_changes(targets=[whole], value=cst.parse_expression(" + ".join(parts)))
 
-    edit = changed_statement(file, found[0], change)
-    return Fix("unsafe", f"Put {name} together anew", (edit,)) if edit else None
+    return unsafe(f"Put {name} together anew", changed_statement(file, found[0], change))

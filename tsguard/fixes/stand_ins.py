@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import inserted_before
 from tsguard.fixes.branches import raise_otherwise
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.places import functions_around
 from tsguard.report import Fix
@@ -45,7 +46,4 @@ def _define_first(event: Event) -> Fix | None:
     if first is None or any(isinstance(n.ctx, ast.Del) for n in stores):
         return None
     torch = torch_imported(event.module, event.span.line) if "torch" in value else ()
-    edit = inserted_before(file, first, f"{name} = {value}")
-    if edit is None or torch is None:
-        return None
-    return Fix("unsafe", f"Define {name} first", (*torch, edit))
+    return unsafe(f"Define {name} first", torch, inserted_before(file, first, f"{name} = {value}"))

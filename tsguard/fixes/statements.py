@@ -15,7 +15,8 @@ from tsguard.fixes.blocks import (
     statement,
     statement_around,
 )
-from tsguard.fixes.edits import between, edit, insertion
+from tsguard.fixes.composing import safe, unsafe
+from tsguard.fixes.edits import between, edit, insertion_below
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
@@ -40,14 +41,11 @@ def import_above(event: Event) -> Fix | None:
     names = {(a.asname or a.name).partition(".")[0] for a in node.names}
     if gone is None or not tops or any(name in event.module.bindings for name in names):
         again = all(_same_import(event, node, name) for name in names)
-        return Fix("safe", "Remove the import", (gone,)) if gone and again else None
+        return safe("Remove the import", gone) if again else None
     if not _is_surely_there(node, tops):
         return None
-    last = tops[-1]
-    end = last.end_lineno or last.lineno
-    text = file.newline + between(file, file.span(node))
-    added = insertion(file, end, len(file.lines[end - 1]) + 1, text)
-    return Fix("unsafe", "Import at the top", (added, gone))
+    added = insertion_below(file, tops[-1], file.newline + between(file, file.span(node)))
+    return unsafe("Import at the top", added, gone)
 
 
 def _is_surely_there(node: ast.Import | ast.ImportFrom, tops: list[ast.Import | ast.ImportFrom]) -> bool:
@@ -88,7 +86,7 @@ def name_exception(event: Event) -> Fix | None:
     if not isinstance(node, ast.Raise):
         return None
     change = edit(event.module.file, event.module.file.span(node), "raise RuntimeError()")
-    return Fix("unsafe", "Name the exception", (change,)) if change else None
+    return unsafe("Name the exception", change)
 
 
 def write_pass(event: Event) -> Fix | None:
@@ -96,8 +94,7 @@ def write_pass(event: Event) -> Fix | None:
     node = statement_around(event.module.file, event.span)
     if not isinstance(node, ast.Expr):
         return None
-    change = edit(event.module.file, event.module.file.span(node), "pass")
-    return Fix("safe", "Write pass", (change,)) if change else None
+    return safe("Write pass", edit(event.module.file, event.module.file.span(node), "pass"))
 
 
 def leave_loop_first(event: Event) -> Fix | None:
@@ -122,8 +119,7 @@ def leave_loop_first(event: Event) -> Fix | None:
             *(part for part in after if isinstance(part, cst.BaseStatement)),
         ]
 
-    changed = changed_block(file, loop, change)
-    return Fix("safe", "Write it after the loop", (changed,)) if changed else None
+    return safe("Write it after the loop", changed_block(file, loop, change))
 
 
 def keep_variable(event: Event) -> Fix | None:
@@ -132,8 +128,7 @@ def keep_variable(event: Event) -> Fix | None:
     node = statement_around(file, event.span)
     if not isinstance(node, ast.Delete) or not all(isinstance(t, ast.Name) for t in node.targets):
         return None
-    gone = removed(file, node)
-    return Fix("safe", "Leave the del out", (gone,)) if gone else None
+    return safe("Leave the del out", removed(file, node))
 
 
 def assign_before(event: Event) -> Fix | None:
@@ -154,7 +149,7 @@ def assign_before(event: Event) -> Fix | None:
             if not whole[:1].isidentifier() and whole[:1] != "]":
                 wide = Span(span.line, span.column - 1, span.end_line, span.end_column + 1)
                 replaced = edit(file, wide, name)
-    return Fix("unsafe", "Assign before", (before, replaced)) if before and replaced else None
+    return unsafe("Assign before", before, replaced)
 
 
 def _runs_first(outer: ast.stmt, node: ast.NamedExpr) -> bool:
@@ -190,8 +185,7 @@ def list_for_set(event: Event) -> Fix | None:
     if not isinstance(compared.ops[compared.comparators.index(node)], (ast.In, ast.NotIn)):
         return None
     text = between(file, file.span(node))
-    change = rewritten(file, node, f"[{text[1:-1]}]")
-    return Fix("safe", "Use a list", (change,)) if change else None
+    return safe("Use a list", rewritten(file, node, f"[{text[1:-1]}]"))
 
 
 def drop_unary_plus(event: Event) -> Fix | None:
@@ -203,8 +197,7 @@ def drop_unary_plus(event: Event) -> Fix | None:
     operand = node.operand
     text = between(file, file.span(operand))
     atom = isinstance(operand, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
-    change = rewritten(file, node, text if atom else f"({text})")
-    return Fix("safe", "Leave the + out", (change,)) if change else None
+    return safe("Leave the + out", rewritten(file, node, text if atom else f"({text})"))
 
 
 def plain_field(event: Event) -> Fix | None:
@@ -229,8 +222,7 @@ def plain_field(event: Event) -> Fix | None:
         result = expression.visit(Plain())
         return result if isinstance(result, cst.CSTNode) else None
 
-    made = changed_expression(file, joined, change)
-    return Fix("unsafe", "Put the plain value into the text", (made,)) if made else None
+    return unsafe("Put the plain value into the text", changed_expression(file, joined, change))
 
 
 def write_operator_out(event: Event) -> Fix | None:
@@ -246,8 +238,7 @@ def write_operator_out(event: Event) -> Fix | None:
     if isinstance(node.value, (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda)):
         value = f"({value})"
     text = f"{target} = {target} {event.facts['plain']} {value}"
-    change = edit(file, file.span(node), text)
-    return Fix("unsafe", "Write the operator out", (change,)) if change else None
+    return unsafe("Write the operator out", edit(file, file.span(node), text))
 
 
 def index_all(event: Event) -> Fix | None:
@@ -258,7 +249,7 @@ def index_all(event: Event) -> Fix | None:
     if node is None or not isinstance(node.ctx, ast.Load):
         return None
     change = rewritten(file, node, f"{between(file, file.span(node.value))}[..., :]")
-    return Fix("unsafe", "Write [..., :]", (change,)) if change else None
+    return unsafe("Write [..., :]", change)
 
 
 def loop_for_comprehension(event: Event) -> Fix | None:
@@ -294,8 +285,7 @@ def loop_for_comprehension(event: Event) -> Fix | None:
         made = [statement(text) for text in lines]
         return [*made, *([statement(last)] if last is not None else [])]
 
-    changed = changed_block(file, outer, change)
-    return Fix("unsafe", "Write a loop", (changed,)) if changed else None
+    return unsafe("Write a loop", changed_block(file, outer, change))
 
 
 def _holds(node: ast.AST, event: Event) -> bool:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import inserted_after, method_around, receiver
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.lazily import cst
@@ -38,7 +39,7 @@ def change_by_method(event: Event) -> Fix | None:
     else:
         return None
     edit = changed_statement(file, node, lambda _: cst.Expr(cst.parse_expression(call)))
-    return Fix("safe", f"Call {call.partition('(')[0].rpartition('.')[2]}", (edit,)) if edit else None
+    return safe(f"Call {call.partition('(')[0].rpartition('.')[2]}", edit)
 
 
 def create_in_init(event: Event) -> Fix | None:
@@ -60,4 +61,4 @@ def create_in_init(event: Event) -> Fix | None:
     if len(inits) != 1 or torch is None or any(n.lineno <= (inits[0].end_lineno or 0) for n in stores):
         return None
     added = inserted_after(file, inits[0].body[-1], f"{receiver(inits[0])}.{name} = torch.empty(0)")
-    return Fix("unsafe", f"Create {name} in __init__", (*torch, added)) if added else None
+    return unsafe(f"Create {name} in __init__", torch, added)

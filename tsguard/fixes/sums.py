@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.numbers import convert_numbers
@@ -36,6 +37,4 @@ def add_tensors(event: Event) -> Fix | None:
     elif isinstance(call.args[0], ast.Call):
         text = f"list({text})"  # Python may have an iterator there
     change = rewritten(file, call, f"torch.stack({text}).sum(0)")
-    if change is None or torch is None:
-        return None
-    return Fix("unsafe", "Stack the Tensors and sum them", (*torch, change))
+    return unsafe("Stack the Tensors and sum them", torch, change)

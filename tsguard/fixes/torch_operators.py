@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import around
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between, insertion
 from tsguard.fixes.imports import has_torch, is_of_torch
 from tsguard.fixes.norm_hooks import first_definition
@@ -69,8 +70,7 @@ def _ask_by_isinstance(event: Event, call: ast.Call) -> Fix | None:
     if len(call.args) != 1 or call.keywords:
         return None
     given = between(file, file.span(call.args[0]))
-    change = rewritten(file, call, f"isinstance({given}, torch.Tensor)")
-    return Fix("safe", "Ask by isinstance", (change,)) if change else None
+    return safe("Ask by isinstance", rewritten(file, call, f"isinstance({given}, torch.Tensor)"))
 
 
 def _tell_limits(event: Event, call: ast.Call) -> Fix | None:
@@ -94,7 +94,7 @@ def _tell_limits(event: Event, call: ast.Call) -> Fix | None:
     if name not in event.module.bindings:
         text = _LIMIT.lstrip().format(*_LIMITS[wanted], name=wanted).replace("\n", file.newline)
         edits.append(insertion(file, first, 1, text))
-    return Fix("unsafe", f"Tell the {wanted} by a function", tuple(e for e in edits if e is not None))
+    return unsafe(f"Tell the {wanted} by a function", edits)
 
 
 def _asked_of(file: SourceFile, call: ast.Call) -> str:
@@ -123,7 +123,7 @@ def _make_in_torch(event: Event, call: ast.Call) -> Fix | None:
         made = made.func.value
     text = _array(file, made, dtype)
     change = rewritten(file, call, text + (".flatten()" if flat else "")) if text else None
-    return Fix("safe", "Make it in torch", (change,)) if change else None
+    return safe("Make it in torch", change)
 
 
 def _array(file: SourceFile, made: ast.expr, dtype: str) -> str | None:
@@ -166,13 +166,12 @@ def _make_by_function(event: Event, call: ast.Call) -> Fix | None:
     else:
         plain = isinstance(args[0], ast.List) and numbers_in(args[0]) in ({int}, {float})
         change = rewritten(file, call, f"torch.tensor({text}, dtype={_TENSORS[kind]})") if plain else None
-    return Fix("unsafe", "Make the Tensor by a function", (change,)) if change else None
+    return unsafe("Make the Tensor by a function", change)
 
 
 def _multiply(event: Event, call: ast.Call) -> Fix | None:
     """``torch.spmm(a, x)`` becomes ``torch.mm(a, x)``, of which it is another name."""
-    change = rewritten(event.module.file, call.func, "torch.mm")
-    return Fix("safe", "Write torch.mm", (change,)) if change else None
+    return safe("Write torch.mm", rewritten(event.module.file, call.func, "torch.mm"))
 
 
 _WRITTEN: dict[str, Callable[[Event, ast.Call], Fix | None]] = {

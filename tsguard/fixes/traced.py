@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import block_around, changed_block, removed, statement
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
 from tsguard.fixes.pieces import atom, rewritten
@@ -41,8 +42,7 @@ def keep_size(event: Event) -> Fix | None:
         text = f"({between(file, file.span(inner.left))} // {divisor.value})"
     elif not _is_size(inner) or not (name == "int" or (name == "float" and divides)):
         return None
-    change = rewritten(file, call, text)
-    return Fix("safe", "Leave the size as it is", (change,)) if change else None
+    return safe("Leave the size as it is", rewritten(file, call, text))
 
 
 def ask_for_size(event: Event) -> Fix | None:
@@ -55,7 +55,7 @@ def ask_for_size(event: Event) -> Fix | None:
     if call is None or ast.unparse(call.func) != "len" or len(call.args) != 1:
         return None
     change = rewritten(file, call, f"{atom(file, call.args[0])}.size(0)")
-    return Fix("unsafe", "Take the first size", (change,)) if change else None
+    return unsafe("Take the first size", change)
 
 
 def _is_size(node: ast.expr) -> bool:
@@ -92,7 +92,7 @@ def choose_with_where(event: Event) -> Fix | None:
         if one:
             edits = _choice(file, node) if isinstance(node, ast.IfExp) else _choices(file, node)
         if edits:
-            return Fix("unsafe", "Choose with torch.where", (*torch, *edits))
+            return unsafe("Choose with torch.where", torch, edits)
         return move_branch(event, node) if isinstance(node, ast.If) else None
     return None
 

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, fresh_name, statement, step_of
-from tsguard.fixes.edits import insertion
+from tsguard.fixes.composing import unsafe
+from tsguard.fixes.edits import insertion_above
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.spelling import spelled
 from tsguard.language.schemas import operators
 from tsguard.report import Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -55,12 +57,10 @@ def move_branch(event: Event, node: ast.If) -> Fix | None:
     text = _function(file, branch, f"def {name}({', '.join(branch.given)}) -> {returned.text}:")
     call = f"{', '.join(branch.results)} = {name}({', '.join(branch.given)})"
     change = changed_block(file, node, lambda _: [statement(call)])
-    if text is None or change is None:
+    if text is None:
         return None
-    line = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
-    added = insertion(file, line, 1, text + file.newline * 3)
-    edits = (*returned.edits, added, change)
-    return Fix("unsafe", "Move the branch into a function under script_if_tracing", edits)
+    added = insertion_above(file, top, text + file.newline * 3)
+    return unsafe("Move the branch into a function under script_if_tracing", returned.edits, added, change)
 
 
 def _branch(event: Event, function: Function, node: ast.If) -> _Branch | None:
@@ -105,7 +105,7 @@ def _is_plain(node: ast.AST) -> bool:
 
 def _bound_before(function: Function, node: ast.If) -> dict[str, bool]:
     """The variables that there are before a statement, each with whether it may be a Tensor."""
-    args = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    args = named_parameters(function.args)
     found = {a.arg: a.annotation is None or "Tensor" in ast.unparse(a.annotation) for a in args}
     if args and args[0].arg in ("self", "cls"):
         found[args[0].arg] = False

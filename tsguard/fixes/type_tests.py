@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around
@@ -38,7 +39,7 @@ def ask_isinstance(event: Event) -> Fix | None:
         kind = f"({', '.join(texts)})" if several else texts[0]
         asked = f"isinstance({between(file, file.span(called.args[0]))}, {kind})"
         change = rewritten(file, test, asked if isinstance(operator, _SAME) else f"not {asked}")
-        return Fix("unsafe", f"Ask {asked}", (change,)) if change else None
+        return unsafe(f"Ask {asked}", change)
     return None
 
 

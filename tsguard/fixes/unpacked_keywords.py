@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block
+from tsguard.fixes.composing import safe
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.forwarded_arguments import pass_on_by_name
 from tsguard.fixes.lazily import cst
@@ -52,10 +53,9 @@ def _written_out(file: SourceFile, function: Function, name: str) -> Fix | None:
     if len(reads) + 1 != len(uses) or not items:
         return None
     lines = [f"{name}_{key} = {_text(file, value)}" for key, value in items.items()]
-    edits = [changed_block(file, makers[0], lambda block: _instead(block, lines))]
-    edits += [edit(file, file.span(node), text) for node, text in reads]
-    done = tuple(e for e in edits if e is not None)
-    return Fix("safe", f"Pass what {name} holds by name", done) if len(done) == len(edits) else None
+    made = changed_block(file, makers[0], lambda block: _instead(block, lines))
+    read = [edit(file, file.span(node), text) for node, text in reads]
+    return safe(f"Pass what {name} holds by name", made, read)
 
 
 def items_of(made: ast.expr) -> dict[str, ast.expr] | None:

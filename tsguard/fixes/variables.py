@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, statement
+from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
 from tsguard.fixes.lazily import cst
@@ -43,7 +44,7 @@ def annotate_appended(event: Event) -> Fix | None:
         return None
     lines = [f"{t}: {written.text} = {v}\n" if t == name else f"{t} = {v}\n" for t, v in pairs]
     edit = changed_block(file, starts[0], lambda _: [statement(line) for line in lines])
-    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, edit)) if edit else None
+    return safe(f"Annotate {name} as {type_}", written.edits, edit)
 
 
 def _pairs(node: ast.Assign) -> list[tuple[str, str]]:
@@ -82,9 +83,8 @@ def start_with_tensor(event: Event) -> Fix | None:
     ]
     if not all(isinstance(n.op, ast.Add) for n in added):
         return None
-    edits = [changed_statement(file, start, change), *(changed_statement(file, n, _added) for n in added)]
-    made = tuple(e for e in edits if e is not None)
-    return Fix("unsafe", f"Start {name} as a Tensor", made) if len(made) == len(edits) else None
+    sums = [changed_statement(file, n, _added) for n in added]
+    return unsafe(f"Start {name} as a Tensor", changed_statement(file, start, change), sums)
 
 
 def _added(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
@@ -103,7 +103,7 @@ def drop_annotation(event: Event) -> Fix | None:
     """``self.n: int = 0`` becomes ``self.n = 0``."""
     node = next(nodes_at(event.module.file, event.span, ast.AnnAssign), None)
     edit = changed_statement(event.module.file, node, _unannotated) if node is not None else None
-    return Fix("safe", f"Remove the annotation of {event.facts['name']}", (edit,)) if edit else None
+    return safe(f"Remove the annotation of {event.facts['name']}", edit)
 
 
 def _unannotated(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
@@ -125,7 +125,7 @@ def _annotate(event: Event, type_: str, values: frozenset[str]) -> Fix | None:
         return cst.AnnAssign(statement.targets[0].target, annotation, statement.value)
 
     edit = changed_statement(event.module.file, start, change)
-    return Fix("safe", f"Annotate {name} as {type_}", (*written.edits, edit)) if edit else None
+    return safe(f"Annotate {name} as {type_}", written.edits, edit)
 
 
 def _start(event: Event, values: frozenset[str] | None) -> tuple[Function | None, ast.Assign | None]:

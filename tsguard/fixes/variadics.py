@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, statement
+from tsguard.fixes.composing import unsafe
 from tsguard.fixes.forwarded_keywords import pass_where_taken, passing
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, function_at
@@ -60,7 +61,8 @@ def variadics_seen(module: Module, line: int, name: str, types: Mapping[str, tup
 
     edit = changed_block(module.file, function, change)
     told = " and ".join(f"{star}{a.arg}" for star, a in (("*", vararg), ("**", kwarg)) if a is not None)
-    return [Fix("unsafe", f"Name what {told} was given", (edit,))] if edit else []
+    fix = unsafe(f"Name what {told} was given", edit)
+    return [fix] if fix is not None else []
 
 
 def _held(module: Module, function: Function, variadic: str, counts: list[int], taken: set[str]) -> list[Fix]:
@@ -95,7 +97,8 @@ def _held(module: Module, function: Function, variadic: str, counts: list[int], 
 
     edit = changed_block(module.file, function, change)
     imports = typed.edits if least < most else ()
-    return [Fix("unsafe", f"Name what *{variadic} was given", (*imports, edit))] if edit else []
+    fix = unsafe(f"Name what *{variadic} was given", imports, edit)
+    return [fix] if fix is not None else []
 
 
 def _is_assigned(function: Function, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""A report in, text out: one module a format, each with a ``render``."""
+"""Output formats: one module each, with a ``render``."""
 
 from __future__ import annotations
 

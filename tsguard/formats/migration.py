@@ -68,12 +68,12 @@ def reasons(step: Step, target: TargetReport, report: Report) -> Iterator[tuple[
         if judgement.verdict not in _FINE and judgement.findings:
             found = [report.findings[number] for number in judgement.findings]
             yield way, named([f for f in found if f.severity != "info"] or found)
-    kept = "; torch.jit.script keeps it in the code" if step.script == "ok" else ""
+    kept = "; torch.jit.script keeps the branch" if step.script == "ok" else ""
     for number in step.blockers:
         yield _way_of(report.findings[number]), _with_help(report.findings[number]) + kept
     if step.export != "refused" and target.export.fixed:
         held = ", ".join(f"dimension {fixed.dimension} of {fixed.input}" for fixed in target.export.fixed)
-        yield _OPEN, f"a program holds {held} at the example's size"
+        yield _OPEN, f"an exported program specialises {held} to the example's size"
     yield from (("unknown", f"{place.place}: {place.why}") for place in target.export.unknown)
     for number in step.lost:
         yield "lost", _with_help(report.findings[number])
@@ -123,7 +123,7 @@ def _obstacles(report: Report, view: View) -> Iterator[str]:
     common = [f for f in obstacles if len(f.targets) > 1]
     shown = common if view.verbose else common[:_MOST_OBSTACLES]
     if shown:
-        yield click.style("in the way of several targets, the most common first", bold=True)
+        yield click.style("what prevents several targets, the most common first", bold=True)
         for finding in shown:
             yield from _wrapped(f"{len(finding.targets)} targets", _with_help(finding), view)
         if len(shown) < len(common):
@@ -135,7 +135,7 @@ def _uses(report: Report, view: View) -> Iterator[str]:
     uses = report.migration.uses if report.migration else ()
     if not uses:
         return
-    yield click.style("torch.jit in the code, and what takes its place", bold=True)
+    yield click.style("uses of torch.jit, and their replacements", bold=True)
     for use in uses:
         places = [_line_of(report.findings[number]) for number in use.findings]
         yield f"  {len(places):>4}  {printable(use.name)}"

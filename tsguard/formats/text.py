@@ -159,7 +159,7 @@ def _causes(report: Report, view: View) -> Iterator[str]:
         yield click.style(f"and {len(causes) - len(shown)} more causes (--verbose shows them)", dim=True)
     if any(target.script.verdict == "unknown" for target in report.targets):
         yield click.style(
-            "nothing that was read stands in the way where the script verdict is unknown", dim=True
+            "no blocker was found in the code that was read where the script verdict is unknown", dim=True
         )
     if causes:
         yield ""
@@ -168,7 +168,7 @@ def _causes(report: Report, view: View) -> Iterator[str]:
 def _releases(report: Report) -> Iterator[str]:
     if report.torch_told_by:
         several = "s" if "," in report.torch_tables else ""
-        told = f"judged by the tables of torch {report.torch_tables}, the release{several} of: {report.torch_told_by}"
+        told = f"checked for torch {report.torch_tables}, the release{several} of: {report.torch_told_by}"
         yield click.style(printable(told), dim=True)
 
 

@@ -1,4 +1,4 @@
-"""Files judged again and again while they are written: what an edit does not touch is not judged anew."""
+"""Incremental analysis for editors: results that an edit does not affect are reused."""
 
 from tsguard.incremental.judge import Judge
 

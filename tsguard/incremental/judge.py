@@ -111,10 +111,6 @@ class Judge:
         ]
         return self._forget({*changed, *other})
 
-    def close(self, path: Path) -> None:
-        """Take a file as it is on disk again."""
-        self._forget([path])
-
     def _forget(self, paths: Collection[Path], but: Path | None = None) -> bool:
         changed = {*paths, *self.program.forget(paths)}
         concerned = [

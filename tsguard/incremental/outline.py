@@ -15,6 +15,7 @@ from tsguard.project.bindings import assigned_names
 from tsguard.project.finding import Finder
 from tsguard.project.modules import Module
 from tsguard.report.records import dataclass
+from tsguard.source.functions import first_line
 
 _WORD = re.compile(r"[^\W\d]\w*")
 # A longer text is documentation; a shorter one may be an annotation.
@@ -124,7 +125,7 @@ def _groups(body: list[ast.stmt]) -> list[tuple[int, list[ast.stmt]]]:
     groups: list[tuple[int, list[ast.stmt]]] = []
     end = 0
     for node in body:
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        first = first_line(node)
         if first > end:
             # What stands above the first statement belongs to it.
             groups.append((first if groups else 1, [node]))

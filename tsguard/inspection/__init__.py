@@ -1,1 +1,1 @@
-"""One file judged: what is found of each of its targets, and what stopped the judging."""
+"""The analysis of one file: the findings of its targets, and errors."""

@@ -1,4 +1,4 @@
-"""What the facts of a walk mean: verdicts and findings, one family a file."""
+"""Verdicts and findings from the facts of the walks, one file per family."""
 
 from tsguard.judges.judgement import Judgement, judge
 

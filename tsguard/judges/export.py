@@ -31,8 +31,8 @@ _RAISING: frozenset[RuleName] = frozenset(
         "held-value/given",
     }
 )
-_BY_KIND = "whether torch.export takes it hangs on the dtype of an input, which the source does not tell"
-_UNASKED = "what torch.export refuses is known from torch 2.13 on only"
+_BY_KIND = "whether torch.export takes it depends on the dtype of an input, which the source does not tell"
+_UNASKED = "what torch.export refuses is known for torch 2.13 and newer only"
 
 
 @dataclass(frozen=True, slots=True)

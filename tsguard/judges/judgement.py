@@ -51,7 +51,7 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
     """Judge one target for scripting, tracing and mode; ``purpose`` "export" for torch.export's sake."""
     if target.kind == "function" and target.call is not None:
         # Not the function is meant but what it makes.
-        gap = (Unknown(target.path, target.line, "what the call returns is not followed"),)
+        gap = (Unknown(target.path, target.line, "what the call returns is not analysed"),)
         export = ExportJudgement(unknown=gap)
         return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap, export=export)
     unmade = abstract(PythonInterpreter(program), target)
@@ -93,7 +93,7 @@ def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judge
         unknown=tuple(map(unknown, script.gaps)),
         trace_unknown=tuple(map(unknown, trace.gaps)),
         mode_unknown=tuple(map(unknown, mode.gaps)),
-        export=_exported(trace.export, target),
+        export=_exported(trace.export),
     )
 
 
@@ -126,7 +126,7 @@ def _not_imported(
     return script, trace
 
 
-def _exported(outcome: ExportOutcome, target: Target) -> ExportJudgement:
+def _exported(outcome: ExportOutcome) -> ExportJudgement:
     """What is said of a target; torch.export takes modules, a function is meant to be part of one."""
     return ExportJudgement(
         outcome.verdict,

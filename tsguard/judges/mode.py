@@ -29,9 +29,9 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     try:
         built = first_built(program, target)
     except BudgetExceeded:
-        return _unknown(target, "it is too large to be followed to the end")
+        return _unknown(target, "it is too large to be analysed completely")
     if built is None:
-        return _unknown(target, "every way through its constructor that was followed raises")
+        return _unknown(target, "every path through its constructor that was analysed raises")
     walk = follow(program, target, built.world, built.value)
     release = program.tables.release
     always = tuple((event, None) for event in walk.events.values() if holds(event.rule, release))

@@ -35,7 +35,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         try:
             compilation = compile_target(interp, target, built(interp, target))
         except BudgetExceeded:
-            exhausted.append(Gap(target.module, target.line, "it is too large to be followed to the end"))
+            exhausted.append(Gap(target.module, target.line, "it is too large to be analysed completely"))
             return Compilation(gaps=tuple(exhausted[-1:]))
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
         return replace(compilation, events=held)
@@ -45,7 +45,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         is_made = is_made or not world.lenient
         if question is None:
             guessed = world.guessed
-    raises = Gap(target.module, target.line, "every way through its constructor that was followed raises")
+    raises = Gap(target.module, target.line, "every path through its constructor that was analysed raises")
     if not runs:
         return ScriptOutcome("unknown", gaps=(raises,))
     outcome = _weighed(runs, guessed)

@@ -21,9 +21,7 @@ from tsguard.rules import holds, rule
 
 _MOST_WALKS = 4
 _MOST_RANKS = 3
-_BY_RANK = (
-    "whether torch.export takes it hangs on how many dimensions an input has, which the source does not tell"
-)
+_BY_RANK = "whether torch.export takes it depends on the number of dimensions of an input, which the source does not tell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +99,9 @@ def _followed(
         try:
             first = _walked(program, target, facts, optional, is_export=is_export)
         except BudgetExceeded:
-            return _unknown(target, "it is too large to be followed to the end")
+            return _unknown(target, "it is too large to be analysed completely")
         if first is None:
-            return _unknown(target, "every way through its constructor that was followed raises")
+            return _unknown(target, "every path through its constructor that was analysed raises")
         world, (subject, walk) = first
         if walk.raised and plain is not None and optional == "first":
             judged = judge_export if is_export else _exported

@@ -1,4 +1,4 @@
-"""The grammar: which nodes torch's front end builds, and which it refuses.
+"""The grammar: nodes that torch's front end supports, and those that it refuses.
 
 Source: torch/jit/frontend.py (``StmtBuilder``, ``ExprBuilder``, ``build_param_list``).
 A function is built whole before any of it is compiled, so a refused node blocks it

@@ -261,7 +261,7 @@ def match_overloads(
     kwargs: Mapping[str, Operand],
     self_value: Operand | None = None,
     *,
-    bools: bool = True,
+    bools: bool,
 ) -> Match | Mismatch:
     """Match a call to the first overload that fits, first without conversions, then with.
 

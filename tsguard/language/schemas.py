@@ -70,8 +70,8 @@ class _Parser:
         self.tokens = [(m.lastgroup or "", m[m.lastgroup or 0]) for m in _TOKEN.finditer(text)]
         self.at = 0
 
-    def peek(self, ahead: int = 0) -> str:
-        return self.tokens[self.at + ahead][1] if self.at + ahead < len(self.tokens) else ""
+    def peek(self) -> str:
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
 
     def next(self) -> str:
         self.at += 1
@@ -86,7 +86,7 @@ class _Parser:
     def type(self) -> tuple[t.Type, int | None]:
         size: int | None = None
         if self.accept("("):
-            result: t.Type = t.TupleType(tuple(self._types_until(")")))
+            result: t.Type = t.TupleType(tuple(self._types_to_bracket()))
         else:
             result, size = self._named(self.next())
         while True:
@@ -104,7 +104,7 @@ class _Parser:
 
     def _named(self, name: str) -> tuple[t.Type, int | None]:
         if name in ("Dict", "Future", "RRef", "Await") and self.accept("("):
-            inner = self._types_until(")")
+            inner = self._types_to_bracket()
             return (t.DictType(*inner) if name == "Dict" else t.FutureType(inner[0])), None
         if name in ("List", "Optional", "Tuple", "Dict", "Union", "Future") and self.accept("["):
             return self._subscripted(name)
@@ -137,11 +137,11 @@ class _Parser:
             return t.TupleType(tuple(inner)), None
         return (t.ListType if name == "List" else t.FutureType)(inner[0]), None
 
-    def _types_until(self, end: str) -> list[t.Type]:
+    def _types_to_bracket(self) -> list[t.Type]:
         found = []
-        while not self.accept(end):
+        while not self.accept(")"):
             found.append(self.type()[0])
-            if self.peek() not in (",", end):
+            if self.peek() not in (",", ")"):
                 self.next()  # the name of a return value
             self.accept(",")
         return found

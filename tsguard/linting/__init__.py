@@ -1,1 +1,1 @@
-"""The static pipeline: the files of a plan, judged and made into one report."""
+"""The static pipeline: the files of a plan, analysed and merged into one report."""

@@ -56,10 +56,8 @@ def lint(
     return assemble(plan, inspect_files(plan.jobs, settings, progress), settings)
 
 
-def assemble(
-    plan: Plan, inspections: Sequence[Inspection], settings: Settings, added: Iterable[Finding] = ()
-) -> tuple[Report, Sources]:
-    """Make one report of what was found in the files of a plan, and of findings ``added`` by others.
+def assemble(plan: Plan, inspections: Sequence[Inspection], settings: Settings) -> tuple[Report, Sources]:
+    """Make one report of what was found in the files of a plan.
 
     Raises:
         ConfigError: the baseline cannot be used.
@@ -71,7 +69,7 @@ def assemble(
         baseline = Baseline.read(settings.baseline)
     sources = Sources({job.shown: job.text for job in plan.jobs if job.text is not None})
     found = [f for i in inspections for f in (*i.findings, *(f for t in i.targets for f in t.findings))]
-    known = merge([*found, *added])
+    known = merge(found)
     findings = suppress(known, inspections, sources)
     own = frozenset(job.shown for job in plan.jobs)
     findings = [_asked_for(finding, own, plan.mended) for finding in _selected(findings, settings)]
@@ -105,7 +103,7 @@ def _note_on_export(judged: Judged, purpose: Purpose) -> str | None:
     """What is to be known where an old torch.export is asked for: by default it is another, and not judged."""
     if purpose != "export" or ways(judged.releases[0]).slices_by_data:
         return None
-    return "torch.export is judged as it is from torch 2.13 on: before, it refuses more, and the verdict is unknown"
+    return "torch.export is checked as in torch 2.13 and newer: older releases refuse more, so that the verdict is unknown"
 
 
 def _judged(plan: Plan, inspections: Iterable[Inspection], settings: Settings) -> Callable[[str, str], bool]:

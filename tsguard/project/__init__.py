@@ -1,4 +1,4 @@
-"""Many files: modules, imports, definitions and targets, found without importing."""
+"""The project: modules, imports, definitions and targets, found without importing."""
 
 from tsguard.project.project import Project
 from tsguard.project.targets import Target, TargetNotFound

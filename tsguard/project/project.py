@@ -40,7 +40,7 @@ class Missing:
 
     name: str
     why: str = ""
-    help: str = "`tsguard check` asks torch itself"
+    help: str = "use `tsguard check`, which runs torch"
 
 
 Meaning = Definition | External | Missing | Module

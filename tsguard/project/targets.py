@@ -237,8 +237,8 @@ def _split(expression: str) -> tuple[str, ast.Call | None]:
 
 def _no_target(expression: str) -> str:
     if not expression.strip():
-        return "there is no class, function or constructor call after the colon"
-    return f"{expression!r} is no class, function or constructor call"
+        return "there is not a class, function or constructor call after the colon"
+    return f"{expression!r} is not a class, function or constructor call"
 
 
 def _ways(project: Project, module: Module, qualname: str, node: ast.stmt) -> tuple[bool, bool]:

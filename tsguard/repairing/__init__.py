@@ -1,1 +1,1 @@
-"""Repair that torch has confirmed: a copy of the code is mended until torch scripts it, eager unchanged."""
+"""Verified repair: a copy of the code is fixed until torch scripts it, with eager unchanged."""

@@ -64,7 +64,7 @@ def fix(
     # Files see each other as they are on disk: places found after changes that are not there would be wrong.
     rounds = _ROUNDS if write or len(plan.jobs) == 1 else 1
     last, circles = settled(_State(plan, report, sources), step, _State.texts, rounds)
-    errors = [Error("a fix would break the file; it is left as it is", path) for path in sorted(spoiled)]
+    errors = [Error("a fix would break the file, which is left unchanged", path) for path in sorted(spoiled)]
     if circles:
         errors += [Error("two fixes undo each other here", path) for path in sorted(last.changes)]
     report = replace(last.report, fixed=last.fixed, errors=(*last.report.errors, *errors))

@@ -42,7 +42,7 @@ def repair_all(
     subjects: Sequence[Subject],
     settings: Settings,
     limits: Limits,
-    tell: Tell = lambda text: None,
+    tell: Tell,
 ) -> list[Repaired]:
     """Repair targets one after the other, each on top of the last; none that scripts is lost to another.
 

@@ -45,7 +45,7 @@ def run(
             done = repair_all(launcher, subjects, settings, Limits(seconds), tell)
     except TorchUnavailable as reason:
         told = (
-            f"nothing was repaired, torch cannot be imported ({reason}); `tsguard lint --fix` needs no torch"
+            f"nothing was repaired: torch cannot be imported ({reason}); `tsguard lint --fix` needs no torch"
         )
         return [], (*report.errors, Error(told))
     return done, report.errors

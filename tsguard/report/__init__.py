@@ -1,4 +1,4 @@
-"""What every stage passes on: findings, verdicts, attempts, and the report that holds them.
+"""The report and its parts: findings, verdicts, attempts.
 
 The JSON form of these classes is a contract (``schema_version`` 1): fields may be
 added, never renamed or removed.  Lines and columns are 1-based, columns count Unicode

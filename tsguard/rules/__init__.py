@@ -1,4 +1,4 @@
-"""The registry of rules, read from the pages in ``rules/``, and where their pages are."""
+"""The registry of rules, read from the pages in ``rules/``, and the links to their pages."""
 
 from tsguard.rules.registry import (
     FAMILIES,

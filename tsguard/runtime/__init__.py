@@ -1,4 +1,4 @@
-"""Attempts: the part that really runs torch, in worker processes.
+"""Attempts: the part that runs torch, in worker processes.
 
 This package can be imported without torch; what needs torch lies in ``worker`` and is
 imported by the worker processes alone.

@@ -53,7 +53,7 @@ def _about_workers(report: LoaderReport, workers: int, gain: Speedup | None, ste
     if workers == current:
         others = [row for row in report.throughput if row.workers]
         broken = others and all(row.status not in ("ok", "skipped") for row in others)
-        return f"keep {told}; {'workers do not deliver' if broken else 'no other number is faster'}"
+        return f"keep {told}; {'workers do not return batches' if broken else 'no other number is faster'}"
     if now is None:
         row = next((row for row in report.throughput if row.workers == current), None)
         return f"{told}; {current}, as it is now, {row.status if row else 'was not tried'}"

@@ -249,7 +249,7 @@ def _after_crash(
         eager = AttemptSpec("eager", first.device, first.mode, first.dtype)
         known.attempts[eager] = _lost(eager, status, error)
         for spec in group:
-            known.attempts[spec] = _lost(spec, "skipped", note="eager itself does not survive these inputs")
+            known.attempts[spec] = _lost(spec, "skipped", note="eager itself crashes with these inputs")
         return [s for s in specs if s not in group and s not in known.attempts]
     for spec in specs:
         if spec.phase == phase:

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tsguard.source.functions import named_parameters
+
 _LITERALS = (bool, int, float, str)
 
 
@@ -17,7 +19,6 @@ _LITERALS = (bool, int, float, str)
 class RemovedStatement:
     """A statement that was taken out: the names it would have set, the names it reads."""
 
-    line: int
     sets: frozenset[str]
     reads: frozenset[str]
 
@@ -62,7 +63,7 @@ class HoledSource:
         if lines == before:
             return None
         self.text = "\n".join(lines)
-        taken = RemovedStatement(statement.lineno, _sets(statement), _reads(statement))
+        taken = RemovedStatement(_sets(statement), _reads(statement))
         self.taken.append(taken)
         return taken
 
@@ -152,7 +153,7 @@ def _blank(lines: list[str], statement: ast.Try) -> None:
 def _plain_signature(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """The header with parameters that TorchScript takes: typed defaults, nothing variable."""
     arguments = function.args
-    plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    plain = named_parameters(arguments)
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: dict[str, ast.expr] = {}
     for argument, default in zip(positional[::-1], arguments.defaults[::-1], strict=False):

@@ -44,7 +44,6 @@ class Environment:
     """What the workers run on: versions, and torch's CUDA version if it has one."""
 
     python: str
-    executable: str
     torch: str
     cuda: str | None
 
@@ -69,7 +68,7 @@ class Launcher:
         self._zygote: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self.folder = Path()
-        self.environment = Environment("", "", "", None)
+        self.environment = Environment("", "", None)
 
     def __enter__(self) -> Launcher:
         if os.name != "posix":
@@ -206,7 +205,7 @@ class Launcher:
             raise TorchUnavailable(_last_line(log) or "the interpreter died while importing torch")
         if facts["torch"] is None:
             raise TorchUnavailable(facts["error"])
-        return Environment(facts["python"], facts["executable"], facts["torch"], facts["cuda"])
+        return Environment(facts["python"], facts["torch"], facts["cuda"])
 
     def _stop(self) -> None:
         if self._control is not None:

@@ -22,7 +22,6 @@ def recommend(target: TargetReport, found: TargetAttempts, known: Iterable[Findi
     return answer(
         Facts(
             script=target.script.verdict,
-            trace=target.trace.verdict,
             findings=tuple(f for f in known if target.target in f.targets),
             attempts=tuple(found.attempts.values()),
             stopped=_stopped(found),

@@ -77,7 +77,7 @@ def previous_attempts(file: Path) -> dict[tuple[str, ...], dict[str, Any]]:
         raise UnusablePrevious(f"{file} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
         raise UnusablePrevious(
-            f"{file} is no tsguard report such as --output-format json -o FILE writes"
+            f"{file} is not a JSON report of tsguard (--output-format json -o FILE)"
         ) from None
 
 

@@ -144,7 +144,6 @@ class _Watch:
             "number": abs(number) if number is not None else None,
             "output": self.output.text(),
             "fault": self.fault.text(),
-            "seconds": time.monotonic() - self.started,
             "peak_mb": self.peak_mb,
         }
 

@@ -60,6 +60,5 @@ class Outcome:
     number: int | None = None
     output: str = ""
     fault: str = ""
-    seconds: float = 0.0
     peak_mb: int = 0
     events: tuple[Event, ...] = field(default=(), repr=False)

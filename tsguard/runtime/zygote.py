@@ -15,7 +15,6 @@ import platform
 import select
 import signal
 import socket
-import sys
 from typing import Any
 
 import psutil
@@ -60,7 +59,7 @@ def main(control: int) -> None:
 
 def _warm_up() -> dict[str, Any]:
     """Import what every task needs; what there is, or why it cannot be had."""
-    facts: dict[str, Any] = {"python": platform.python_version(), "executable": sys.executable}
+    facts: dict[str, Any] = {"python": platform.python_version()}
     try:
         import torch
 

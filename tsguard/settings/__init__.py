@@ -1,1 +1,1 @@
-"""What is asked for: settings, rules, releases, and the files and targets to judge."""
+"""Settings: configuration, selected rules, torch releases, and the files and targets to check."""

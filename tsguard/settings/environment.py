@@ -44,7 +44,9 @@ def find_environment(root: Path, python: Path | None = None) -> Environment | No
     if python is not None:
         found = _of_environment(python)
         if not found:
-            raise NoEnvironment(f"{python} is no Python interpreter or environment with installed packages")
+            raise NoEnvironment(
+                f"{python} is not a Python interpreter or an environment with installed packages"
+            )
         return Environment(python, "the python setting", _with_linked(found))
     own = Path(sys.prefix).resolve()
     for path, source in _candidates(root):

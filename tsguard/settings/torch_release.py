@@ -56,7 +56,7 @@ def judged_for(said: str | None, packages: Iterable[Path], root: Path) -> Judged
         newest = _newest_allowed(requirement)
         if newest is not None:
             return Judged((newest,), f"{name}: {requirement}")
-    return Judged((RELEASES[-1],), "the newest tables, because no torch is installed or required")
+    return Judged((RELEASES[-1],), "the newest supported release, because no torch is installed or required")
 
 
 def installed(packages: Iterable[Path]) -> str | None:
@@ -71,7 +71,7 @@ def installed(packages: Iterable[Path]) -> str | None:
 def _of_words(said: str) -> Judged:
     served = [_served(part.strip()) for part in said.split(",") if part.strip()]
     if not served:
-        raise NoTables(f"{said!r} names no torch release")
+        raise NoTables(f"{said!r} is not a torch release")
     releases = sorted({release for release, _ in served}, key=as_numbers)
     return Judged(tuple(releases), "torch-version", next((note for _, note in served if note), None))
 
@@ -83,18 +83,22 @@ def _served(version: str, oldest: bool = False) -> tuple[str, str | None]:
     """
     match = _VERSION.fullmatch(version) if version.count(".") else None
     if match is None:
-        raise NoTables(f"{version!r} is no torch release; there are tables for {_TABLES}")
+        raise NoTables(f"{version!r} is not a torch release; the supported releases are {_TABLES}")
     release = f"{match[1]}.{match[2]}"
     before = [known for known in RELEASES if as_numbers(known) <= as_numbers(release)]
     if release in before:
         return release, None
     if before[-1:] == [RELEASES[-1]]:
-        return before[-1], f"torch {version} is newer than the tables: it is judged as {before[-1]}"
+        return before[
+            -1
+        ], f"torch {version} is newer than the newest supported release: it is checked as {before[-1]}"
     if before:
-        return before[-1], f"there are no tables for torch {version}: it is judged as {before[-1]}"
+        return before[-1], f"torch {version} is not supported: it is checked as {before[-1]}"
     if oldest:
-        return RELEASES[0], f"torch {version} is older than the tables: it is judged as {RELEASES[0]}"
-    raise NoTables(f"no tables for torch {version}; there are tables for {_TABLES}")
+        return RELEASES[
+            0
+        ], f"torch {version} is older than the oldest supported release: it is checked as {RELEASES[0]}"
+    raise NoTables(f"torch {version} is not supported; the supported releases are {_TABLES}")
 
 
 _TABLES = f"{RELEASES[0]} to {RELEASES[-1]}"

@@ -1,4 +1,4 @@
-"""One file: its text, its tree, its positions, its suppressions."""
+"""A source file: its text, tree, positions and suppressions."""
 
 from tsguard.source.text import SourceFile, Span
 

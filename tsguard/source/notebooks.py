@@ -60,9 +60,9 @@ def _parsed(data: bytes) -> dict[str, Any]:
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError):
-        raise NoNotebook("is no notebook: it is not JSON") from None
+        raise NoNotebook("is not a notebook: it is not JSON") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise NoNotebook(f"is no notebook of format {_FORMAT}: it has no cells")
+        raise NoNotebook(f"is not a notebook of format {_FORMAT}: it has no cells")
     return notebook
 
 

@@ -1,1 +1,1 @@
-"""The pytest plugin: models are checked like other code."""
+"""The pytest plugin, which tests models like other code."""

@@ -1,4 +1,4 @@
-"""The functions of torch.jit at their call sites: what they are given, and what becomes of it."""
+"""Calls of functions of torch.jit: their arguments, and how their results are used."""
 
 from __future__ import annotations
 

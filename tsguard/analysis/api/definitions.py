@@ -1,4 +1,4 @@
-"""Definitions: the decorators of torch.jit where they cannot work, and names that annotations lack."""
+"""Definitions with decorators of torch.jit where these do not work, and annotations with undefined names."""
 
 from __future__ import annotations
 

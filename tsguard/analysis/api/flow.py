@@ -1,4 +1,4 @@
-"""Modules from statement to statement: made, put into a mode, scripted, traced, saved."""
+"""Modules from statement to statement: created, put into a mode, scripted, traced, saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``torch.export`` makes of the forward that the tracer follows.
+"""What ``torch.export`` does with the forward that the trace walk follows.
 
 torch.export (not strict) runs the forward as Python does, as torch.jit.trace does, with tensors
 that have no data: what asks for some is refused.  So there is no walk of its own: the tracer's

@@ -1,4 +1,4 @@
-"""Numbers that are given to operators: some take symbols, others want the number itself.
+"""Numbers passed to operators: some operators accept symbols, others need the number.
 
 An operator whose schema says ``SymInt`` or ``Scalar`` takes a symbol; where it says ``int`` or ``float`` the
 call asks the symbol for its value.  Functions of torch.nn.functional are Python, and some compare what they

@@ -1,4 +1,4 @@
-"""What NumPy makes of a size that is left open: refused, held, or still a symbol.
+"""Dynamic sizes passed to NumPy: refused, specialised, or still symbols.
 
 Each function of numpy 2 was given a symbol by exporting with torch 2.13.  An array of objects holds the
 symbol, and so arithmetic and rounding go well; what asks the object for a method of that name raises, and

@@ -1,4 +1,4 @@
-"""``x.data``, which torch.export loses the way of: only what it says of the tensor's form is harmless."""
+"""``x.data``, through which torch.export loses the computation: only its shape and dtype are harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where torch.compile leaves the graph, though torch.export follows: what Python does beside tensors.
+"""Graph breaks of torch.compile in code that torch.export can follow: what Python does besides tensors.
 
 Asked of torch 2.13, with ``fullgraph=True``.
 """

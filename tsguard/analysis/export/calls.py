@@ -1,4 +1,4 @@
-"""Functions of torch that need data, or that torch.export cannot follow."""
+"""Calls of functions that need data, or that torch.export cannot follow."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
     if short in _ANSWERED_BY_DATA:
         report(tracer, "data-call", node, tensor.origin, function=short)
     elif short in _OF_STORAGE:
-        not_known(tracer, node, "what is asked of a tensor's storage is not followed")
+        not_known(tracer, node, "the storage of a tensor is not analysed")
     elif short == "narrow":
         start = args[2] if len(args) > 2 else kwargs.get("start", py.NONE)
         data.number_wanted(tracer, "data-number/argument", [start] if isinstance(start, Traced) else [], node)

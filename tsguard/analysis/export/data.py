@@ -1,4 +1,4 @@
-"""What Python asks of the data in tensors: torch.export has none to answer with.
+"""Where Python needs data of tensors, which torch.export does not have.
 
 ``.item()`` and ``.tolist()`` give symbols, and so does the size of what ``nonzero()`` or a mask
 selects: arithmetic and sizes made of them go well, whatever needs their value is refused.
@@ -214,7 +214,7 @@ def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
         not_known(
             tracer,
             node,
-            "min and max take a whole number that data gives, and no float: which it is, is not told",
+            "min and max accept an integer from data and no float, and the source does not tell which it is",
         )
 
 

@@ -1,4 +1,4 @@
-"""``torch.distributions``: what they are given, and values of which they are asked, are checked by what they hold.
+"""``torch.distributions``: arguments and values are validated by their data.
 
 Source: torch/distributions/distribution.py, and each class made and asked while exporting.
 """

@@ -1,4 +1,4 @@
-"""Gradients taken while the forward runs: what operations keep for them is strange to torch.export when it comes back.
+"""Gradients computed in forward: torch.export does not recognise the tensors that operations save for them.
 
 Which do was asked of torch 2.13 one by one, by exporting the gradient of the sum of what each gives.
 """
@@ -116,7 +116,7 @@ def _taken(tracer: Tracer, outputs: py.Value | None, inputs: py.Value | None, no
     if (may_keep and kept) or any(_keeps(tracer, part, asked) for part in found):
         report(tracer, "inner-gradient", node)
     elif kept or not tracer.exports.is_asked_of_gradients:
-        not_known(tracer, node, "what the operations keep for the gradients is not told by the source")
+        not_known(tracer, node, "the source does not tell what operations save for the gradients")
 
 
 def _comes_from(output: Traced, asked: list[Traced]) -> bool:

@@ -1,4 +1,4 @@
-"""What stands in the brackets of a tensor: where torch.export has a symbol for a number, and where it needs the number.
+"""Indices of tensors: where torch.export accepts a symbol, and where it needs the number.
 
 ``x[n]`` and ``x[:n]`` are made a select and a slice, which take symbols; beside what gathers (a list, a tensor of
 several indices, a mask) they are not, and no more where elements are set.
@@ -70,7 +70,7 @@ def _note_untold(tracer: Tracer, keys: list[py.Value], node: ast.AST | None) -> 
     """Whether a tensor holds one index or several decides whether the number is needed."""
     for part in keys:
         if isinstance(part, Traced) and node is not None and _may_be_single(tracer, part):
-            not_known(tracer, node, "whether an index is one number or several is not told by the source")
+            not_known(tracer, node, "the source does not tell whether an index is one number or several")
 
 
 def _asked(tracer: Tracer, indices: list[py.Value]) -> list[py.Value]:

@@ -1,4 +1,4 @@
-"""Values that Python puts in order or looks for: each comparison needs the numbers, of which data may give symbols."""
+"""Sorting and searching by Python, whose comparisons need numbers that depend on data."""
 
 from __future__ import annotations
 

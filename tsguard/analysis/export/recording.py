@@ -1,4 +1,4 @@
-"""Whether torch records what is computed, for the gradients of parameters: torch.export does it with gradients on.
+"""Whether gradients are enabled: torch.export runs the code with gradients enabled.
 
 A part of a tensor that is recorded is made anew once it has been written into, and the new one has other symbols
 for what data tells than those that torch.export is waiting for.

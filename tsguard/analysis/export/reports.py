@@ -1,4 +1,4 @@
-"""An event for torch.export, recorded with whether the example gets there."""
+"""Events for torch.export, recorded with whether the example reaches them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Rules of what raises where it stands, and of which a handler takes the error for one of eager's.
 _RAISING = frozenset({"data-condition", "data-number", "outside-torch", "data-call", "given-attribute"})
 
-_MAY_BE_MASK = "whether a tensor in brackets holds indices or is a mask is not told by the source"
+_MAY_BE_MASK = "the source does not tell whether an index is a tensor of indices or a mask"
 
 _CAUGHT: dict[RuleName, RuleName] = {"given-attribute": "held-value/given"}
 
@@ -48,7 +48,7 @@ def report(
 
 
 def report_backed(
-    tracer: Tracer, unbacked: Unbacked, rule: RuleName, node: ast.AST | None, origin: Origin | None = None
+    tracer: Tracer, unbacked: Unbacked, rule: RuleName, node: ast.AST | None, origin: Origin
 ) -> None:
     """Record what torch.export makes of a number that it knows or has a symbol for, as ``unbacked`` tells."""
     if unbacked == "data":

@@ -1,4 +1,4 @@
-"""What asks how many elements there are of what data selects: torch.export has a symbol there, and cannot say.
+"""Where the number of selected elements is needed, which is a symbol that torch.export cannot compare.
 
 Asked of torch 2.13, operation by operation, with the rows and the columns that a mask lets through.
 """

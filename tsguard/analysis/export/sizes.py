@@ -1,4 +1,4 @@
-"""Open dimensions: what Python asks of a symbolic batch that makes torch.export hold it at the example's size.
+"""Dynamic dimensions: uses of a symbolic size for which torch.export specialises it to the example.
 
 A size stays a symbol through arithmetic, comparisons (which bound it) and ``math.floor``; it is held where
 Python needs an int of its own: ``int()``, ``len()``, ``range()``, a loop over rows, a number of repetitions.

@@ -1,4 +1,4 @@
-"""Buffers that a forward assigns: an exported program writes their new values into the old ones."""
+"""Buffers that a forward assigns: an exported program writes the new values into the old buffers."""
 
 from __future__ import annotations
 

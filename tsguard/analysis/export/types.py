@@ -1,4 +1,4 @@
-"""What a forward takes and returns: tensors, plain values, and containers that pytree knows.
+"""Types of inputs and outputs: tensors, plain values, and containers known to pytree.
 
 Source: torch/export/_trace.py and torch/utils/_pytree.py: a type is known exactly, and one that
 derives from a known one is not.
@@ -67,7 +67,7 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
         report(tracer, "unknown-type", node, type=said)
         return
     if type(value) is py.Unknown and not value.hint and value.default is None:
-        not_known(tracer, node, "what it returns is not told by the source")
+        not_known(tracer, node, "the source does not tell what it returns")
     pending, seen = [value], set()
     while pending:
         value = pending.pop()
@@ -95,8 +95,9 @@ def _said(returned: ast.expr | None) -> str:
         return ""
     if isinstance(returned.func, ast.Name):
         return returned.func.id if returned.func.id in _ITERATORS else ""
-    is_view = isinstance(returned.func, ast.Attribute) and returned.func.attr in _VIEWS
-    return f"dict_{returned.func.attr}" if is_view and _is_variable(returned.func.value) else ""  # type: ignore[attr-defined]
+    if isinstance(returned.func, ast.Attribute) and _is_variable(returned.func.value):
+        return f"dict_{returned.func.attr}" if returned.func.attr in _VIEWS else ""
+    return ""
 
 
 def _is_variable(node: ast.expr) -> bool:

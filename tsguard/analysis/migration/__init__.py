@@ -1,1 +1,1 @@
-"""What a way from TorchScript to torch.export has to know of the source: uses of torch.jit, losses, parts."""
+"""Facts for the migration to torch.export: uses of torch.jit, lost features, parts of targets."""

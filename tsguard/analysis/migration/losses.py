@@ -1,4 +1,4 @@
-"""What a scripted module does that an exported program of it cannot."""
+"""Features of a scripted module that an exported program does not have."""
 
 from __future__ import annotations
 

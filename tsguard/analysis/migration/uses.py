@@ -1,4 +1,4 @@
-"""The names of torch.jit that a file uses, with what takes their place."""
+"""Uses of names of torch.jit in a file, with their replacements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Following a forward in train() and in eval() at once: what differs, is random or updates state.
+"""The walk of a forward in train() and eval() at once: what differs, is random or updates state.
 
 The walk is the Python interpreter of ``analysis.python`` run over the whole closure of a
 forward.  What differs between the modes is carried as such, what data decides is followed

@@ -1,4 +1,4 @@
-"""Calls on the walk: functions run in frames of their own, the rest is asked what it means."""
+"""Calls in the walk of modes: functions run in frames of their own, others are looked up."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NOT_IN_EAGER = frozenset(
         "torch._dynamo.is_compiling",
     }
 )
-# What decides whether gradients are recorded, and no value.
+# What decides whether gradients are enabled, and no value.
 _RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
 # Functions that call the function they are given, at once or later.
 _CALLERS = frozenset(
@@ -78,7 +78,7 @@ def call(
     if isinstance(function, ClassValue) and ancestry.is_module_class(walk, function):
         return _construct(walk, function, args, kwargs, node)
     if isinstance(function, BoundMethod) and isinstance(function.function, External):
-        return _method(walk, function.function.name, function.receiver, args, node)
+        return _method(walk, function.function.name, function.receiver, node)
     if isinstance(function, External):
         return _external(walk, function, args, kwargs, node)
     if isinstance(function, Unknown):
@@ -132,9 +132,7 @@ def _construct(
     return made
 
 
-def _method(
-    walk: ModeInterpreter, name: str, receiver: Value, args: Args, node: ast.AST | None
-) -> Value | None:
+def _method(walk: ModeInterpreter, name: str, receiver: Value, node: ast.AST | None) -> Value | None:
     """Methods of tensors that are random, or that change a module's state."""
     kind, _, short = name.rpartition(".")
     if kind != "method" or not isinstance(receiver, TensorValue):

@@ -1,4 +1,4 @@
-"""What every handler of the mode's walk works with: the state of one walk, and what it reports."""
+"""The context of the walk of modes: the state of one walk, and what it reports."""
 
 from __future__ import annotations
 

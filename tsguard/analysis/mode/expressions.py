@@ -22,6 +22,7 @@ from tsguard.analysis.mode.choices import (
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.terms import Attribute, placed
 from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Unknown, Value
 
@@ -160,7 +161,7 @@ def _item(walk: ModeInterpreter, owner: Value, key: Value, node: ast.expr) -> Va
         Raised: an item of a text is asked for by a tensor.
     """
     if isinstance(walk.settled(owner), Const) and isinstance(key, TensorValue):
-        raise walk.raise_("TypeError", node)
+        raise Raised("TypeError", node)
     if isinstance(key, Unknown) and not isinstance(walk.settled(key), Const):
         options = list(owner.children.values()) if isinstance(owner, ModuleValue) else []
         if isinstance(owner, (ListValue, TupleValue)):

@@ -1,4 +1,4 @@
-"""Statements, followed on every path that a mode or data may choose."""
+"""Statements, followed on every path that the mode or data may choose."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ def _match(walk: ModeInterpreter, node: ast.Match, scope: Scope) -> Signal:
     return explore(walk, scope, [*cases, lambda: None])
 
 
-def _changing(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> Signal:
+def _changing(walk: ModeInterpreter, node: state.Assignment, scope: Scope) -> Signal:
     state.check(walk, node, scope)
     signal = python.HANDLERS[type(node)](walk, node, scope)
     state.renew(walk, node, scope)

@@ -77,14 +77,16 @@ def is_setting(value: Value) -> bool:
     return isinstance(value, (Const, Atom))
 
 
-def check(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> None:
+Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
+
+
+def check(walk: ModeInterpreter, node: Assignment, scope: Scope) -> None:
     """Report an assignment that changes a parameter, a buffer or a counter of a module."""
     if walk.mode == "train":
         return
-    value = getattr(node, "value", None)
-    for target in getattr(node, "targets", None) or [node.target]:  # type: ignore[attr-defined]
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
         rule = _changed(walk, target, node, scope)
-        if rule is not None and not _is_move(target, value):
+        if rule is not None and not _is_move(target, node.value):
             walk.report(rule, target, name=unparsed(target))
 
 
@@ -96,7 +98,7 @@ def written_to(walk: ModeInterpreter, out: Value | None, node: ast.AST | None) -
     walk.report("state-updated-in-eval", node, name=unparsed(target))
 
 
-def _changed(walk: ModeInterpreter, target: ast.expr, node: ast.stmt, scope: Scope) -> RuleName | None:
+def _changed(walk: ModeInterpreter, target: ast.expr, node: Assignment, scope: Scope) -> RuleName | None:
     """The rule that an assignment to a piece of state breaks; None for no state."""
     if isinstance(target, ast.Subscript):
         return "state-updated-in-eval" if _is_state(walk.evaluate(target.value, scope)) else None
@@ -119,7 +121,7 @@ def _changed(walk: ModeInterpreter, target: ast.expr, node: ast.stmt, scope: Sco
     return "state-updated-in-eval/counter" if in_place or _counts(target, node) else None
 
 
-def renew(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> None:
+def renew(walk: ModeInterpreter, node: Assignment, scope: Scope) -> None:
     """Note the attributes that an assignment sets to something that owes nothing to what they held."""
     if not isinstance(node, ast.Assign):
         return
@@ -134,13 +136,10 @@ def _is_state(value: Value | None) -> bool:
     return isinstance(value, TensorValue) and value.role in ("parameter", "buffer")
 
 
-def _counts(target: ast.Attribute, node: ast.stmt) -> bool:
+def _counts(target: ast.Attribute, node: Assignment) -> bool:
     """``self.n = self.n + 1``."""
-    value = getattr(node, "value", None)
-    return isinstance(value, ast.BinOp) and unparsed(target) in (
-        unparsed(value.left),
-        unparsed(value.right),
-    )
+    value = node.value
+    return isinstance(value, ast.BinOp) and unparsed(target) in (unparsed(value.left), unparsed(value.right))
 
 
 def _reads(value: ast.expr, target: ast.Attribute) -> bool:

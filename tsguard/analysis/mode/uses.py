@@ -1,4 +1,4 @@
-"""What is reported of the layers and functions of torch, by what they do in each mode."""
+"""Reports about layers and functions of torch, by their behaviour in each mode."""
 
 from __future__ import annotations
 

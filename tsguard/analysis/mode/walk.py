@@ -33,7 +33,7 @@ class ModeWalk(ModeInterpreter):
         except Raised:
             pass
         except (BudgetExceeded, RecursionError):
-            self.gap(self.target.node, "it is too large to be followed to the end")
+            self.gap(self.target.node, "it is too large to be analysed completely")
         finally:
             self._restore()
 

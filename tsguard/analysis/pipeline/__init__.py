@@ -1,4 +1,4 @@
-"""The road before the model: how DataLoaders are set up, what datasets and collate functions do.
+"""The input pipeline: how DataLoaders are set up, and what datasets and collate functions do.
 
 Each rule fires on what the code shows and on nothing else: a dataset, a setting or a
 device that reaches the code from elsewhere keeps it silent.

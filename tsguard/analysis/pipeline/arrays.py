@@ -1,4 +1,4 @@
-"""numpy arrays that become tensors: copied, turned to float32, or in double precision."""
+"""Numpy arrays converted to tensors: copied, converted to float32, or in double precision."""
 
 from __future__ import annotations
 

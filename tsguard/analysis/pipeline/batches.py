@@ -1,4 +1,4 @@
-"""The last batch of an epoch, which may be smaller, given to a trace that has baked the size of one."""
+"""The last batch of an epoch, which may be smaller, passed to a trace with a fixed batch size."""
 
 from __future__ import annotations
 

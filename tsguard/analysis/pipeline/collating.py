@@ -1,4 +1,4 @@
-"""Batches put together item by item where one operation does it, and collate functions that are compiled."""
+"""Batches built item by item where one operation would do, and compiled collate functions."""
 
 from __future__ import annotations
 

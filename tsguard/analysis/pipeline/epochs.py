@@ -140,8 +140,9 @@ def _decoder(pipeline: Pipeline, loader: Loader) -> str:
 def _decoder_of(dataset: Dataset) -> str:
     getter = dataset.getter
     todo = [getter] if getter is not None else []
-    helpers = [n.func.attr for g in todo for n in walked(g) if isinstance(n, ast.Call) and _is_own(n.func)]  # type: ignore[attr-defined]
-    todo += [found for name in helpers if (found := method(dataset.cls, name)) is not None]
+    callees = [node.func for g in todo for node in walked(g) if isinstance(node, ast.Call)]
+    names = [f.attr for f in callees if isinstance(f, ast.Attribute) and _is_self(f.value)]
+    todo += [found for name in names if (found := method(dataset.cls, name)) is not None]
     for function in todo:
         frame = dataset.names.survey.frames.get(function)
         for node in walked(function):
@@ -152,8 +153,8 @@ def _decoder_of(dataset: Dataset) -> str:
     return ""
 
 
-def _is_own(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "self"
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def called(names: PipelineNames, call: ast.Call, frame: Frame) -> str:

@@ -1,4 +1,4 @@
-"""Work that ``__getitem__`` does for every item although it comes out the same each time."""
+"""Work that ``__getitem__`` repeats for every item with the same result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The DataLoaders that a module makes: their arguments, their datasets, the loops over them."""
+"""The DataLoaders that a module creates: their arguments, datasets and loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of DataLoader that contradict each other, or that worker processes cannot take."""
+"""Arguments of DataLoader that contradict each other, or that cannot be sent to worker processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What torch.jit takes the parameters of a collate function for, beside what a DataLoader gives."""
+"""The parameter types that torch.jit assumes for a collate function, compared with what a DataLoader passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies to a device: by half-asynchronous means, or item by item."""
+"""Copies to a device: asynchronous only by half, or item by item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong because each worker process has its own copy of the dataset."""
+"""Problems because each worker process has its own copy of the dataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's own rules over abstract values: constructors, globals, and forward as traced."""
+"""The abstract interpreter of Python: constructors, globals, and the base of the walks for traces and modes."""
 
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.interpreter import PythonInterpreter

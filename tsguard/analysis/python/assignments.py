@@ -82,7 +82,7 @@ def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:
         delete_attribute(interp.evaluate(target.value, scope), target.attr)
     elif isinstance(target, ast.Subscript):
         owner = interp.evaluate(target.value, scope)
-        _delete_item(interp, interp.settled(owner), interp.settled(interp.evaluate(target.slice, scope)))
+        _delete_item(interp.settled(owner), interp.settled(interp.evaluate(target.slice, scope)))
 
 
 def delete_attribute(owner: Value, name: str) -> None:
@@ -94,7 +94,7 @@ def delete_attribute(owner: Value, name: str) -> None:
         owner.attributes.pop(name, None)
 
 
-def _delete_item(interp: Interpreter, owner: Value, key: Value) -> None:
+def _delete_item(owner: Value, key: Value) -> None:
     """``del owner[key]``."""
     index = slice_of(key) if isinstance(key, SliceValue) else constant(key)
     if isinstance(owner, ModuleValue):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from tsguard.analysis.python import ancestry, classes, library, mappings, names, numpy_arrays, operations
 from tsguard.analysis.python.context import Interpreter
@@ -326,9 +327,8 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
             return registry[name]
     if name in ("_modules", "_parameters", "_buffers"):
         kinds = {"_modules": owner.children, "_parameters": owner.parameters, "_buffers": owner.buffers}
-        shared = DictValue({}, registry_of=owner)
-        shared.items = kinds[name]  # type: ignore[assignment]
-        return shared
+        # Shared with the module: containers.put adds no key that is not a str.
+        return DictValue(cast("dict[object, Value]", kinds[name]), registry_of=owner)
     if name in ("__class__", "__dict__"):
         return owner.cls if name == "__class__" else by_name(owner.attributes, owner.open)
     if name == "__module__" and isinstance(owner.cls, ClassValue):

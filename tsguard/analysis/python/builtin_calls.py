@@ -227,7 +227,7 @@ def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
         return found
     if len(args) > 2:
         return args[2]
-    raise interp.raise_("AttributeError", node)
+    raise Raised("AttributeError", node)
 
 
 def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:

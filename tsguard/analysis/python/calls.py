@@ -21,7 +21,7 @@ from tsguard.analysis.python import (
     operations,
     records,
 )
-from tsguard.analysis.python.context import Interpreter, Return
+from tsguard.analysis.python.context import Interpreter, Raised, Return
 from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
     NONE,
@@ -70,7 +70,7 @@ def call(
         if method is not None and not isinstance(method, Unknown):
             return interp.call(method, args, kwargs, node)
     if is_none(function):
-        raise interp.raise_("TypeError", node)
+        raise Raised("TypeError", node)
     return _call_unknown(function, args, kwargs, node)
 
 

@@ -162,7 +162,7 @@ def bind(value: Value, receiver: Value, cls: Value) -> Value:
     return value
 
 
-def super_value(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
+def super_value(args: list[Value], scope: Scope) -> Value:
     """``super()`` in a method's scope, or ``super(Class, self)``."""
     if len(args) >= 2 and isinstance(args[0], ClassValue):
         return SuperValue(args[0], args[1])

@@ -8,19 +8,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tsguard.analysis.python import (
-    operations,
-    sizes,
-    sorting,
-)
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python import operations, sizes, sorting
+from tsguard.analysis.python.context import Interpreter, Raised
+from tsguard.analysis.python.folding import folded, folded_default
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     Const,
     DictValue,
     TensorValue,
-    TupleValue,
     Unknown,
     Value,
     constant,
@@ -44,32 +40,17 @@ def computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
         named = {key: plain(interp.settled(a)) for key, a in kwargs.items()}
         if settled and all(isinstance(a, Const) for a in (*settled, *named.values())):
             known = {key: constant(a) for key, a in named.items()}
-            return result(interp, partial(function, **known), [constant(a) for a in settled], node)
+            return folded(interp, partial(function, **known), [constant(a) for a in settled], node)
         if any(isinstance(a, TensorValue) for a in settled):
             return TensorValue() if hint == "" else Unknown(placed(node), hint)
         defaults = [operations.default_of(a) for a in settled]
         default = None
         if defaults and not named and all(isinstance(d, Const) for d in defaults):
-            try:
-                default = Const(sizes.checked(function(*[constant(d) for d in defaults if d is not None])))
-            except Exception:
-                default = None
+            default = folded_default(function, [constant(d) for d in defaults if d is not None])
         result_hint = hint or next((operations.hint_of(a) for a in settled if operations.hint_of(a)), "")
         return Unknown(operations.called(name, settled, node), result_hint, default)
 
     return run
-
-
-def result(
-    interp: Interpreter, function: Callable[..., Any], values: list[Any], node: ast.AST | None
-) -> Value:
-    try:
-        result = sizes.checked(function(*values))
-    except sizes.Huge:
-        return Unknown()
-    except Exception as error:
-        raise interp.raise_(type(error).__name__, node) from None
-    return TupleValue(tuple(Const(r) for r in result)) if isinstance(result, tuple) else Const(result)
 
 
 def extreme(name: str, function: Callable[..., Any]) -> Handler:
@@ -83,7 +64,7 @@ def extreme(name: str, function: Callable[..., Any]) -> Handler:
             return Unknown(placed(node))
         found = sorting.extreme(interp, name, items, kwargs)
         if found is None and not items:
-            raise interp.raise_("ValueError", node)
+            raise Raised("ValueError", node)
         return Unknown(placed(node)) if found is None else plain(found)
 
     return run
@@ -114,7 +95,7 @@ def math_call(interp: Interpreter, name: str, args: Args, kwargs: Kwargs, node: 
         items, is_open = iterate(interp, args[0])
         if is_open or not all(isinstance(i, Const) for i in items):
             return Unknown(placed(node), "int")
-        return result(interp, math.prod, [[constant(i) for i in items]], node)
+        return folded(interp, math.prod, [[constant(i) for i in items]], node)
     return computed(f"math.{name}", function, _MATH_HINTS.get(name, "float"))(interp, args, kwargs, node)
 
 

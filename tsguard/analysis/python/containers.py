@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis.budgets import DICT_OPTIONS
 from tsguard.analysis.python import module_containers, operations, registries
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
@@ -39,13 +39,13 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
     if isinstance(owner, TensorValue):
         return TensorValue()
     if isinstance(owner, (ListValue, TupleValue)):
-        return _sequence_item(interp, owner, key, node)
+        return _sequence_item(owner, key, node)
     if isinstance(owner, DictValue):
         return _dict_item(interp, owner, key, node)
     if isinstance(owner, ModuleValue):
         return module_containers.item(interp, owner, key, node)
     if isinstance(owner, Const):
-        return _constant_item(interp, owner, key, node)
+        return _constant_item(owner, key, node)
     if isinstance(owner, ClassValue) or (isinstance(owner, External) and owner.name not in _MAPPINGS):
         return _subscripted_class(owner, key)
     if isinstance(owner, ObjectValue):
@@ -78,9 +78,7 @@ def _unknown_item(owner: Value, key: Value, node: ast.AST | None) -> Value:
     return Unknown(term, unread=owner.unread if isinstance(owner, Unknown) else None)
 
 
-def _sequence_item(
-    interp: Interpreter, owner: ListValue | TupleValue, key: Value, node: ast.AST | None
-) -> Value:
+def _sequence_item(owner: ListValue | TupleValue, key: Value, node: ast.AST | None) -> Value:
     if isinstance(key, SliceValue):
         return _sliced(owner, key)
     index = constant(key)
@@ -96,7 +94,7 @@ def _sequence_item(
         return owner.items[index]
     if owner.open:
         return _blurred(owner.items[-1], node) if owner.items else Unknown(placed(node))
-    raise interp.raise_("IndexError", node)
+    raise Raised("IndexError", node)
 
 
 def _blurred(value: Value, node: ast.AST | None) -> Value:
@@ -124,7 +122,7 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
         return _blurred(next(iter(owner.items.values())), node)
     if owner.open or isinstance(key, Unknown):
         return Unknown(placed(node))
-    raise interp.raise_("KeyError", node)
+    raise Raised("KeyError", node)
 
 
 # What a dict from names holds to make something of: which, a world decides.
@@ -157,9 +155,9 @@ def usual_key(key: Value) -> object:
     return key_of(key.default if isinstance(key, Unknown) and key.default is not None else key)
 
 
-def _constant_item(interp: Interpreter, owner: Const, key: Value, node: ast.AST | None) -> Value:
+def _constant_item(owner: Const, key: Value, node: ast.AST | None) -> Value:
     if not isinstance(owner.value, (str, bytes)):
-        raise interp.raise_("TypeError", node)
+        raise Raised("TypeError", node)
     if isinstance(key, SliceValue):
         part = slice_of(key)
         if part is not None:

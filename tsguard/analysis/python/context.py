@@ -147,9 +147,6 @@ class Interpreter(ABC):
         finally:
             self.branches -= 1
 
-    def raise_(self, name: str, node: ast.AST | None = None) -> Raised:
-        return Raised(name, node)
-
     @abstractmethod
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         """The value of an expression."""

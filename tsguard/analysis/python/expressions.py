@@ -1,4 +1,4 @@
-"""Expressions, each node class by its own handler."""
+"""Expressions, with a handler for each node class."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tsguard.analysis.python import (
     sizes,
     texts,
 )
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -73,7 +73,7 @@ def attribute_of(interp: Interpreter, owner: Value, node: ast.Attribute, scope: 
     if value is not None:
         return _placed(interp, owner, node, value, scope) if isinstance(owner, ModuleReference) else value
     if interp.tries:
-        raise interp.raise_("AttributeError", node)
+        raise Raised("AttributeError", node)
     return Unknown(placed(node))
 
 
@@ -102,7 +102,7 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
         return interp.call(function, [Unknown()], {}, node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name == "super":
-        return classes.super_value(interp, args, scope)
+        return classes.super_value(args, scope)
     if name in ("locals", "vars") and not args:
         return by_name(scope.names, is_open=True)
     if isinstance(function, External) and function.name == _FIND_SPEC:

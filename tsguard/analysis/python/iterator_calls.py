@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis.python import operations
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate, next_of
 from tsguard.analysis.values import (
     Const,
@@ -101,7 +101,7 @@ def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
         return found
     if len(args) > 1:
         return args[1]
-    raise interp.raise_("StopIteration", node)
+    raise Raised("StopIteration", node)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -42,18 +42,18 @@ def _fits(interp: Interpreter, subject: Value, pattern: ast.pattern, scope: Scop
 def _fits_sequence(
     interp: Interpreter, items: list[Value], is_open: bool, pattern: ast.MatchSequence, scope: Scope
 ) -> bool:
-    star = next((i for i, p in enumerate(pattern.patterns) if isinstance(p, ast.MatchStar)), None)
+    star = next(((i, p) for i, p in enumerate(pattern.patterns) if isinstance(p, ast.MatchStar)), None)
     fixed = [p for p in pattern.patterns if not isinstance(p, ast.MatchStar)]
     if is_open:
         return _may_fit(interp, pattern, scope)
     if len(items) < len(fixed) or (star is None and len(items) > len(fixed)):
         return False
     if star is not None:
-        rest = items[star : len(items) - (len(fixed) - star)]
-        items = items[:star] + items[star + len(rest) :]
-        name = pattern.patterns[star].name  # type: ignore[attr-defined]
-        if name:
-            scope.names[name] = ListValue(rest)
+        place, starred = star
+        rest = items[place : len(items) - (len(fixed) - place)]
+        items = items[:place] + items[place + len(rest) :]
+        if starred.name:
+            scope.names[starred.name] = ListValue(rest)
     return all(_fits(interp, item, part, scope) for item, part in zip(items, fixed, strict=True))
 
 

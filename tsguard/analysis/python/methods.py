@@ -18,6 +18,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.containers import merge, put, usual_key
 from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.folding import folded
 from tsguard.analysis.python.iteration import consume, iterate, key_value, keys_of
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -34,7 +35,6 @@ from tsguard.analysis.values import (
     Value,
     constant,
     distinct,
-    literal,
 )
 from tsguard.language.same_shape import SAME_SHAPE
 
@@ -264,13 +264,7 @@ def _constant_method(
             if not is_open and all(isinstance(p, str) for p in parts):
                 return operations.joined_text(str(receiver.value), list(map(str, parts)))
         return Unknown(placed(node), "str" if isinstance(receiver.value, str) else "")
-    try:
-        result = sizes.method(method, receiver.value, values, named)
-    except sizes.Huge:
-        return Unknown()
-    except Exception as error:
-        raise interp.raise_(type(error).__name__, node) from None
-    return literal(result)
+    return folded(interp, sizes.method, (method, receiver.value, values, named), node)
 
 
 _NUMBERS = {"item": "", "size": "int", "dim": "int", "numel": "int", "tolist": "list", "nelement": "int"}

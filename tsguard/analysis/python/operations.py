@@ -9,7 +9,8 @@ from typing import Any
 
 from tsguard.analysis.budgets import DEEPEST_TERM
 from tsguard.analysis.python import sets, sizes, tensor_sizes, texts
-from tsguard.analysis.python.context import Interpreter, Raised
+from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.folding import folded, folded_default
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import (
     COMPOUND,
@@ -138,22 +139,11 @@ def binary(
         return Unknown(placed(node))
     sign, function = _BINARY[type(op)]
     if isinstance(left, Const) and isinstance(right, Const):
-        return _computed(interp, function, left.value, right.value, node)
+        return folded(interp, function, (left.value, right.value), node)
     sequences = _sequences(interp, op, left, right)
     if sequences is not None:
         return sequences
-    return _unknown_result(interp, op, left, right, sign, node)
-
-
-def _computed(
-    interp: Interpreter, function: Callable[[Any, Any], Any], a: Any, b: Any, node: ast.AST | None
-) -> Value:
-    try:
-        return Const(sizes.checked(function(a, b)))
-    except sizes.Huge:
-        return Unknown()
-    except Exception as error:
-        raise interp.raise_(type(error).__name__, node) from None
+    return _unknown_result(op, left, right, sign, node)
 
 
 def _sequences(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value | None:
@@ -187,9 +177,7 @@ def _repeated(sequence: ListValue | TupleValue, times: Value) -> Value:
     return TupleValue(sequence.items, True)
 
 
-def _unknown_result(
-    interp: Interpreter, op: ast.operator, left: Value, right: Value, sign: str, node: ast.AST | None
-) -> Value:
+def _unknown_result(op: ast.operator, left: Value, right: Value, sign: str, node: ast.AST | None) -> Value:
     term = combined(lambda a, b: Operation(a, sign, b), [left, right], node)
     if isinstance(op, ast.Add) and (isinstance(left, ListValue) or isinstance(right, ListValue)):
         known = left if isinstance(left, ListValue) else right
@@ -197,10 +185,7 @@ def _unknown_result(
     default = None
     a, b = default_of(left), default_of(right)
     if isinstance(a, Const) and isinstance(b, Const):
-        try:
-            default = _computed(interp, _BINARY[type(op)][1], a.value, b.value, None)
-        except Raised:
-            default = None
+        default = folded_default(_BINARY[type(op)][1], (a.value, b.value))
     return Unknown(term, _result_hint(op, left, right), default)
 
 
@@ -275,16 +260,9 @@ def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | No
         return value
     sign, function = _UNARY[type(op)]
     if isinstance(value, Const):
-        try:
-            return Const(function(value.value))
-        except Exception as error:
-            raise interp.raise_(type(error).__name__, node) from None
+        return folded(interp, function, (value.value,), node)
     default = default_of(value)
-    known = (
-        Const(function(default.value))
-        if isinstance(default, Const) and isinstance(default.value, (int, float))
-        else None
-    )
+    known = folded_default(function, (default.value,)) if isinstance(default, Const) else None
     term = combined(lambda operand: Operation(None, sign, operand), [value], node)
     return Unknown(term, hint_of(value), known)
 

@@ -166,10 +166,10 @@ def _uncounted(interp: Interpreter, node: ast.While, scope: Scope) -> Signal:
 
 
 def _raise(interp: Interpreter, node: ast.Raise, scope: Scope) -> Signal:
-    raised = interp.raise_("", node)
+    raised = Raised("", node)
     if node.exc is not None:
         value = interp.evaluate(node.exc, scope)
-        raised = interp.raise_(exception_name(value), node)
+        raised = Raised(exception_name(value), node)
         cls = value.cls if isinstance(value, ObjectValue) else value
         if isinstance(cls, ClassValue):
             names = [getattr(base, "name", "") for base in ancestry.mro(interp, cls)]
@@ -190,7 +190,7 @@ def _assert(interp: Interpreter, node: ast.Assert, scope: Scope) -> Signal:
     else:
         holds = not isinstance(value, Const) or bool(value.value)
     if not holds:
-        raise interp.raise_("AssertionError", node)
+        raise Raised("AssertionError", node)
     narrow(interp, node.test, True, scope)
     return None
 
@@ -263,7 +263,7 @@ def _class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Signal:
 def _import(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.Import, ast.ImportFrom))
     if interp.tries and any(interp.program.project.absent(scope.module, node)):
-        raise interp.raise_("ModuleNotFoundError", node)
+        raise Raised("ModuleNotFoundError", node)
     for bound, value in names.imported(interp, node, scope):
         scope.names[bound] = value
     return None

@@ -68,7 +68,7 @@ def _call(
     if name in _UNDOING:
         return _undone(interp, name, args)
     if name in _LEGACY_HOOKS or name.startswith("torch.nn.utils.prune."):
-        return _hooked(interp, name, args, kwargs)
+        return _hooked(interp, name, args)
     if name in _PARAMETRIZATIONS:
         return _parametrized(interp, name, args, kwargs)
     owner, _, method = name.rpartition(".")
@@ -216,7 +216,7 @@ def _operator(symbol: str, node: ast.AST | None) -> Value:
     return Unknown(placed(node), str(returns) if returns in (t.INT, t.FLOAT, t.BOOL) else "")
 
 
-def _hooked(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def _hooked(interp: Interpreter, name: str, args: list[Value]) -> Value:
     module = interp.settled(args[0]) if args else NONE
     if isinstance(module, ModuleValue):
         module.hooks.setdefault("forward_pre", []).append(External(name))

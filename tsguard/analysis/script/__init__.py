@@ -1,4 +1,4 @@
-"""TorchScript's compiler without the graph: it types what torch would compile.
+"""TorchScript's compiler without the graph: it type-checks what torch would compile.
 
 Laid out as torch's own front end (``torch/csrc/jit/frontend``): sugared values,
 environments, statements, expressions, conditions; and ``torch/jit/_recursive.py`` for

@@ -1,4 +1,4 @@
-"""Annotations: what the type expressions of signatures, locals and classes mean.
+"""Annotations: the types of the expressions in signatures, locals and classes.
 
 Source: torch/jit/annotations.py (``try_ann_to_type``),
 torch/csrc/jit/frontend/script_type_parser.cpp.

@@ -1,4 +1,4 @@
-"""Constructor arguments of unknown type in compiled code: which uses hold for any that eager takes.
+"""Constructor arguments of unknown type in compiled code: which uses compile for any value that eager accepts.
 
 A number, a text, a tensor or a list of them is converted, and operators take it.  A module or a
 function is compiled, whichever it is.  Of other objects torch converts only those of NamedTuples

@@ -188,7 +188,7 @@ def _emit_unpacking(
     if stars > 1 or (stars and len(target.elts) == 1):
         raise Refusal("unpacking-target/starred", target, target=text_of(target))
     binders = len(target.elts) - stars
-    items = iteration.as_tuple(fc, value, node, None if stars else binders, "starred-list/target")
+    items = iteration.as_tuple(value, node, None if stars else binders, "starred-list/target")
     if items is None:
         for element in target.elts:
             inner = element.value if isinstance(element, ast.Starred) else element

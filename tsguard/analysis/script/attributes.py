@@ -1,4 +1,4 @@
-"""Attributes of sugared values: read, tested for, written.
+"""Attributes of sugared values: read, tested, written.
 
 Source: torch/csrc/jit/frontend/sugared_value.cpp (``SimpleValue::attr``),
 torch/csrc/jit/python/python_sugared_value.cpp (``ModuleValue::tryGetAttr``).
@@ -138,7 +138,7 @@ def _value_attribute(fc: FunctionCompiler, owner: Simple, name: str, node: ast.A
 def _method(fc: FunctionCompiler, value: Value, name: str, node: ast.AST) -> Sugared:
     symbol = "aten::to" if name == "type" else f"aten::{name}"
     if has_self_overload(fc, symbol, value.type):
-        return Builtin(symbol, value, name)
+        return Builtin(symbol, value)
     if is_subtype(value.type, t.TENSOR) and name in ("tolist", "__getitem__"):
         return Special(name)
     if name == "unchecked_unwrap_optional":

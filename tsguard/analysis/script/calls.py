@@ -1,4 +1,4 @@
-"""Calls: operators by overload, functions compiled on the way, casts, opaque Python.
+"""Calls: overloaded operators, functions compiled on the way, casts, opaque calls of Python.
 
 Source: torch/csrc/jit/frontend/sugared_value.cpp and
 torch/csrc/jit/python/python_sugared_value.cpp (``call``).
@@ -104,7 +104,7 @@ def _call_object(
     if isinstance(callee, SugaredNamedTuple):
         return _construct_tuple(fc, callee.type, args, kwargs, node)
     if isinstance(callee, SugaredException):
-        return SugaredException(callee.name, True)
+        return callee
     if isinstance(callee, Print):
         if kwargs:
             raise Refusal("unknown-keyword/positional", node, function="print", keyword=next(iter(kwargs)))

@@ -1,4 +1,4 @@
-"""The TorchScript types that classes of the project stand for: enums, named tuples, compiled classes."""
+"""The TorchScript types of the project's classes: enums, named tuples, compiled classes."""
 
 from __future__ import annotations
 

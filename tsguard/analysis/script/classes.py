@@ -1,4 +1,4 @@
-"""Script classes: plain classes that torch compiles when compiled code meets them.
+"""Script classes: plain classes that torch compiles when compiled code uses them.
 
 All their own methods are compiled; inherited ones are not found.
 Source: torch/jit/frontend.py (``get_jit_class_def``), sugared_value.cpp (ClassValue).
@@ -167,7 +167,7 @@ def set_member(fc: FunctionCompiler, owner: Simple, name: str, value: Value, nod
     if known is None:
         if fc.node.name != "__init__" or compiled.initialized:
             if isinstance(compiled.cls.members.get(name), py.PropertyValue):
-                _set_property(fc, owner, compiled, name, value, node)
+                _set_property(fc, compiled, name, value, node)
                 return
             raise Refusal("attribute-assignment/undefined", node, name=name, owner=compiled.cls.name)
         if fc.frame.parent is not None:
@@ -180,7 +180,7 @@ def set_member(fc: FunctionCompiler, owner: Simple, name: str, value: Value, nod
 
 
 def _set_property(
-    fc: FunctionCompiler, owner: Simple, compiled: ScriptClass, name: str, value: Value, node: ast.AST
+    fc: FunctionCompiler, compiled: ScriptClass, name: str, value: Value, node: ast.AST
 ) -> None:
 
     found = compiled.cls.members.get(name)

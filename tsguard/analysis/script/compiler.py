@@ -1,4 +1,4 @@
-"""The compiler: what of a target is compiled, once each, with every refusal kept.
+"""The compiler: compiles each part of a target once, and keeps every refusal.
 
 Source: torch/jit/_recursive.py (``create_script_module``, ``infer_methods_to_compile``).
 """
@@ -136,7 +136,7 @@ class TargetCompiler(Compiler):
         source = function.wrapped if function.wrapped is not None else function
         if function.unread is not None:
             self.reporter.add_gap(function.unread)
-        with self.reporter.entering(Entered(label, source.module, call, caller)):
+        with self.reporter.entering(Entered(label, call, caller)):
             return self._compile_entered(function, source, receiver, call, caller, declaration)
 
     def _compile_entered(

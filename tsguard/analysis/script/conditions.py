@@ -1,4 +1,4 @@
-"""Conditions: what is known statically, and what a test tells of the types it tests.
+"""Conditions: those known statically, and the type refinements of a test.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitCondExpr``, ``RefinementSet``).
 """

@@ -1,4 +1,4 @@
-"""The constructor of the module that is scripted: torch parses its source on its own before it compiles anything."""
+"""The constructor of a scripted module, whose source torch parses before it compiles anything."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tsguard.analysis.python import classes
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.source.functions import FunctionNode
+from tsguard.source.functions import FunctionNode, first_line
 
 _INDENTED: Kept[FunctionNode, bool] = Kept()
 
@@ -29,6 +29,6 @@ def check(compiler: Compiler, instance: py.ModuleValue) -> None:
 
 def _lines(function: py.FunctionValue) -> list[str]:
     """What torch parses: the lines of a function from its first decorator on, without those of comments."""
-    first = min([function.node.lineno, *(d.lineno for d in getattr(function.node, "decorator_list", ()))])
+    first = first_line(function.node)
     lines = function.module.file.lines[first - 1 : function.node.end_lineno]
     return [line for line in lines if not line.strip().startswith("#") or line.strip().startswith("# type:")]

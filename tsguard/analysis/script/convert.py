@@ -1,4 +1,4 @@
-"""Sugared values as typed values, where torch wants one.
+"""Conversion of sugared values to typed values, where torch needs one.
 
 Source: torch/csrc/jit/frontend/sugared_value.h (``asValue``).
 """

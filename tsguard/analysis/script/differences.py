@@ -1,4 +1,4 @@
-"""Values that compile and are not what Python has: where they come from, where that shows.
+"""Values that compile to something else than in Python: where they come from, and where that is visible.
 
 ``2 ** n`` is a float, ``mask & flag`` holds integers, ``str(x.dtype)`` reads ``6``.  Most uses of
 them do not care; a difference is reported where it comes out of the target or changes what is

@@ -63,7 +63,7 @@ def emit(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = None) -> Va
     return value
 
 
-def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = None) -> Sugared:
+def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Sugared:
     """The sugared value of an expression."""
     compiler = fc.compiler
     compiler.steps += 1
@@ -89,7 +89,7 @@ def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None = Non
 
 def _call(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     if _is_super(fc, node):
-        return forms.super_call(fc, node)
+        return forms.super_call(node)
     callee = fc.sugared(node.func)
     if isinstance(callee, Special):
         return forms.emit(fc, callee.form, node, hint)
@@ -113,7 +113,7 @@ def _arguments(fc: FunctionCompiler, node: ast.Call) -> tuple[list[Value], bool]
             values.append(_argument(fc, arg))
             continue
         try:
-            parts = iteration.as_tuple(fc, fc.sugared(arg.value), arg.value, None)
+            parts = iteration.as_tuple(fc.sugared(arg.value), arg.value, None)
         except Refusal as refusal:
             fc.report(refusal)
             parts = None

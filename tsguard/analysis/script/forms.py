@@ -1,4 +1,4 @@
-"""Special forms: calls with evaluation rules of their own.
+"""Special forms: calls with their own evaluation rules.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitApplySpecialForm``).
 """
@@ -39,7 +39,7 @@ def emit(fc: FunctionCompiler, form: str, node: ast.Call, hint: t.Type | None) -
     return FORMS[form](fc, node, hint)
 
 
-def super_call(fc: FunctionCompiler, node: ast.Call) -> Sugared:
+def super_call(node: ast.Call) -> Sugared:
     """``super()``: torch compiles the bare name into an opaque call, then finds no method."""
     raise Refusal("super-call", node, method="")
 
@@ -102,7 +102,7 @@ def _cast(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
 
 def _tuple(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     _count(node, "tuple", 1, 1)
-    parts = iteration.as_tuple(fc, fc.sugared(node.args[0]), node, None, "starred-list/tuple")
+    parts = iteration.as_tuple(fc.sugared(node.args[0]), node, None, "starred-list/tuple")
     if parts is None:
         return SugaredUnknown()
     return simple(t.TupleType(tuple(as_value(fc, part, node).type for part in parts)))

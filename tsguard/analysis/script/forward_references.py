@@ -10,6 +10,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.project.modules import Module
+from tsguard.source.functions import named_parameters
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -87,9 +88,7 @@ def refuse_under_cache(function: py.FunctionValue, node: ast.AST) -> None:
     """
     assert isinstance(function.node, ast.FunctionDef)
     spec = function.node.args
-    written = [a.annotation for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)] + [
-        function.node.returns
-    ]
+    written = [a.annotation for a in named_parameters(spec)] + [function.node.returns]
     strings = uses_future_annotations(function.module)
     quoted = [a for a in written if a is not None and (strings or _holds_string(a))]
     if quoted and "cached" in function.marks:

@@ -1,4 +1,4 @@
-"""One function under compilation: its signature, its environments, its result.
+"""The compilation of one function: its signature, environments and result.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``to_ir``).
 """
@@ -14,6 +14,7 @@ from tsguard.analysis.script.results import OwnSchema
 from tsguard.analysis.script.sugared import Simple, Sugared, Value
 from tsguard.language import types as t
 from tsguard.language.schemas import Schema
+from tsguard.source.functions import named_parameters
 
 
 class BodyCompiler(FunctionCompiler):
@@ -35,7 +36,7 @@ class BodyCompiler(FunctionCompiler):
         if self.receiver is not None and self.signature.receiver:
             self.frame.sugared[self.signature.receiver] = self.receiver
         spec = self.node.args
-        parameters = {arg.arg: arg for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+        parameters = {arg.arg: arg for arg in named_parameters(spec)}
         for argument in self.signature.arguments:
             if argument.name in parameters:
                 self.noted(parameters[argument.name], Simple(Value(argument.type)))

@@ -1,4 +1,4 @@
-"""Interfaces: what a class or module must have to stand where one is wanted.
+"""Interfaces: the methods that a class or module must have to implement one.
 
 Source: torch/jit/_recursive.py (``infer_interface_methods_to_compile``),
 aten/src/ATen/core/class_type.cpp (``isSubtypeOfExt``), function_schema.cpp (``isSubtypeOf``).

@@ -1,4 +1,4 @@
-"""Iteration: what loops run over, what is unrolled, what unpacks.
+"""Iteration: loops over values, unrolled loops, and unpacking.
 
 Source: torch/csrc/jit/frontend/sugared_value.cpp (``iter``, ``asTuple``, IterableTree).
 """
@@ -146,7 +146,7 @@ def element(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> Sugared:
 
 
 def as_tuple(
-    fc: FunctionCompiler, value: Sugared, node: ast.AST, wanted: int | None, rule: RuleName = "starred-list"
+    value: Sugared, node: ast.AST, wanted: int | None, rule: RuleName = "starred-list"
 ) -> list[Sugared] | None:
     """The parts that a value unpacks into; None where the source does not tell.
 

@@ -1,4 +1,4 @@
-"""Defaults that come late: methods compiled together are called without those of each other.
+"""Defaults that are not known yet: methods that are compiled together do not know each other's.
 
 torch compiles what it finds first of a module (forward, exported and overloaded methods, properties) or
 of a class (all its methods) in one go, and gives the schemas their defaults when all are done.

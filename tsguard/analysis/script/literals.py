@@ -1,4 +1,4 @@
-"""List and dict literals and comprehensions, with the type that is expected of them.
+"""List and dict literals and comprehensions, with their expected type.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitListLiteral``, ``emitDictLiteral``,
 ``emitListComprehension``, ``emitDictComprehension``).
@@ -28,7 +28,7 @@ def elements(fc: FunctionCompiler, nodes: list[ast.expr]) -> tuple[list[Value], 
         if not isinstance(node, ast.Starred):
             values.append(fc.attempt(node))
             continue
-        parts = iteration.as_tuple(fc, fc.sugared(node.value), node.value, None)
+        parts = iteration.as_tuple(fc.sugared(node.value), node.value, None)
         if parts is None:
             exact = False
         else:
@@ -47,7 +47,7 @@ def candidates(hint: t.Type | None, kind: type[t.ListType] | type[t.DictType]) -
     return [hint] if isinstance(hint, kind) else []
 
 
-def _unexpected(fc: FunctionCompiler, node: ast.expr, hint: t.Type, kind: str) -> Refusal:
+def _unexpected(node: ast.expr, hint: t.Type, kind: str) -> Refusal:
     if hint is t.ANY_LIST and kind == "list":
         return Refusal("unknown-annotation/bare-list", node, literal=text_of(node))
     return Refusal("literal-type", node, expected=hint, given=f"a {kind}", literal=text_of(node))
@@ -78,7 +78,7 @@ def list_literal(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
 def _list_type(fc: FunctionCompiler, node: ast.expr, types: list[t.Type], hint: t.Type | None) -> t.Type:
     expected = candidates(hint, t.ListType)
     if _known(hint) and not expected and hint is not None:
-        raise _unexpected(fc, node, hint, "list")
+        raise _unexpected(node, hint, "list")
     if not types:
         if len(expected) == 1:
             return expected[0]
@@ -118,7 +118,7 @@ def _dict_type(
 ) -> t.Type:
     expected = candidates(hint, t.DictType)
     if _known(hint) and not expected and hint is not None:
-        raise _unexpected(fc, node, hint, "dict")
+        raise _unexpected(node, hint, "dict")
     if key is None or value is None:
         if len(expected) == 1:
             return expected[0]
@@ -156,7 +156,7 @@ def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
         fc.pop()
     expected = candidates(hint, t.ListType)
     if _known(hint) and not expected and hint is not None:
-        raise _unexpected(fc, node, hint, "list")
+        raise _unexpected(node, hint, "list")
     if not found:
         return Value(expected[0] if len(expected) == 1 else t.ListType(t.TENSOR), node=node)
     type_ = _list_type(fc, node, [value.type for value in found], hint if expected else None)

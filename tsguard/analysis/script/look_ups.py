@@ -1,4 +1,4 @@
-"""Look-ups of embeddings, of which compiled code leaves out what changes the weight."""
+"""Embedding look-ups, for which compiled code does not renormalise the weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls and operators that fit no schema: what is wrong, in the user's terms."""
+"""Calls and operators that match no schema: the reason, in the user's terms."""
 
 from __future__ import annotations
 

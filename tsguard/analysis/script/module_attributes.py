@@ -1,4 +1,4 @@
-"""The attributes of modules in compiled code: read, tested, assigned to.
+"""Attributes of modules in compiled code: read, tested, assigned.
 
 Source: torch/csrc/jit/python/python_sugared_value.cpp (ModuleValue).
 """
@@ -176,21 +176,21 @@ def _container_method(compiler: Compiler, owner: SugaredModule, name: str, node:
     if own is not None:
         return None
     if is_dict and name == "keys":
-        return ModuleCall(submodules.keys(), name)
+        return ModuleCall(submodules.keys())
     if (is_dict and name == "values") or name == "children":
-        return ModuleCall(submodules.values(), name)
+        return ModuleCall(submodules.values())
     if (is_dict and name == "items") or name == "named_children":
-        return ModuleCall(submodules.items(), name)
+        return ModuleCall(submodules.items())
     if name in ("modules", "named_modules") and submodules.has_interfaces():
         raise Refusal("module-not-iterable/interface", node, value=text_of(node))
     if name == "modules":
-        return ModuleCall(submodules.deep(), name)
+        return ModuleCall(submodules.deep())
     if name == "named_modules":
         deep = submodules.deep()
-        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in deep.items], deep.open), deep]), name)
+        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in deep.items], deep.open), deep]))
     if name == "named_buffers":
         buffers = [simple(t.TENSOR) for _ in owner.instance.buffers]
-        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in buffers]), Tuple(list(buffers))]), name)
+        return ModuleCall(Iterables([Tuple([simple(t.STR) for _ in buffers]), Tuple(list(buffers))]))
     return None
 
 
@@ -318,7 +318,7 @@ def unused_properties(compiler: Compiler, instance: py.ModuleValue) -> set[str]:
     return {str(py.constant(item)) for item in items if isinstance(item, py.Const)}
 
 
-def overload_declarations(compiler: Compiler, owner: SugaredModule, name: str) -> list[py.FunctionValue]:
+def overload_declarations(owner: SugaredModule, name: str) -> list[py.FunctionValue]:
     """The declarations of a method under ``@torch.jit._overload_method``, which no subclass inherits."""
     cls = owner.instance.cls
     return cls.overloads.get(name, []) if isinstance(cls, py.ClassValue) else []
@@ -327,7 +327,7 @@ def overload_declarations(compiler: Compiler, owner: SugaredModule, name: str) -
 def overloads_of(compiler: Compiler, owner: SugaredModule, name: str) -> tuple[Schema, ...]:
     """The schemas of a method's overloads."""
     found = []
-    for function in overload_declarations(compiler, owner, name):
+    for function in overload_declarations(owner, name):
         if isinstance(function.node, ast.FunctionDef):
             signature = signatures.read(compiler, function.node, function.scope, method=True)
             found.append(Schema(name, "", signature.arguments, signature.returns or t.UNKNOWN))

@@ -1,4 +1,4 @@
-"""Modules called, and tested by isinstance, in compiled code.
+"""Calls of modules, and isinstance tests on them, in compiled code.
 
 Source: torch/csrc/jit/python/python_sugared_value.cpp (ModuleValue::call).
 """

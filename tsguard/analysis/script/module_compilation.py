@@ -1,4 +1,4 @@
-"""What torch compiles of a module: its methods, properties, hooks and submodules.
+"""What torch compiles for a module: its methods, properties, hooks and submodules.
 
 Source: torch/jit/_recursive.py (``create_script_module_impl``).
 """
@@ -263,7 +263,7 @@ def compile_overloads(
     compiler.methods.setdefault((id(owner.instance), name), overloads_of(compiler, owner, name))
     compiler.charge(function)
     label = f"{compiler.name_of(owner.instance)}.{name}"
-    for declaration in overload_declarations(compiler, owner, name):
+    for declaration in overload_declarations(owner, name):
         if isinstance(declaration.node, ast.FunctionDef):
             compiler.compile_function(function, owner, label, declaration=declaration.node)
 

@@ -1,4 +1,4 @@
-"""``modules[index]``: items and slices of containers of modules."""
+"""``modules[index]``: items and slices of module containers."""
 
 from __future__ import annotations
 

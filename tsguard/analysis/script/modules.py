@@ -1,4 +1,4 @@
-"""Modules: the attributes that torch gives a module's type, and what they are.
+"""Modules: the attributes of the type that torch gives a module.
 
 Source: torch/jit/_recursive.py (``infer_concrete_type_builder``).
 """
@@ -264,7 +264,7 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
         return
     try:
         info.attributes[name] = type_of(compiler, value)
-        _check_fields(compiler, info, declared, name, value)
+        _check_fields(compiler, info, name, value)
     except Uninferable as reason:
         info.failed[name] = str(reason)
         if isinstance(value, py.EnumMember):  # which torch makes a type of, whether or not anything reads it
@@ -285,9 +285,7 @@ def _typed(
     _check_value(compiler, info, said, name, value.attributes["value"])
 
 
-def _check_fields(
-    compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.Value
-) -> None:
+def _check_fields(compiler: Compiler, info: ModuleInfo, name: str, value: py.Value) -> None:
     """Torch copies the attributes of an object by the types that its class gives them."""
     type_ = info.attributes[name]
     compiled = classes.script_class(compiler, type_)

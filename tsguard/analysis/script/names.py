@@ -1,4 +1,4 @@
-"""Names: the compiler's own globals, then Python objects as torch takes them.
+"""Names: the compiler's own globals, then Python objects as torch resolves them.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (globals of ``getSugaredVar``),
 torch/csrc/jit/python/python_sugared_value.cpp (``toSugaredValue``).
@@ -139,13 +139,13 @@ class PythonNames(Names):
             if plain is not None:
                 return plain
         if isinstance(value, py.FunctionValue):
-            return self._function(fc, value, node)
+            return self._function(value)
         if isinstance(value, py.External):
             return self._external(fc, value, node)
         if isinstance(value, py.ModuleReference):
             return PythonModule(value)
         if isinstance(value, py.ClassValue):
-            return self._class(fc, value, node)
+            return self._class(value, node)
         if isinstance(value, py.EnumMember):
             return simple(self.compiler.class_type(value.cls, node))
         return SugaredPython(value, text_of(node))
@@ -172,7 +172,7 @@ class PythonNames(Names):
             return simple(t.TupleType(tuple(types))) if len(types) == len(parts) else None
         return None
 
-    def _function(self, fc: FunctionCompiler, value: py.FunctionValue, node: ast.AST) -> Sugared:
+    def _function(self, value: py.FunctionValue) -> Sugared:
         marks = value.marks
         if marks & {"ignore", "unused"}:
             return SugaredPython(value, value.name, ignored=True, dropped="unused" in marks)
@@ -182,7 +182,7 @@ class PythonNames(Names):
             return Compiled(value.name, (_traced(value.node, value.name),))
         return Function(value)
 
-    def _class(self, fc: FunctionCompiler, cls: py.ClassValue, node: ast.AST) -> Sugared:
+    def _class(self, cls: py.ClassValue, node: ast.AST) -> Sugared:
         interp = self.compiler.interp
         if any(
             isinstance(b, py.External) and b.name.rpartition(".")[2] in _EXCEPTIONS
@@ -222,7 +222,7 @@ class PythonNames(Names):
             return self._builtin(short, node)
         if head in ("torch", "math", "cmath"):
             return self._described(fc, value, node)
-        return self._foreign(value, node)
+        return self._foreign(value)
 
     def _builtin(self, name: str, node: ast.AST) -> Sugared:
         if name in GLOBALS:
@@ -233,7 +233,7 @@ class PythonNames(Names):
             raise Refusal("python-call/builtin", node, name=name)
         return SugaredPython(py.External(f"builtins.{name}"), name)
 
-    def _foreign(self, value: py.External, node: ast.AST) -> Sugared:
+    def _foreign(self, value: py.External) -> Sugared:
         """A name of the standard library, of numpy, of typing."""
         import sys
 
@@ -260,8 +260,8 @@ class PythonNames(Names):
         if entry is None:
             return self._undescribed(value, node)
         if isinstance(entry, str):
-            return Builtin(entry, None, value.name)
-        return self._by_entry(fc, value, entry, node)
+            return Builtin(entry)
+        return self._by_entry(value, entry, node)
 
     def _undescribed(self, value: py.External, node: ast.AST) -> Sugared:
         name = value.name
@@ -274,9 +274,7 @@ class PythonNames(Names):
             raise Refusal("undefined-name/module", node, name=short, module=parent)
         return SugaredUnknown()
 
-    def _by_entry(
-        self, fc: FunctionCompiler, value: py.External, entry: dict[str, Any], node: ast.AST
-    ) -> Sugared:
+    def _by_entry(self, value: py.External, entry: dict[str, Any], node: ast.AST) -> Sugared:
         name = value.name
         if "module" in entry:
             return PythonModule(value)
@@ -285,7 +283,7 @@ class PythonNames(Names):
         if "dispatch" in entry:
             return _dispatched(name, entry)
         if "class" in entry:
-            return self._described_class(value, entry, node)
+            return self._described_class(value, entry)
         if entry.get("ignored"):
             return SugaredPython(value, name, ignored=True)
         if "fails" in entry:
@@ -300,7 +298,7 @@ class PythonNames(Names):
             )
         return SugaredPython(value, name)
 
-    def _described_class(self, value: py.External, entry: dict[str, Any], node: ast.AST) -> Sugared:
+    def _described_class(self, value: py.External, entry: dict[str, Any]) -> Sugared:
         if value.name in _CONTEXTS or entry.get("is") in _CONTEXTS:
             return SugaredClass(
                 t.ClassType(value.name.rpartition(".")[2], value.name), _context_class(value.name)
@@ -310,7 +308,7 @@ class PythonNames(Names):
         if entry["class"] == "exception":
             return SugaredException(value.name.rpartition(".")[2])
         if "op" in entry:
-            return Builtin(entry["op"], None, value.name)
+            return Builtin(entry["op"])
         return SugaredPython(value, value.name)
 
     def member(self, fc: FunctionCompiler, owner: PythonModule, name: str, node: ast.AST) -> Sugared:
@@ -345,7 +343,7 @@ def _dispatched(name: str, entry: dict[str, Any]) -> Sugared:
     if "dispatch" not in entry:
         return Compiled(name, tuple(schemas.parse(s) for s in entry.get("schemas", ())))
     branches = [_dispatched(name, entry[side]) for side in ("true", "false")]
-    return Dispatch(name, entry["dispatch"], entry["index"], entry["default"], *branches)
+    return Dispatch(entry["dispatch"], entry["index"], entry["default"], *branches)
 
 
 def cause(error: str) -> str:

@@ -1,4 +1,4 @@
-"""Parameters that default to None and are Tensors to TorchScript: where that shows.
+"""Parameters with the default None that TorchScript takes for Tensors: where that is visible.
 
 A Tensor is never None, so torch decides every test for None while it compiles; a caller
 that leaves the argument out passes an undefined tensor.

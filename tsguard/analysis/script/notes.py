@@ -1,4 +1,4 @@
-"""What compiles and then breaks: places where the compiled code will not do as eager.
+"""Code that compiles and then behaves differently from eager.
 
 Torch accepts all of these; the scripted function raises when run, or returns
 something else.
@@ -128,9 +128,7 @@ def _count(fc: FunctionCompiler, args: Sequence[Value], node: ast.Call) -> bool:
     return all(_counts(fc.node, [given], counting) for given in tensors or node.args)
 
 
-def _counts(
-    function: ast.FunctionDef, args: Sequence[ast.expr], counting: frozenset[str] = _COUNTING
-) -> bool:
+def _counts(function: ast.FunctionDef, args: Sequence[ast.expr], counting: frozenset[str]) -> bool:
     """Whether among operands is an element or a count."""
     for arg in args:
         if isinstance(arg, ast.Subscript) or _names_method(arg, counting):

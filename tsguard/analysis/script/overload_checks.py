@@ -1,4 +1,4 @@
-"""Overloads that torch does not take: untyped, with other defaults, without an implementation.
+"""Overloads that torch refuses: untyped, with other defaults, without an implementation.
 
 Source: torch/jit/_recursive.py (``check_no_signature``), torch/_jit_internal.py (``get_default_args``),
 torch/jit/_script.py (``_check_overload_defaults``).
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.type_comments import signature_comment
+from tsguard.source.functions import named_parameters
 
 
 def refused(
@@ -31,7 +32,7 @@ def refused(
 
 def _is_untyped(declaration: ast.FunctionDef, lines: list[str]) -> bool:
     spec = declaration.args
-    parameters = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+    parameters = named_parameters(spec)
     if declaration.returns is not None or any(p.annotation is not None for p in parameters):
         return False
     text, _, why = signature_comment(lines[declaration.lineno - 1 : declaration.end_lineno])

@@ -1,4 +1,4 @@
-"""Properties that raise while torch makes a scripted module."""
+"""Properties that raise while torch creates a scripted module."""
 
 from __future__ import annotations
 

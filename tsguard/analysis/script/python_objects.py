@@ -1,4 +1,4 @@
-"""Python objects that compiled code meets as they are: what it may do with them, and why not the rest.
+"""Python objects in compiled code: which uses are possible, and why others are not.
 
 Source: torch/csrc/jit/python/python_sugared_value.cpp (``PythonValue``).
 """

@@ -1,4 +1,4 @@
-"""A refusal: raised where torch would raise, caught where the walk can go on."""
+"""Refusals: raised where torch would raise, caught where the walk can continue."""
 
 from __future__ import annotations
 

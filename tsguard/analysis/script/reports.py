@@ -1,4 +1,4 @@
-"""What compilation reports, placed where the user can act on it, and its replay.
+"""The reports of a compilation, at places where the user can act, and their replay.
 
 Functions of a module's top level compile alike for every target, methods alike for all
 modules of one type: what one reports is recorded, and reported again wherever it is reached.
@@ -25,7 +25,6 @@ class Entered:
     """A function on the way to the place under compilation, and the call that entered it."""
 
     label: str
-    module: Module
     call: ast.AST | None = None
     caller: Module | None = None
 

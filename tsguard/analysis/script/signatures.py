@@ -1,4 +1,4 @@
-"""Signatures: the schema that a function's parameters, annotations and defaults give.
+"""Signatures: the schema from a function's parameters, annotations and defaults.
 
 Source: torch/csrc/jit/frontend/script_type_parser.cpp (``parseSchemaFromDef``),
 torch/csrc/jit/python/init.cpp (``getSchemaWithNameAndDefaults``).
@@ -23,7 +23,7 @@ from tsguard.language.matching import convertible_to_list
 from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Argument
 from tsguard.report.records import replace
-from tsguard.source.functions import takes_positional
+from tsguard.source.functions import first_line, takes_positional
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -102,7 +102,7 @@ class _Reader:
         )
 
     def _type_comment(self, parameters: list[ast.arg]) -> None:
-        first = min([self.node.lineno, *(d.lineno for d in self.node.decorator_list)])
+        first = first_line(self.node)
         lines = self.scope.module.file.lines[first - 1 : self.node.end_lineno]
         if not any("type" in line and "#" in line for line in lines):
             return

@@ -1,4 +1,4 @@
-"""Statements as torch emits them: blocks, loops, returns, raise, assert, with.
+"""Statements as torch compiles them: blocks, loops, returns, raise, assert, with.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitStatements`` and below).
 """

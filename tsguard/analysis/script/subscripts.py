@@ -46,7 +46,7 @@ def load(fc: FunctionCompiler, node: ast.Subscript, hint: t.Type | None) -> Suga
     index = indices[0]
     if isinstance(index, ast.Slice):
         return Simple(_sliced(fc, value, index, node))
-    return _item(fc, value, index, node, hint)
+    return _item(fc, value, index, node)
 
 
 def _indices(node: ast.Subscript) -> list[ast.expr]:
@@ -72,9 +72,7 @@ def _emit_index(fc: FunctionCompiler, index: ast.expr) -> None:
             fc.attempt(part)
 
 
-def _item(
-    fc: FunctionCompiler, value: Value, index: ast.expr, node: ast.Subscript, hint: t.Type | None
-) -> Sugared:
+def _item(fc: FunctionCompiler, value: Value, index: ast.expr, node: ast.Subscript) -> Sugared:
     type_ = value.type
     if type_ is t.UNKNOWN:
         arguments.item(fc, value, index)

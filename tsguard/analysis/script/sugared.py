@@ -131,7 +131,6 @@ class Builtin(Sugared):
 
     symbol: str
     receiver: Value | None = None
-    name: str = ""
     kind = "builtin function"
 
 
@@ -181,7 +180,6 @@ class SugaredEnum(Sugared):
 @dataclass(eq=False, slots=True)
 class SugaredException(Sugared):
     name: str
-    message: bool = False
     kind = "exception"
 
 
@@ -256,7 +254,6 @@ class ModuleCall(Sugared):
     """``children()``, ``items()`` and the like, which give an iterable when called."""
 
     result: Sugared
-    name: str
     kind = "method"
 
 
@@ -269,7 +266,6 @@ class SugaredSlice(Sugared):
 class Dispatch(Sugared):
     """A function that a constant flag chooses between two (``return_indices``)."""
 
-    name: str
     flag: str
     index: int
     default: bool

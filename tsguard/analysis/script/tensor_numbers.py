@@ -1,4 +1,4 @@
-"""Tensors that are given to ``int`` parameters: TorchScript converts those of integers, and raises for floats."""
+"""Tensors passed to ``int`` parameters: TorchScript converts integer tensors, and raises for floats."""
 
 from __future__ import annotations
 

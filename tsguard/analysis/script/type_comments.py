@@ -34,7 +34,7 @@ def signature_comment(lines: list[str]) -> tuple[str | None, int, str]:
             return (
                 None,
                 index,
-                "follows code, and TorchScript reads it, code and all, as the signature of the function",
+                "follows code on its line, which TorchScript reads as part of the signature of the function",
             )
         if not text.startswith("("):
             return None, index, NO_SIGNATURE
@@ -44,7 +44,7 @@ def signature_comment(lines: list[str]) -> tuple[str | None, int, str]:
         return (
             None,
             marked[0][0],
-            'is one of several, and none gives the return type as "# type: (...) -> TYPE"',
+            'is one of several, and none has the return type as "# type: (...) -> TYPE"',
         )
     parameters = [
         line[line.index("# type:") + len("# type:") :].strip() for i, line in marked if i < returns[0]

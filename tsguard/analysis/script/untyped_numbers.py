@@ -1,4 +1,4 @@
-"""Parameters without annotation that are numbers to those who call them, and Tensors to TorchScript."""
+"""Parameters without annotation that callers pass numbers, and that TorchScript takes for Tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With statements: what may be entered, and what stays Python.
+"""With statements: supported context managers, and those that stay in Python.
 
 Source: torch/csrc/jit/frontend/ir_emitter.cpp (``emitWith``), torch/jit/frontend.py
 (``build_ignore_context_manager``).

@@ -1,4 +1,4 @@
-"""Following a forward as ``torch.jit.trace`` runs it.
+"""The walk of a forward as ``torch.jit.trace`` runs it.
 
 Tracing runs Python, so this walk is the Python interpreter of ``analysis.python`` with
 inputs of unknown content.  Each value knows whether the trace goes on following it (a

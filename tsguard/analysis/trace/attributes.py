@@ -1,4 +1,4 @@
-"""Attributes of traced values: shapes stay symbolic, other properties are fixed."""
+"""Attributes of traced values: shapes stay symbolic, other properties are constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``torch.autograd.Function``: what its ``apply`` is to a trace and to torch.export."""
+"""``torch.autograd.Function``: its ``apply`` in a trace and in torch.export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls while torch traces: Python functions are run, what is compiled or unread is not."""
+"""Calls while tracing: Python functions are followed, compiled and unread ones are not."""
 
 from __future__ import annotations
 
@@ -47,9 +47,7 @@ def call(
         return methods.call(tracer, function.function.name, function.receiver, args, kwargs, node)
     if isinstance(function, Traced):
         kinds.used_as_object(tracer, function)
-        tracer.gap(
-            node, "whether an input that is called is a module or a function is not told by the source"
-        )
+        tracer.gap(node, "the source does not tell whether an input that is called is a module or a function")
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
         breaks.unread(tracer, function, node)
@@ -148,7 +146,7 @@ def _object(
 def _hide(tracer: Tracer, function: py.FunctionValue, node: ast.AST | None) -> None:
     """Note that what a function of another package does is not known."""
     name = f"{function.owner.name}.{function.name}" if function.owner is not None else function.name
-    gap = Gap(tracer.module, getattr(node, "lineno", 1), f"{name} could not be followed to the end")
+    gap = Gap(tracer.module, getattr(node, "lineno", 1), f"{name} could not be analysed completely")
     if gap not in tracer.gaps:
         tracer.gaps.append(gap)
 
@@ -173,7 +171,7 @@ def _run(
                 raise
             results = []  # this way raises, others have returned
     if tracer.program.is_generator(function):
-        value = _yielded(function, results, ended_early=bool(frame.returned))
+        value = _yielded(results, ended_early=bool(frame.returned))
     else:
         value = functools.reduce(tracer.join, [*results, *frame.returned])
     given = [*args, *kwargs.values()]
@@ -192,7 +190,7 @@ def _told(value: py.Value) -> py.Value:
     return value
 
 
-def _yielded(function: py.FunctionValue, results: Args, *, ended_early: bool) -> py.Value:
+def _yielded(results: Args, *, ended_early: bool) -> py.Value:
     """What a generator gives: what its function returns is no part of that, but may cut it short."""
     value = results[0] if results else py.Unknown()
     if isinstance(value, py.ListValue):

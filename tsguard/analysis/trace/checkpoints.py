@@ -1,4 +1,4 @@
-"""Activation checkpoints: torch runs the function in pieces, of which the reentrant kind hides what it calls."""
+"""Activation checkpoints: the reentrant kind hides the function that it calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons over traced values: what they come to where that is the same for every input."""
+"""Comparisons over traced values: their result, if it is the same for every input."""
 
 from __future__ import annotations
 

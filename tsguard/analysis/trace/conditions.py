@@ -1,4 +1,4 @@
-"""What Python makes of a value that it asks "true or false?" while torch traces."""
+"""The truth value of traced values in conditions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
 from tsguard.language.rule_names import RuleName
 
-OPEN_SHAPES = "whether the shapes of two tensors are always alike is not told by the source"
+OPEN_SHAPES = "the source does not tell whether two tensors always have the same shape"
 
 
 def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> bool | None:
@@ -35,7 +35,7 @@ def decide(tracer: Tracer, value: py.Value, node: ast.AST | None, form: str) -> 
     if isinstance(value, Number):
         return _of_number(tracer, value, node, form)
     if isinstance(value, Fixed):
-        return _of_fixed(tracer, value, node, form)
+        return _of_fixed(tracer, value, node)
     if isinstance(value, Untraced):
         used(tracer, [value], node)
         return None
@@ -102,7 +102,7 @@ def _rule(tracer: Tracer, value: Traced | Number, form: str) -> RuleName:
     return checked(value, serves_others=tracer.serves_others) if how == "assert" else asked(value, how)
 
 
-def _of_fixed(tracer: Tracer, value: Fixed, node: ast.AST | None, form: str) -> bool | None:
+def _of_fixed(tracer: Tracer, value: Fixed, node: ast.AST | None) -> bool | None:
     if tracer.varies(value.origin, value.about):
         tracer.report(VARIED[value.about], node, value.origin)
     elif value.about in FIXED:

@@ -1,4 +1,4 @@
-"""Functions that count and compare while tracing: len, range, min and max."""
+"""Functions that count and compare: len, range, min and max."""
 
 from __future__ import annotations
 
@@ -86,22 +86,21 @@ def range_of(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Va
     data.number_wanted(tracer, "data-number/range", args, node)
     sizes.wanted(tracer, "fixed-size/range", args, node)
     kinds.used_as_sizes(tracer, args)
-    for bound in args:
-        if is_live(bound):
-            assert isinstance(bound, (Number, Traced))
-            report_number(tracer, "range", bound, node)
-        else:
-            used(tracer, [bound], node)
-    bounds = [
-        frozen(b.origin, getattr(b, "kind", "data"), "int") if is_live(b) else plainly(b)  # type: ignore[attr-defined]
-        for b in args
-    ]
+    bounds = [_bound(tracer, bound, node) for bound in args]
     if bounds == args or not bounds:
         return None
     first = bounds[0] if len(bounds) > 1 else py.Const(0)
     return py.RangeValue(
         first, bounds[min(1, len(bounds) - 1)], bounds[2] if len(bounds) > 2 else py.Const(1)
     )
+
+
+def _bound(tracer: Tracer, bound: py.Value, node: ast.AST) -> py.Value:
+    if isinstance(bound, (Number, Traced)) and is_live(bound):
+        report_number(tracer, "range", bound, node)
+        return frozen(bound.origin, bound.kind if isinstance(bound, Number) else "data", "int")
+    used(tracer, [bound], node)
+    return plainly(bound)
 
 
 def extreme(sign: int) -> Handler:

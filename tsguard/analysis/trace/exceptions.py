@@ -1,4 +1,4 @@
-"""What ``try`` makes of a forward: the trace, and the exported program, have the way of the example."""
+"""``try`` statements: the trace, and the exported program, contain the example's path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def has_effect(node: ast.stmt) -> bool:
 def tried(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     """The trace holds the way that the example takes through a ``try``."""
     assert isinstance(node, ast.Try)
-    if _catches_shapes(node) and _computes(tracer, node, scope):
+    if _catches_shapes(node) and _computes(node, scope):
         tracer.report("exception-path", node.handlers[0])
     catches, misses = _catches(node, _REFUSALS), _catches(node, _MISSING)
     tracer.exports.catching += catches
@@ -64,7 +64,7 @@ def _catches_shapes(node: ast.Try) -> bool:
     return False
 
 
-def _computes(tracer: Tracer, node: ast.Try, scope: Scope) -> bool:
+def _computes(node: ast.Try, scope: Scope) -> bool:
     """Whether what is tried handles values that come from inputs."""
     names = {n.id for s in node.body for n in walked(s) if isinstance(n, ast.Name)}
     calls = any(isinstance(n, ast.Call) for s in node.body for n in walked(s))

@@ -1,4 +1,4 @@
-"""Expressions whose meaning tracing changes; the others are plain Python's."""
+"""Expressions that behave differently while tracing; the others are Python's."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes, types
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered
 from tsguard.analysis.trace.alternatives import could_be_traced
@@ -45,7 +46,7 @@ def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     if value is not None:
         return value
     if tracer.tries or py.is_none(owner):
-        raise tracer.raise_("AttributeError", node)
+        raise Raised("AttributeError", node)
     if isinstance(owner, Traced):
         kinds.used_as_object(tracer, owner)
         return Opaque(None, origin=owner.origin.then(node))
@@ -80,7 +81,7 @@ def _negated(tracer: Tracer, value: py.Value, node: ast.UnaryOp) -> py.Value:
     answer: bool | None = conditions.decide(tracer, value, node.operand, "boolean")
     if answer is not None:
         return py.Const(not answer)
-    return _telling(_answered(value, None, node), _told(value).negated())
+    return _telling(_answered(value, node), _told(value).negated())
 
 
 def _told(value: py.Value) -> Truths:
@@ -91,10 +92,8 @@ def _telling(value: py.Value, tells: Truths) -> py.Value:
     return replace(value, tells=tells) if isinstance(value, (Number, Fixed)) else value
 
 
-def _answered(value: py.Value, answer: bool | None, node: ast.expr) -> py.Value:
+def _answered(value: py.Value, node: ast.expr) -> py.Value:
     """The truth of a value after it was asked for."""
-    if answer is not None:
-        return py.Const(answer)
     if isinstance(value, Fixed) and value.about == "dtype":
         return replace(value, hint="bool")
     origin = origin_of([value])
@@ -126,7 +125,7 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
             unanswered.looked_at(tracer, value, operand, partial(_lent, tracer, rest, scope), scope)
             return _decided(possible, _asked_for_device(value) if on_device else value)
         if answer is None:
-            value = _answered(value, None, operand) if operators.concerns(value) else value
+            value = _answered(value, operand) if operators.concerns(value) else value
             possible = value if possible is None else joined(possible, value)
     last = tracer.evaluate(node.values[-1], scope)
     last = _asked_for_device(last) if on_device else last
@@ -324,8 +323,10 @@ def _listed(tracer: Tracer, nodes: list[ast.expr], scope: Scope) -> py.TupleValu
             given.append(py.TupleValue((tracer.evaluate(node, scope),)))
             continue
         value = tracer.evaluate(node.value, scope)
-        is_open_shape = isinstance(value, Shape) and value.open
-        given.append(value if is_open_shape else py.TupleValue(*_unpacked(tracer, value)))  # type: ignore[arg-type]
+        if isinstance(value, Shape) and value.open:
+            given.append(value)
+        else:
+            given.append(py.TupleValue(*_unpacked(tracer, value)))
     if any(isinstance(part, Shape) and part.open for part in given):
         return operators.joined_sizes(given)
     return py.TupleValue(

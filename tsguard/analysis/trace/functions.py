@@ -1,4 +1,4 @@
-"""Functions that are not read: Python's builtins, math, numpy and torch's own."""
+"""Functions without source: Python's builtins, math, numpy and torch's own."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     if handler is not None:
         return handler(tracer, args, kwargs, node)
     if name in ("builtins.eval", "builtins.exec"):
-        tracer.gap(node, f"what {short} runs is not followed")
+        tracer.gap(node, f"what {short} runs is not analysed")
     if head in ("math", "numpy"):
         args, kwargs = [plainly(value) for value in args], {key: plainly(v) for key, v in kwargs.items()}
     if head == "math":

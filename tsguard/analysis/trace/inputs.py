@@ -1,4 +1,4 @@
-"""What a target is traced with: the file's own examples, or what the signature tells."""
+"""The inputs of a target: the file's own examples, or values from the signature."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ Given = Literal["none", "all", "first"]
 """Which inputs are given that may be tensors and are None by default."""
 
 
-def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, optional: Given = "none") -> Inputs:
+def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, optional: Given) -> Inputs:
     """One tensor for each parameter without a default, or what its annotation says."""
     defaults = dict(_defaults(function))
     result = Inputs()

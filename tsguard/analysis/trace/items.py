@@ -1,4 +1,4 @@
-"""Subscripts over traced values: ``x[i]``, ``x.shape[0]``, ``pieces[-1]``."""
+"""Subscripts of traced values: ``x[i]``, ``x.shape[0]``, ``pieces[-1]``."""
 
 from __future__ import annotations
 

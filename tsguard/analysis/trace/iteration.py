@@ -1,4 +1,4 @@
-"""Iterating traced values: what the trace unrolls for the example."""
+"""Iteration over traced values, which the trace unrolls for the example."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_ROWS
 from tsguard.analysis.export import data, reports, sizes
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace import attributes, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import FIXED, VARIED
@@ -38,7 +39,7 @@ def items(tracer: Tracer, value: py.Value, wanted: int | None) -> Items | None:
         Raised: the value is None.
     """
     if py.is_none(value):
-        raise tracer.raise_("TypeError", tracer.node)
+        raise Raised("TypeError", tracer.node)
     if isinstance(value, Traced):
         return _rows(tracer, value, wanted)
     if isinstance(value, py.TensorValue):

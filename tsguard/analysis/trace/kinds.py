@@ -1,4 +1,4 @@
-"""What an input without an annotation is, as its use tells: a number that sizes are made of, a function, an object.
+"""The kind of an input without an annotation, inferred from its uses: a number for sizes, a function, an object.
 
 A tensor without dimensions may stand for a size, too; who calls a parameter ``H`` and views ``x`` by it
 means the number that ``x.shape`` gives outside of a trace.

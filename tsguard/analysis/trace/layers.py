@@ -1,4 +1,4 @@
-"""Layers of torch.nn: followed by what their forward returns, as the tables tell."""
+"""Layers of torch.nn: their outputs, from the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a forward returns: what torch.jit.trace refuses, and what it hands back changed.
+"""The outputs of a forward: types that torch.jit.trace refuses or changes.
 
 A size comes back as a tensor without dimensions that holds the size of the input at hand.  ``safe`` promises
 the number, as parity compares it, and not the type: ``changed-output/size`` tells of that.

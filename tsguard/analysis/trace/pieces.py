@@ -1,4 +1,4 @@
-"""Functions that take a tensor apart: how many pieces the trace will always expect."""
+"""Functions that split a tensor: the number of pieces that the trace requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties that raise while torch makes a traced module."""
+"""Properties that raise while torch creates a traced module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator of torch returns, and how it takes its arguments, by its schemas."""
+"""Results and arguments of torch operators, by their schemas."""
 
 from __future__ import annotations
 

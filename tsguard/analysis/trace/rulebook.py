@@ -1,4 +1,4 @@
-"""Which rule is broken, by what Python asks of which kind of value."""
+"""Which rule a use of a traced value breaks, by the kind of the use and of the value."""
 
 from __future__ import annotations
 

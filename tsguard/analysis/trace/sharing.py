@@ -1,4 +1,4 @@
-"""Parameters that a module holds under two names, which torch.jit.trace refuses.
+"""Parameters registered under two names, which torch.jit.trace refuses.
 
 Source: torch/jit/_trace.py, TracedModule: each module's own parameters and buffers must be
 different ones; that two modules share one is allowed.

@@ -1,4 +1,4 @@
-"""What sorting makes of items while torch traces: their order is the example's where their keys are."""
+"""Sorting while tracing: the order of the items is the example's if their keys are."""
 
 from __future__ import annotations
 

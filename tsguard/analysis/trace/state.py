@@ -1,4 +1,4 @@
-"""What a forward leaves behind in Python: attributes, lists and globals that it changes.
+"""Python state that a forward changes: attributes, lists and globals.
 
 The next call of eager sees them, a trace does not.  A change matters when something
 reads it: before it is made (a cache, a counter that is used and then counted up), or

@@ -1,4 +1,4 @@
-"""Statements whose meaning tracing changes: branches, loops, checks, what is caught."""
+"""Statements that behave differently while tracing: branches, loops, checks, exceptions."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         signal = tracer.execute(node.body, scope)
         if signal is BREAK or isinstance(signal, Return):
             return None if signal is BREAK else signal
-    tracer.gap(node, "this loop takes more turns than are followed")
+    tracer.gap(node, "this loop has more iterations than are analysed")
     return None
 
 
@@ -319,7 +319,7 @@ def _assert(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     with tracer.checking(node.test):
         value = tracer.evaluate(node.test, scope)
     if conditions.decide(tracer, value, node.test, "assert") is False and isinstance(value, py.Const):
-        raise tracer.raise_("AssertionError", node)
+        raise Raised("AssertionError", node)
     if isinstance(value, (Number, Fixed)):
         shaping.learn(tracer, value.tells.if_true)
     if isinstance(value, Fixed) and value.about == "tracing" and value.default == py.FALSE:
@@ -352,14 +352,10 @@ def _cases(tracer: Tracer, subject: py.Value, cases: list[ast.match_case], scope
 
 def _matches(tracer: Tracer, subject: py.Value, pattern: ast.pattern, scope: Scope) -> bool | None:
     """Whether a pattern matches; None where only inputs tell."""
-    if isinstance(pattern, (ast.MatchValue, ast.MatchSingleton)):
-        singleton = isinstance(pattern, ast.MatchSingleton)
-        wanted = py.Const(pattern.value) if singleton else tracer.evaluate(pattern.value, scope)  # type: ignore[arg-type]
-        if isinstance(subject, py.Const) and isinstance(wanted, py.Const):
-            return subject == wanted
-        operator = ast.Is() if singleton else ast.Eq()
-        result = comparing.compare(tracer, operator, subject, wanted, pattern)
-        return conditions.decide(tracer, result, pattern, "match")
+    if isinstance(pattern, ast.MatchSingleton):
+        return _equals(tracer, subject, ast.Is(), py.Const(pattern.value), pattern)
+    if isinstance(pattern, ast.MatchValue):
+        return _equals(tracer, subject, ast.Eq(), tracer.evaluate(pattern.value, scope), pattern)
     if isinstance(pattern, ast.MatchOr):
         answers = [_matches(tracer, subject, alternative, scope) for alternative in pattern.patterns]
         return True if True in answers else None if None in answers else False
@@ -372,6 +368,15 @@ def _matches(tracer: Tracer, subject: py.Value, pattern: ast.pattern, scope: Sco
         found = tracer.call(py.External("builtins.isinstance"), [subject, wanted], {}, pattern)
         return conditions.decide(tracer, found, pattern, "match")
     return None
+
+
+def _equals(
+    tracer: Tracer, subject: py.Value, operator: ast.cmpop, wanted: py.Value, pattern: ast.pattern
+) -> bool | None:
+    if isinstance(subject, py.Const) and isinstance(wanted, py.Const):
+        return subject == wanted
+    result = comparing.compare(tracer, operator, subject, wanted, pattern)
+    return conditions.decide(tracer, result, pattern, "match")
 
 
 HANDLERS: dict[type[ast.stmt], Handler] = {

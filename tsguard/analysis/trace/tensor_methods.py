@@ -27,6 +27,7 @@ from tsguard.analysis.trace.values import (
     Fixed,
     Held,
     Number,
+    Property,
     Traced,
     frozen,
     is_live,
@@ -175,9 +176,9 @@ def _layout(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs
     return py.Unknown(None, "int")
 
 
-def _property(about: str) -> Handler:
+def _property(about: Property) -> Handler:
     def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-        return attributes.property_of(tracer, receiver, about, node)  # type: ignore[arg-type]
+        return attributes.property_of(tracer, receiver, about, node)
 
     return run
 

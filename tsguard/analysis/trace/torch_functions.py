@@ -1,9 +1,10 @@
-"""Functions of torch while it traces: operators by their schemas, the rest by what was observed."""
+"""Functions of torch while tracing: operators by their schemas, others by observed behaviour."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments, data, gradients, recording
@@ -28,7 +29,6 @@ from tsguard.analysis.trace.values import (
     Fixed,
     Number,
     Opaque,
-    Property,
     Shape,
     Traced,
     depends,
@@ -115,7 +115,7 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     return None
 
 
-def _schemas(entry: dict[str, object], args: Args, kwargs: Kwargs) -> list[str]:
+def _schemas(entry: dict[str, Any], args: Args, kwargs: Kwargs) -> list[str]:
     """The schemas of a compiled function; a flag chooses where torch dispatches on one."""
     if "dispatch" in entry:
         index = entry["index"]
@@ -125,9 +125,8 @@ def _schemas(entry: dict[str, object], args: Args, kwargs: Kwargs) -> list[str]:
             else kwargs.get(str(entry["dispatch"]))
         )
         is_true = entry["default"] if flag is None else getattr(flag, "value", False)
-        entry = entry["true" if is_true else "false"]  # type: ignore[assignment]
-    found = entry.get("schemas", [])
-    return list(found) if isinstance(found, list) else []
+        entry = entry["true" if is_true else "false"]
+    return list(entry.get("schemas", ()))
 
 
 def _unread(args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
@@ -189,8 +188,9 @@ def _is_tensor(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     return None if isinstance(value, (py.Unknown, Opaque)) else py.FALSE
 
 
-def _flag(about: Property, default: py.Value) -> Handler:
-    return lambda tracer, args, kwargs, node: Fixed(None, "bool", default, about=about)
+def _off(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """A flag of autograd that is off for the example."""
+    return Fixed(None, "bool", py.FALSE, about="grad")
 
 
 def _gradients_on(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -316,7 +316,7 @@ _OVER_ROWS = "torch.vmap()"
 
 def _over_rows(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """What a function of one row gives for all: torch.export follows it, a trace may keep the example's sizes."""
-    tracer.gap(node, "what a trace keeps of the sizes in torch.vmap is not told by the source")
+    tracer.gap(node, "the source does not tell which sizes in torch.vmap a trace keeps")
     tracer.exports.harmless.add(tracer.gaps[-1].key)
     given = {name: _row(value, node) for name, value in kwargs.items()}
     return _rows(tracer.call(args[0], [_row(value, node) for value in args[1:]], given, node))
@@ -367,9 +367,9 @@ _HANDLERS: dict[str, Handler] = {
     "torch.overrides.has_torch_function_unary": _NOT_COMPILING,
     "torch.overrides.has_torch_function_variadic": _NOT_COMPILING,
     "torch.is_grad_enabled": _gradients_on,
-    "torch.is_inference_mode_enabled": _flag("grad", py.FALSE),
-    "torch.is_autocast_enabled": _flag("grad", py.FALSE),
-    "torch.is_autocast_cpu_enabled": _flag("grad", py.FALSE),
+    "torch.is_inference_mode_enabled": _off,
+    "torch.is_autocast_enabled": _off,
+    "torch.is_autocast_cpu_enabled": _off,
     "torch.manual_seed": _seed,
     "torch.random.manual_seed": _seed,
     "torch._assert": _torch_assert,

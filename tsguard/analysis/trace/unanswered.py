@@ -26,7 +26,7 @@ def looked_at(
     if not isinstance(value, py.Untold) or tracer.is_aside:
         return
     if _goes_wrong(tracer, other, scope):
-        tracer.gap(node, f'whether "{text_of(node)}" is not told by the source, and it decides')
+        tracer.gap(node, f'the source does not tell whether "{text_of(node)}", which decides what follows')
 
 
 def _goes_wrong(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:

@@ -147,7 +147,7 @@ def trace_target(
         stopped = True
         tracer.gap(raised.node, "it seems to raise")
     except BudgetExceeded:
-        tracer.gap(target.node, "it is too large to be followed to the end")
+        tracer.gap(target.node, "it is too large to be analysed completely")
     if function is not None:
         with tracer.running(Frame(function.name, function.module)):
             kinds.report(tracer)

@@ -147,7 +147,7 @@ def _compared(known: Attempt, bench: Bench, built: Any, call: Call) -> Attempted
     elif spec.backend == "trace" and compare.follows_mode(bench.eager, built) is False:
         note = f"the trace keeps the mode it was made in: {spec.mode}()"
     elif isinstance(call, OpenCall) and not tries_others(bench.eager, call):
-        note = "eager took no other size in the open dimensions: none was tried"
+        note = "eager accepted no other size in the dynamic dimensions: none was tried"
     return Attempted(replace(known, note=note))
 
 
@@ -286,7 +286,7 @@ def _step(bench: Bench, callee: Any, spec: AttemptSpec) -> Callable[[], object]:
     def training_step() -> None:
         loss = scalar_loss(forward())
         if loss is not None:
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
 
     return training_step
 

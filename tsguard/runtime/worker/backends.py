@@ -23,7 +23,7 @@ from tsguard.runtime.worker.values import tensors
 class Backend:
     """A way, and ``build``, which makes the attempt of a module and a call: a ``Built``, or just what is called.
 
-    ``isolated`` ones change global state and run alone.  ``sizes`` are those that the result takes: any that eager
+    ``sizes`` are those that the result takes: any that eager
     takes, the example's, or others in the dimensions that the call leaves open (an ``OpenCall``).  ``saved_as`` is
     the form of its file, None for what is not saved.
     """
@@ -31,7 +31,6 @@ class Backend:
     name: str
     build: Callable[[Any, Call], Any]
     trains: bool = True
-    isolated: bool = False
     sizes: Literal["any", "fixed", "open"] = "any"
     saved_as: Literal["script", "export", "archive"] | None = None
 
@@ -104,14 +103,13 @@ BACKENDS = {
         Backend("trace", _trace, saved_as="script"),
         Backend("freeze", _freeze, trains=False, saved_as="script"),
         Backend("optimize_for_inference", _optimize_for_inference, trains=False),
-        Backend("onednn", _onednn, trains=False, isolated=True, sizes="fixed"),
-        Backend("compile", compiled, isolated=True, sizes="fixed"),
-        Backend("export", exporting.exported, isolated=True, sizes="fixed", saved_as="export"),
+        Backend("onednn", _onednn, trains=False, sizes="fixed"),
+        Backend("compile", compiled, sizes="fixed"),
+        Backend("export", exporting.exported, sizes="fixed", saved_as="export"),
         Backend(
             "export_dynamic",
             exporting.exported,
             trains=False,
-            isolated=True,
             sizes="open",
             saved_as="export",
         ),
@@ -119,7 +117,6 @@ BACKENDS = {
             "aot_inductor",
             exporting.compiled_ahead,
             trains=False,
-            isolated=True,
             sizes="fixed",
             saved_as="archive",
         ),

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tsguard.report import AttemptError, Breakdown, Speedup, Submodule
+from tsguard.report import AttemptError, AttemptStatus, Breakdown, Speedup, Submodule
 from tsguard.runtime.budgets import ENOUGH_OF_THE_GAIN, LEAST_SHARE, MOST_SUBMODULES
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import BrokenDown
@@ -42,8 +42,7 @@ class _Node:
     call: Call
     paths: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    script: str = "skipped"
-    trace: str = "skipped"
+    statuses: dict[str, AttemptStatus] = field(default_factory=dict)
     speedup: Speedup | None = None
     errors: dict[str, AttemptError] = field(default_factory=dict)
     note: str | None = None
@@ -83,7 +82,7 @@ def _break_down(root: nn.Module, call: Call, settings: Settings, channel: Channe
     rows = tuple(_row(node, total) for node in nodes)
     channel.send(BrokenDown(Breakdown(rows)))
     channel.phase("measure the recommendation end to end")
-    found = _recommended(root, call, _choose(root, nodes), settings.timing_seconds)
+    found = _recommended(root, call, _choose(nodes), settings.timing_seconds)
     channel.send(BrokenDown(replace(found, submodules=rows)))
 
 
@@ -152,20 +151,20 @@ def _try(node: _Node, channel: Channel, code: UserCode, budget: float, *, worthw
             continue
         except Exception as error:
             forget_failures()
-            setattr(node, backend, "failed")
+            node.statuses[backend] = "failed"
             node.errors[backend] = described(error, code)
             continue
         finally:
             state.restore(node.module)
         outcome = compare(expected.output, actual.output, lambda: None)
-        setattr(node, backend, "ok" if outcome.equal else "diverged")
+        node.statuses[backend] = "ok" if outcome.equal else "diverged"
         if not outcome.equal:
             node.errors[backend] = AttemptError("Divergence", outcome.note or "the result differs from eager")
         elif backend == "script" and worthwhile:
             node.scripted = built
             node.speedup = _paired(node.module, built, node.call, budget)
             node.note = None if node.speedup else "not timed: a call takes too long for --time-budget"
-    if node.script == "ok" and not worthwhile:
+    if node.statuses.get("script") == "ok" and not worthwhile:
         node.note = f"not timed: below {LEAST_SHARE:.0%} of the time"
 
 
@@ -186,8 +185,8 @@ def _row(node: _Node, total: float) -> Submodule:
         type=f"{type(node.module).__module__}.{type(node.module).__qualname__}",
         calls=len(node.paths),
         share=node.seconds * len(node.paths) / total if total else None,
-        script=node.script,  # type: ignore[arg-type]
-        trace=node.trace,  # type: ignore[arg-type]
+        script=node.statuses.get("script", "skipped"),
+        trace=node.statuses.get("trace", "skipped"),
         speedup=node.speedup,
         error=node.errors.get("script") or node.errors.get("trace"),
         trace_error=node.errors.get("trace") if "script" in node.errors else None,
@@ -195,7 +194,7 @@ def _row(node: _Node, total: float) -> Submodule:
     )
 
 
-def _choose(root: nn.Module, nodes: list[_Node]) -> list[_Node]:
+def _choose(nodes: list[_Node]) -> list[_Node]:
     """The outermost submodules that are faster scripted, the fewest that give most of the gain."""
     faster = {path: n for n in nodes if _gain(n) > 0 for path in n.paths}
     outermost = {

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from tsguard.runtime.budgets import WORSE
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.values import leaves, same_bits
 
 _TOLERANCES = {torch.float16: 1e-2, torch.bfloat16: 5e-2, torch.float32: 1e-4, torch.float64: 1e-6}
@@ -48,10 +49,7 @@ def compare(expected: Any, actual: Any, reference: Callable[[], Any]) -> Compari
 
 
 def _exact_leaves(reference: Callable[[], Any], count: int) -> list[Any]:
-    try:
-        exact = [value for _, value in leaves(reference())]
-    except Exception:
-        exact = []
+    exact = value_or([], lambda: [value for _, value in leaves(reference())])
     return exact if len(exact) == count else [None] * count
 
 
@@ -64,10 +62,7 @@ def compare_gradients(
         return Comparison(False, None, f"only one side has a gradient for {missing[0]}")
     if same_bits(dict(expected), dict(actual)):
         return Comparison(True, 0.0)
-    try:
-        exact = reference()
-    except Exception:
-        exact = {}
+    exact: Mapping[str, Tensor] = value_or({}, reference)
     scale = max((_largest(g) for g in expected.values()), default=0.0)
     worst = 0.0
     for name, gradient in expected.items():

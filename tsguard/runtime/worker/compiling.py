@@ -61,7 +61,7 @@ def _breaks(refusal: Any, module: Any, call: Call) -> Iterator[AttemptError]:
 def _worded(reason: str) -> str:
     """A reason in a line; dynamo's name for a branch says nothing to who has not read it."""
     if reason.startswith(_BRANCHES):
-        return "a branch on what a tensor holds"
+        return "a branch on the values in a tensor"
     lines = [line.strip() for line in reason.splitlines() if line.strip()] or ["no reason is given"]
     explained = (line.removeprefix(_EXPLANATION) for line in lines if line.startswith(_EXPLANATION))
     return next(explained, lines[0])

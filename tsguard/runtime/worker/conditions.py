@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from tsguard.runtime.worker.guarding import value_or
+
 _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
@@ -99,13 +101,11 @@ def _evaluated(comparison: ast.Compare, negated: bool, frame: FrameType) -> Iter
 def _value(node: ast.expr, frame: FrameType) -> Any:
     """The node's value in the frame if it is an integer or a few of them."""
     code = compile(ast.fix_missing_locations(ast.Expression(node)), "<condition>", "eval")
-    try:
-        value = eval(code, frame.f_globals, frame.f_locals)
-        if isinstance(value, (list, tuple)):
-            return [int(v) for v in value]
-        return int(value)
-    except Exception:
-        return None
+    return value_or(None, lambda: _integers(eval(code, frame.f_globals, frame.f_locals)))
+
+
+def _integers(value: Any) -> int | list[int]:
+    return [int(v) for v in value] if isinstance(value, (list, tuple)) else int(value)
 
 
 def memberships(frame: FrameType | None, line: int) -> list[tuple[str, list[str]]]:

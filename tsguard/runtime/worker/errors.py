@@ -9,6 +9,7 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from types import TracebackType
+from typing import TextIO
 
 from torch.jit._trace import TracerWarning
 
@@ -32,7 +33,7 @@ def message_of(error: BaseException) -> str:
     try:
         return str(error)
     except BaseException as second:
-        return f"(its message cannot be had: str() raises {type(second).__name__})"
+        return f"(its message is not available: str() raises {type(second).__name__})"
 
 
 def first_line(error: BaseException) -> str:
@@ -120,23 +121,31 @@ class TracerWarnings:
         self._catching.__enter__()
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", TracerWarning)
-        warnings.showwarning = self._show  # type: ignore[assignment]
+        warnings.showwarning = self._show
         return self
 
-    def __exit__(self, *details: object) -> None:
-        self._catching.__exit__(*details)  # type: ignore[arg-type]
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._catching.__exit__(kind, error, trace)
 
     @property
     def found(self) -> tuple[AttemptError, ...]:
         return tuple(self._found)
 
     def _show(
-        self, message: Warning | str, category: type[Warning], file: str, line: int, *_: object
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
     ) -> None:
-        if issubclass(category, TracerWarning) and not _LAYERS.search(file):
+        if issubclass(category, TracerWarning) and not _LAYERS.search(filename):
             frames = [(f.filename, f.lineno or 1) for f in traceback.extract_stack()]
             owned = [frame for frame in frames if self._code.owns(frame[0])]
-            path, number = owned[-1] if owned else (file, line)
+            path, number = owned[-1] if owned else (filename, lineno)
             text = str(message).partition("\n")[0]
             self._found.setdefault(AttemptError("TracerWarning", text, path, number))
 

@@ -58,7 +58,7 @@ def _program(module: Any, call: Call) -> Any:
     if not isinstance(module, nn.Module):
         raise NotApplicable("torch.export takes modules only")
     if "strict" not in inspect.signature(torch.export.export).parameters:
-        raise NotApplicable(f"torch.export of torch {torch.__version__} knows no strict=False")
+        raise NotApplicable(f"torch.export of torch {torch.__version__} does not support strict=False")
     sizes = call.sizes if isinstance(call, OpenCall) else ()
     call = call.cloned()
     shapes = _dynamic_shapes(module, call, sizes) if sizes else None

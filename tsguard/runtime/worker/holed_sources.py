@@ -18,6 +18,7 @@ from tsguard.runtime.events import Refused
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.errors import TracerWarnings, described
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.prepare import Stopped, constructed
 
 
@@ -53,6 +54,7 @@ def _replace_sources(sources: dict[str, str]) -> None:
             return compile(sources[path], path, "exec", dont_inherit=True)
         return original(self, fullname)
 
+    # Python's importers make loaders of this very class, and mypy lets no method be replaced.
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     for path, text in sources.items():
         # Without a modification time the cache takes the lines for current.
@@ -67,9 +69,5 @@ def _hole(annotation: str, names: dict[str, Any]) -> Any:
         raise AssertionError("holes are compiled, never run")
 
     known = {**vars(typing), "Tensor": torch.Tensor, "torch": torch, **names}
-    try:
-        returned = eval(annotation, known)
-    except Exception:
-        returned = torch.Tensor
-    hole.__annotations__ = {"return": returned}
+    hole.__annotations__ = {"return": value_or(torch.Tensor, lambda: eval(annotation, known))}
     return _ignored(hole)

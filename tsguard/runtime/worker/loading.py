@@ -29,7 +29,7 @@ def import_file(subject: Subject) -> ModuleType:
     name = subject.module if subject.module not in sys.modules else f"{subject.module}_under_test"
     spec = importlib.util.spec_from_file_location(name, subject.file)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{subject.file} is no Python file")
+        raise ImportError(f"{subject.file} is not a Python file")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

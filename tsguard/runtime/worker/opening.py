@@ -26,7 +26,7 @@ def opened(eager: Eager, wanted: Sequence[OpenSizes]) -> OpenCall:
         raise NotApplicable("torch.export takes modules only")
     sizes = _named(eager, wanted) if wanted else _first(eager.call)
     if not any(sizes):
-        raise NotApplicable("no input has a size to leave open")
+        raise NotApplicable("no input has a dimension that can be dynamic")
     call = _without_ones(eager, sizes)
     return OpenCall(call.args, call.kwargs, call.gradients, sizes)
 
@@ -57,7 +57,7 @@ def _named(eager: Eager, wanted: Sequence[OpenSizes]) -> tuple[dict[int, str], .
     }
     unknown = [w.input for w in wanted if w.input not in bound.arguments and w.input not in paths.values()]
     if unknown:
-        raise NotApplicable(f"no tensor was given for {unknown[0]}, of which sizes are to be left open")
+        raise NotApplicable(f"{unknown[0]}, which has dynamic dimensions, is not a tensor input")
     return tuple(
         {
             dimension: name

@@ -9,6 +9,7 @@ import itertools
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
@@ -22,6 +23,7 @@ from tsguard.runtime.events import Constructed, InputsFound, InputSource
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.worker.constructing.construct import CannotConstruct, candidates
 from tsguard.runtime.worker.errors import message_of
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.inputs import search
 from tsguard.runtime.worker.inputs.specs import Guess
 from tsguard.runtime.worker.loading import evaluate, import_file, look_up
@@ -57,6 +59,17 @@ class Stopped(Exception):
         self.given = given
 
 
+@contextmanager
+def _step(name: str, callee: Any = None, *, given: bool = False) -> Iterator[None]:
+    """Run the user's code for one step: whatever it raises stops the target there."""
+    try:
+        yield
+    except CannotConstruct as error:
+        raise Stopped(name, error.error, error.needed) from None
+    except BaseException as error:
+        raise Stopped(name, error, callee=callee, given=given) from None
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Something callable and the arguments of a call.
@@ -70,7 +83,6 @@ class Prepared:
     expression: str | None
     inputs: tuple[str, ...] | None
     source: InputSource
-    guessed: bool
     module: ModuleType
     guessed_inputs: bool = False
 
@@ -104,8 +116,7 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
             continue
         channel.send(InputsFound(inputs, source))
         own = source == "inferred" or (subject.guessed and source == "given")
-        guessed = made.guessed or own
-        return Prepared(made.callee, call, made.expression, inputs, source, guessed, module, own)
+        return Prepared(made.callee, call, made.expression, inputs, source, module, own)
     assert stopped is not None
     raise stopped
 
@@ -136,16 +147,13 @@ def _searched(
     prepared: Prepared, compiled: Mapping[str, Any], channel: Channel, tries: int
 ) -> Prepared | None:
     channel.phase("inputs")
-    on_try = _teller(channel)
-    try:
-        with rationed(channel.process, channel.memory_mb):
-            found = search.find(prepared.callee, prepared.module, on_try, compiled, tries)
-    except Exception:
+    look = functools.partial(search.find, prepared.callee, prepared.module, _teller(channel), compiled, tries)
+    with rationed(channel.process, channel.memory_mb):
+        found = value_or(None, look)
+    if found is None or isinstance(found, search.NotFound):
         return None
-    if isinstance(found, search.NotFound):
-        return None
-    inputs = found.guess.expressions()
-    return replace(prepared, call=search.build(found.guess, prepared.module), inputs=inputs)
+    inputs = found.expressions()
+    return replace(prepared, call=search.build(found, prepared.module), inputs=inputs)
 
 
 def constructed(subject: Subject, channel: Channel) -> tuple[ModuleType, Any]:
@@ -157,16 +165,14 @@ def constructed(subject: Subject, channel: Channel) -> tuple[ModuleType, Any]:
     module = _imported(subject, channel)
     for made in _made(subject, module, channel, []):
         return module, made.callee
-    raise Stopped("construct", TypeError(f"{subject.qualname} gives no module"))
+    raise Stopped("construct", TypeError(f"{subject.qualname} does not return a module"))
 
 
 def _imported(subject: Subject, channel: Channel) -> ModuleType:
     channel.phase("import")
     seed_everything(0)
-    try:
+    with _step("import"):
         return import_file(subject)
-    except BaseException as error:
-        raise Stopped("import", error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,31 +191,32 @@ def _made(subject: Subject, module: ModuleType, channel: Channel, heard: list[st
     Args:
         heard: what calls of those that were made so far ended in.
     """
-    channel.phase("construct")
-    seed_everything(0)
-    try:
-        if subject.constructor is not None:
-            yield _Made(_original(evaluate(module, subject.constructor)), subject.constructor)
+    ways = _ways(subject, module, channel, heard)
+    while True:
+        channel.phase("construct")
+        seed_everything(0)
+        with _step("construct"):
+            made = next(ways, None)
+        if made is None:
             return
-        found = look_up(module, subject.qualname)
-        if not isinstance(found, type):
-            yield _Made(_original(found))
-            return
-        supplied = _from_get_module(module, found)
-        if supplied is not None:
-            yield _Made(supplied[0], call=supplied[1])
-            return
-        tell = functools.partial(_tell_construction, channel)
-        for built in candidates(module, subject.qualname, found, tell, heard):
-            yield _Made(built.instance, built.expression, built.guessed)
-            channel.phase("construct")
-            seed_everything(0)
-    except CannotConstruct as error:
-        raise Stopped("construct", error.error, error.needed) from None
-    except GeneratorExit:
-        raise
-    except BaseException as error:
-        raise Stopped("construct", error) from None
+        yield made
+
+
+def _ways(subject: Subject, module: ModuleType, channel: Channel, heard: list[str]) -> Iterator[_Made]:
+    if subject.constructor is not None:
+        yield _Made(_original(evaluate(module, subject.constructor)), subject.constructor)
+        return
+    found = look_up(module, subject.qualname)
+    if not isinstance(found, type):
+        yield _Made(_original(found))
+        return
+    supplied = _from_get_module(module, found)
+    if supplied is not None:
+        yield _Made(supplied[0], call=supplied[1])
+        return
+    tell = functools.partial(_tell_construction, channel)
+    for built in candidates(module, subject.qualname, found, tell, heard):
+        yield _Made(built.instance, built.expression, built.guessed)
 
 
 def _tell_construction(channel: Channel, expression: str) -> None:
@@ -244,12 +251,10 @@ def _inputs(
 ) -> tuple[Call, tuple[str, ...] | None, InputSource]:
     callee = made.callee
     if subject.inputs is not None:
-        try:
+        with _step("inputs", callee, given=True):
             call = _given(subject.inputs, module)
             _fits(call, callee)
-            return call, subject.inputs, "given"
-        except BaseException as error:
-            raise Stopped("inputs", error, callee=callee, given=True) from None
+        return call, subject.inputs, "given"
     if made.call is not None:
         return made.call, None, "get_module()"
     supplied = _from_example_inputs(module, callee, channel)
@@ -304,19 +309,18 @@ def _from_example_inputs(module: ModuleType, callee: Any, channel: Channel) -> C
     if not callable(function) or function is callee:
         return None
     channel.phase("example_inputs")
-    try:
+    with _step("example_inputs", callee):
         call = _as_call(function())
-    except BaseException as error:
-        raise Stopped("example_inputs", error, callee=callee) from None
     meant = _is_the_only_module(module, callee)
     if not meant:
         channel.phase("inputs")
     state = State.of(callee)
     try:
-        Call(cloned(call.args), cloned(call.kwargs)).on(callee)
-    except BaseException as error:
-        if meant or not isinstance(error, Exception):
-            raise Stopped("example_inputs", error, callee=callee) from None
+        with _step("example_inputs", callee):
+            Call(cloned(call.args), cloned(call.kwargs)).on(callee)
+    except Stopped as stop:
+        if meant or not isinstance(stop.cause, Exception):
+            raise
         return None
     finally:
         state.restore(callee)
@@ -332,14 +336,11 @@ def _is_the_only_module(module: ModuleType, callee: Any) -> bool:
 def _inferred(
     callee: Any, module: ModuleType, channel: Channel, tries: int
 ) -> tuple[Call, tuple[str, ...], InputSource]:
-    try:
-        with rationed(channel.process, channel.memory_mb):
-            found = search.find(callee, module, _teller(channel), most_tries=tries)
-    except BaseException as error:
-        raise Stopped("inputs", error, callee=callee) from None
+    with _step("inputs", callee), rationed(channel.process, channel.memory_mb):
+        found = search.find(callee, module, _teller(channel), most_tries=tries)
     if isinstance(found, search.NotFound):
         raise Stopped("inputs", found.error, found.best.expressions(), callee)
-    return search.build(found.guess, module), found.guess.expressions(), "inferred"
+    return search.build(found, module), found.expressions(), "inferred"
 
 
 def _teller(channel: Channel) -> Callable[[Guess], None]:

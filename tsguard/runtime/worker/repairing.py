@@ -107,12 +107,12 @@ def _changed(eager: Eager, prepared: Prepared, kept: Path) -> str | None:
     """What callers of the code would see that was not so before; None where it is all the same."""
     before = torch.load(kept, weights_only=False)
     if list(before["state"]) != _keys(prepared.callee):
-        return "the keys of its state dict are others"
+        return "the keys of its state dict differ"
     # What took any arguments may name those that it is given; the parameters that had names keep them.
     now = _signature(prepared.callee)
     named = [parameter for parameter in now if parameter in before["signature"]]
     if named != before["signature"] or (now != named and not before["takes_any"]):
-        return "its parameters are others"
+        return "its parameters differ"
     if isinstance(prepared.callee, nn.Module):
         prepared.callee.load_state_dict(before["state"])
         eager = Eager(prepared.callee, prepared.call, backward=False)

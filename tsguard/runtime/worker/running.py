@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -82,8 +83,9 @@ def _gradients(callee: Any, call: Call, output: Any) -> dict[str, Tensor]:
     outputs = [t for t in floating(output) if t.requires_grad]
     if not outputs or not wanted:
         return {}
-    loss = sum((_weights(t) * t).abs().sum() if t.is_complex() else (_weights(t) * t).sum() for t in outputs)
-    found = torch.autograd.grad(loss, list(wanted.values()), allow_unused=True)  # type: ignore[arg-type]
+    weighted = [_weights(t) * t for t in outputs]
+    loss = functools.reduce(torch.add, [(t.abs() if t.is_complex() else t).sum() for t in weighted])
+    found = torch.autograd.grad(loss, list(wanted.values()), allow_unused=True)
     return {name: g.detach() for name, g in zip(wanted, found, strict=True) if g is not None}
 
 

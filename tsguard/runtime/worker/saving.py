@@ -31,7 +31,7 @@ def _load_archived(path: str, device: str) -> Any:
 
 
 def _load_scripted(path: str, device: str) -> Any:
-    return torch.jit.load(path, map_location=device)  # type: ignore[no-untyped-call]
+    return torch.jit.load(path, map_location=device)
 
 
 FORMS = {

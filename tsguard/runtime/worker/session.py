@@ -93,7 +93,7 @@ def _report_stop(stop: Stopped, specs: list[AttemptSpec], channel: Channel, code
         if spec.backend == "script" and spec.device == "cpu":
             if isinstance(stop.callee, nn.Module):
                 stop.callee.train(spec.mode == "train")
-            why = "the inputs that were given do not fit" if stop.given else "there are no inputs"
+            why = "the given inputs do not fit" if stop.given else "no inputs were found"
             channel.send(compiled_only(spec.ended("ok"), stop.callee, channel, code, why))
 
 

@@ -35,9 +35,6 @@ class Clock(Protocol):
     """Times a block of calls."""
 
     @property
-    def name(self) -> str: ...
-
-    @property
     def block_seconds(self) -> float:
         """How long a block should be: far above the clock's own cost."""
         ...
@@ -51,7 +48,6 @@ class Clock(Protocol):
 class HostClock:
     """A clock of the operating system: ``now`` gives seconds."""
 
-    name: str
     now: Callable[[], float]
     block_seconds: float = BLOCK_SECONDS
 
@@ -67,7 +63,6 @@ class CudaClock:
     """Events on the device's stream, around a block that starts with an empty queue."""
 
     device: str
-    name: str = "cuda events"
     block_seconds: float = GPU_BLOCK_SECONDS
 
     def time(self, step: Step, calls: int) -> float:
@@ -83,7 +78,7 @@ class CudaClock:
 
 
 def _event() -> torch.cuda.Event:
-    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+    return torch.cuda.Event(enable_timing=True)
 
 
 def clock_for(device: str, step: Step) -> Clock:
@@ -91,13 +86,13 @@ def clock_for(device: str, step: Step) -> Clock:
     if device.startswith("cuda"):
         return CudaClock(device)
     if torch.get_num_threads() > 1:
-        return HostClock("wall", time.perf_counter)
+        return HostClock(time.perf_counter)
     thread, process = time.thread_time(), time.process_time()
     step()
     thread, process = time.thread_time() - thread, time.process_time() - process
     if process > 1.05 * thread + 0.001:
-        return HostClock("process CPU", time.process_time)
-    return HostClock("thread CPU", time.thread_time)
+        return HostClock(time.process_time)
+    return HostClock(time.thread_time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +101,6 @@ class WarmUp:
 
     first: float
     calls: int
-    steady: bool
 
 
 def warm_up(step: Step, clock: Clock, fewest: int) -> WarmUp:
@@ -124,23 +118,18 @@ def warm_up(step: Step, clock: Clock, fewest: int) -> WarmUp:
         spent = time.monotonic() - started
         enough = len(times) >= (fewest if spent < WARM_UP_SECONDS else min(fewest, SPECIALISED))
         if enough and (steady or spent > WARM_UP_SECONDS or len(times) >= 60):
-            return WarmUp(times[0], len(times), steady)
+            return WarmUp(times[0], len(times))
         if spent > 4 * WARM_UP_SECONDS:
-            return WarmUp(times[0], len(times), steady)
+            return WarmUp(times[0], len(times))
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Seconds per call of both sides (medians) and the interval of their ratio.
-
-    ``on_cpu`` is the share of wall time that this process had a core: below a half the
-    machine was oversubscribed.
-    """
+    """Seconds per call of both sides (medians) and the interval of their ratio."""
 
     eager_seconds: float
     seconds: float
     ratio: Interval | None
-    on_cpu: float
 
 
 def measure(eager: Step, attempt: Step, clock: Clock, budget: float) -> Measurement:
@@ -153,14 +142,14 @@ def measure(eager: Step, attempt: Step, clock: Clock, budget: float) -> Measurem
     """
     fastest = (_fastest(eager, clock), _fastest(attempt, clock))
     if FEWEST * sum(fastest) > PATIENCE * budget:
-        return Measurement(fastest[0], fastest[1], None, 1.0)
+        return Measurement(fastest[0], fastest[1], None)
     sides = [
         (step, *_block_size(seconds, clock)) for step, seconds in zip((eager, attempt), fastest, strict=True)
     ]
     order = random.Random(0)
     pairs: list[tuple[float, float]] = []
     spent = 0.0
-    wall, cpu = time.monotonic(), time.process_time()
+    wall = time.monotonic()
     gc.collect()
     collecting = gc.isenabled()
     gc.disable()
@@ -182,12 +171,10 @@ def measure(eager: Step, attempt: Step, clock: Clock, budget: float) -> Measurem
     finally:
         if collecting:
             gc.enable()
-    wall, cpu = time.monotonic() - wall, time.process_time() - cpu
     return Measurement(
         _median([a for a, _ in pairs] or [fastest[0]]),
         _median([b for _, b in pairs] or [fastest[1]]),
         interval(_ratios(pairs)) if len(pairs) >= FEWEST else None,
-        min(cpu / max(wall, 1e-9), 1.0),
     )
 
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from tsguard.runtime.budgets import DEEPEST_VALUE
+from tsguard.runtime.worker.guarding import value_or
 
 
 def leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -67,10 +68,7 @@ def mapped(value: Any, change: Callable[[Tensor], Any]) -> Any:
 
 
 def _rebuilt(original: Any, items: Any) -> Any:
-    try:
-        return type(original)(items)
-    except Exception:
-        return items
+    return value_or(items, lambda: type(original)(items))
 
 
 def cloned(value: Any) -> Any:
@@ -100,7 +98,4 @@ def _same_leaf(a: Any, b: Any) -> bool:
         return torch.equal(a, b) or bool(torch.allclose(a, b, 0, 0, equal_nan=True))
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return False
-    try:
-        return bool(a == b)
-    except Exception:
-        return a is b
+    return value_or(a is b, lambda: bool(a == b))

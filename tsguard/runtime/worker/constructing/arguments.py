@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import re
 import sys
@@ -10,6 +9,7 @@ import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from tsguard.runtime.budgets import DEEPEST_ARGUMENT
 from tsguard.runtime.worker.constructing.names import by_name
 from tsguard.runtime.worker.constructing.uses import Use, use_of
+from tsguard.runtime.worker.guarding import value_or
 
 Path = tuple[str, ...]
 """A parameter's name, then the attributes or keys that lead to a part of it."""
@@ -249,10 +250,10 @@ def _takes(found: type, number: int) -> bool:
     return True
 
 
-def _accepts(found: type, calls: Sequence[tuple[int, tuple[str, ...]]]) -> bool:
+def _accepts(found: Any, calls: Sequence[tuple[int, tuple[str, ...]]]) -> bool:
     """Whether a module class takes the calls that are made of a value."""
     try:
-        signature = inspect.signature(found.forward)  # type: ignore[attr-defined]
+        signature = inspect.signature(found.forward)
         for number, keywords in calls:
             signature.bind(None, *[None] * number, **dict.fromkeys(keywords))
     except (AttributeError, TypeError, ValueError):
@@ -274,10 +275,9 @@ def _source(found: Any) -> str:
 def _annotation(p: inspect.Parameter, init: Callable[..., Any], owner: type) -> Any:
     # The constructors of named tuples and dataclasses are written elsewhere: the class knows the names.
     for told in (init, owner):
-        with contextlib.suppress(Exception):
-            hints = typing.get_type_hints(told)
-            if p.name in hints:
-                return hints[p.name]
+        hints = value_or({}, partial(typing.get_type_hints, told))
+        if p.name in hints:
+            return hints[p.name]
     written = isinstance(p.annotation, (str, typing.ForwardRef)) or p.annotation is p.empty
     return None if written else p.annotation
 

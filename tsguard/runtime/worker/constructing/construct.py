@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +23,7 @@ from tsguard.runtime.worker.constructing.lessons import learned
 from tsguard.runtime.worker.constructing.literals import calls_of
 from tsguard.runtime.worker.constructing.written import Chosen, written
 from tsguard.runtime.worker.errors import message_of
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.loading import evaluate
 
 
@@ -64,10 +66,7 @@ def candidates(
     any_built = False
     for call in known:
         on_try(call)
-        try:
-            instance = evaluate(module, call)
-        except Exception:
-            continue
+        instance = value_or(None, partial(evaluate, module, call))
         if isinstance(instance, nn.Module):
             any_built = True
             yield Constructed(instance, call, guessed=bool(needed))
@@ -80,7 +79,7 @@ def candidates(
             return
     if not any_built:
         names = tuple(parameter.name for parameter in needed if len(parameter.path) == 1)
-        raise CannotConstruct(search.first or TypeError(f"{qualname} gives no module"), names)
+        raise CannotConstruct(search.first or TypeError(f"{qualname} does not return a module"), names)
 
 
 def _source(module: ModuleType) -> str:

@@ -80,7 +80,7 @@ class Use:
         return self.elements
 
 
-def use_of(function: Callable[..., Any], name: str, owner: type | None = None) -> Use:
+def use_of(function: Callable[..., Any], name: str, owner: type | None) -> Use:
     """How ``function`` uses its parameter ``name``.
 
     Args:
@@ -151,9 +151,9 @@ class _Reader:
             if isinstance(node, ast.Assign):
                 self._alias(node)
         for node in ast.walk(tree):
-            handler = getattr(self, f"_on_{type(node).__name__.lower()}", None)
+            handler = _HANDLERS.get(type(node))
             if handler is not None:
-                handler(node)
+                handler(self, node)
 
     def _found(self, node: ast.AST | None) -> Use | None:
         """What is known of an expression, parts of known values included."""
@@ -188,11 +188,13 @@ class _Reader:
         if isinstance(value, ast.IfExp):
             value = _kept(value.body if self._found(_kept(value.body)) is not None else value.orelse)
         found = self._found(value) if isinstance(value, (ast.Name, ast.Attribute, ast.BoolOp)) else None
-        for target in node.targets if found is not None else ():
+        if found is None:
+            return
+        for target in node.targets:
             if isinstance(target, (ast.Name, ast.Attribute)):
-                self.known.setdefault(ast.unparse(target), found)  # type: ignore[arg-type]
+                self.known.setdefault(ast.unparse(target), found)
             elif isinstance(target, ast.Tuple):
-                elements = found.as_sequence(len(target.elts), exact=True)  # type: ignore[union-attr]
+                elements = found.as_sequence(len(target.elts), exact=True)
                 for element in target.elts:
                     if isinstance(element, (ast.Name, ast.Attribute)):
                         self.known.setdefault(ast.unparse(element), elements)
@@ -218,9 +220,9 @@ class _Reader:
 
     def _on_assign(self, node: ast.Assign) -> None:
         called = self._found(node.value.func) if isinstance(node.value, ast.Call) else None
-        for target in node.targets if called is not None else ():
-            if isinstance(target, ast.Tuple):
-                called.unpacked = len(target.elts)  # type: ignore[union-attr]
+        for target in node.targets:
+            if called is not None and isinstance(target, ast.Tuple):
+                called.unpacked = len(target.elts)
 
     def _on_for(self, node: ast.For | ast.comprehension) -> None:
         found = self._found(node.iter)
@@ -230,8 +232,6 @@ class _Reader:
                 self.known.setdefault(node.target.id, elements)
             elif isinstance(node.target, ast.Tuple):
                 elements.as_sequence(len(node.target.elts), exact=True)
-
-    _on_comprehension = _on_for
 
     def _on_starred(self, node: ast.Starred) -> None:
         found = self._found(node.value)
@@ -349,8 +349,8 @@ class _Reader:
         """What is called, and how many of its first parameters the call does not give."""
         text = ast.unparse(function)
         if text == "super().__init__" and self.owner is not None:
-            bases = [c for c in self.owner.__mro__[1:] if "__init__" in vars(c)]
-            return (bases[0].__init__, 1) if bases else (None, 0)  # type: ignore[misc]
+            inherited = [vars(c)["__init__"] for c in self.owner.__mro__[1:] if "__init__" in vars(c)]
+            return (inherited[0], 1) if inherited else (None, 0)
         if isinstance(function, ast.Attribute) and text == f"self.{function.attr}":
             method = getattr(self.owner, function.attr, None)
             return (method, 1) if inspect.isfunction(method) else (None, 0)
@@ -371,3 +371,16 @@ class _Reader:
         if isinstance(node, ast.Tuple):
             return next((found for found in map(self._resolved, node.elts) if found is not None), None)
         return None
+
+
+_HANDLERS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
+    ast.Assign: _Reader._on_assign,
+    ast.Attribute: _Reader._on_attribute,
+    ast.BinOp: _Reader._on_binop,
+    ast.Call: _Reader._on_call,
+    ast.Compare: _Reader._on_compare,
+    ast.For: _Reader._on_for,
+    ast.Starred: _Reader._on_starred,
+    ast.Subscript: _Reader._on_subscript,
+    ast.comprehension: _Reader._on_for,
+}

@@ -13,30 +13,26 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.inputs.specs import DictSpec, MadeSpec, SequenceSpec, Spec, TensorSpec, Verbatim
 
 
 def declared_types(function: Callable[..., Any]) -> Mapping[str, Any]:
     """The type of each parameter that declares one; a type comment counts as torch counts it."""
-    try:
-        hints = typing.get_type_hints(function)
-    except Exception:
-        hints = getattr(function, "__annotations__", {})
-    return hints or _commented(function)
+    written = getattr(function, "__annotations__", {})
+    hints: Mapping[str, Any] = value_or(written, lambda: typing.get_type_hints(function))
+    return hints or value_or({}, lambda: _commented(function))
 
 
 def _commented(function: Callable[..., Any]) -> dict[str, Any]:
     """The types of ``# type: (List[Tensor], int) -> Tensor``."""
     compiler: Any = torch.jit.annotations
-    try:
-        line = compiler.get_type_line(textwrap.dedent(inspect.getsource(function)))
-        if line is None:
-            return {}
-        written, _ = compiler.split_type_line(line)
-        types_given = in_python(written, getattr(function, "__globals__", {}))
-        names = [n for n in inspect.signature(function).parameters if n != "self"]
-    except Exception:
+    line = compiler.get_type_line(textwrap.dedent(inspect.getsource(function)))
+    if line is None:
         return {}
+    written, _ = compiler.split_type_line(line)
+    types_given = in_python(written, getattr(function, "__globals__", {}))
+    names = [n for n in inspect.signature(function).parameters if n != "self"]
     given = types_given if isinstance(types_given, tuple) else (types_given,)
     return dict(zip(names, given, strict=False))
 
@@ -44,10 +40,7 @@ def _commented(function: Callable[..., Any]) -> dict[str, Any]:
 def in_python(text: str, names: Mapping[str, Any] = types.MappingProxyType({})) -> Any:
     """The type that a text means, None if it means none that is known here."""
     known = {**vars(typing), "Tensor": Tensor, "torch": torch, "nn": nn, "NoneType": type(None), **names}
-    try:
-        return eval(text.strip(), known)
-    except Exception:
-        return None
+    return value_or(None, lambda: eval(text.strip(), known))
 
 
 def is_of(spec: Spec, declared: Any) -> bool:

@@ -48,8 +48,9 @@ def _row_of(size: int) -> TensorSpec:
 
 
 def _taken_by(layer: nn.Module) -> TensorSpec | None:
-    if isinstance(getattr(layer, "pattern", None), str) and hasattr(layer, "axes_lengths"):
-        return _taken_by_pattern(layer.pattern, dict(layer.axes_lengths))  # type: ignore[arg-type]
+    pattern, lengths = getattr(layer, "pattern", None), getattr(layer, "axes_lengths", None)
+    if isinstance(pattern, str) and isinstance(lengths, dict):
+        return _taken_by_pattern(pattern, lengths)
     if isinstance(layer, nn.Embedding):
         return TensorSpec((BATCH, LENGTH), "int", layer.num_embeddings)
     if isinstance(layer, nn.EmbeddingBag):

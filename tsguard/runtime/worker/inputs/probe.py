@@ -27,7 +27,6 @@ class Operand:
     origins: frozenset[str]
     shape: tuple[int, ...]
     dtype: torch.dtype
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +95,13 @@ class _Watch(TorchFunctionMode):
         return result
 
     def origins_of(self, tensor: Tensor) -> frozenset[str]:
-        found: frozenset[str] = self.origins.get(tensor, frozenset())  # type: ignore[no-untyped-call]
+        found: frozenset[str] = self.origins.get(tensor, frozenset())
         return found
 
     def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Operand]:
-        named = [("", value) for value in args] + list(kwargs.items())
-        for name, value in named:
-            for _, leaf in leaves(value):
-                if isinstance(leaf, Tensor):
-                    origins = self.origins_of(leaf)
-                    yield Operand(origins, tuple(leaf.shape), leaf.dtype, name)
+        for _, leaf in leaves((args, tuple(kwargs.values()))):
+            if isinstance(leaf, Tensor):
+                yield Operand(self.origins_of(leaf), tuple(leaf.shape), leaf.dtype)
 
 
 def _name_of(func: Any) -> str:
@@ -115,18 +111,8 @@ def _name_of(func: Any) -> str:
     return str(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A trial's outcome: ``trouble`` is None when the call came through."""
-
-    trouble: Trouble | None
-    operations: int
-    seconds: float
-    output: Any = None
-
-
-def attempt(callee: Any, call: Call, names: dict[int, str], seconds: float) -> Trial:
-    """Call once without gradients, watching.
+def attempt(callee: Any, call: Call, names: dict[int, str], seconds: float) -> Trouble | None:
+    """Call once without gradients, watching; None when the call came through.
 
     Args:
         names: the parameter's name for each tensor of the call, by ``id``.
@@ -136,12 +122,11 @@ def attempt(callee: Any, call: Call, names: dict[int, str], seconds: float) -> T
     for _, leaf in leaves((call.args, call.kwargs)):
         if isinstance(leaf, Tensor):
             origins[leaf] = frozenset({names.get(id(leaf), "")})
-    started = time.monotonic()
-    watch = _Watch(origins, started + seconds)
+    watch = _Watch(origins, time.monotonic() + seconds)
     try:
         try:
             with call.in_mode(backward=False), watch:
-                output = call.on(callee)
+                call.on(callee)
         except Exception as error:
             if not call.gradients and asks_for_gradients(error):
                 return attempt(callee, replace(call, gradients=True), names, seconds)
@@ -149,10 +134,10 @@ def attempt(callee: Any, call: Call, names: dict[int, str], seconds: float) -> T
                 raise
             # What the model compiles for itself cannot be watched.
             with call.in_mode(backward=False):
-                output = call.on(callee)
-        return Trial(None, watch.count, time.monotonic() - started, output)
+                call.on(callee)
     except Exception as error:
-        return Trial(_trouble(error, watch), watch.count, time.monotonic() - started)
+        return _trouble(error, watch)
+    return None
 
 
 def _compiles_for_itself(error: Exception) -> bool:

@@ -42,21 +42,18 @@ def _pairs_by_operand(trouble: Trouble, left: int, right: int) -> list[tuple[int
     return [(right, left)] if len(free) < 2 or all(free[:2]) or not free[0] else []
 
 
-def _rank(group: int) -> Repair:
-    def repair(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
-        if not match[group]:
-            return
-        names, wanted = suspected(guess, trouble), int(match[group])
-        yield from moves.ranked(guess, names, wanted)
-        # What arrived may have other dimensions than what was given.
-        for arrived in {len(o.shape) for o in trouble.operands[:1] if o.origins} - {wanted}:
-            for name in sorted(names):
-                spec = guess.get(name)
-                rank = len(spec.shape) + wanted - arrived if isinstance(spec, TensorSpec) else -1
-                if isinstance(spec, TensorSpec) and rank >= 0:
-                    yield 0.15, guess.with_spec(name, moves.with_rank(spec, rank))
-
-    return repair
+def _rank(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+    if not match[1]:
+        return
+    names, wanted = suspected(guess, trouble), int(match[1])
+    yield from moves.ranked(guess, names, wanted)
+    # What arrived may have other dimensions than what was given.
+    for arrived in {len(o.shape) for o in trouble.operands[:1] if o.origins} - {wanted}:
+        for name in sorted(names):
+            spec = guess.get(name)
+            rank = len(spec.shape) + wanted - arrived if isinstance(spec, TensorSpec) else -1
+            if isinstance(spec, TensorSpec) and rank >= 0:
+                yield 0.15, guess.with_spec(name, moves.with_rank(spec, rank))
 
 
 def _deeper(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
@@ -93,13 +90,9 @@ def _range(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Mov
     limits = [o.shape[0] for o in trouble.operands if not o.origins and o.shape]
     for name, spec in guess.tensors().items():
         if spec.kind == "int" and name in suspected(guess, trouble):
-            for cost, high in enumerate((*limits, spec.high // 2, 2, 1)):
+            for place, high in enumerate((*limits, spec.high // 2, 2, 1)):
                 if 0 < high < spec.high:
-                    yield cost / 10, guess.with_spec(name, TensorSpec(spec.shape, "int", high))
-    yield from _shorter(guess, trouble, match)
-
-
-def _shorter(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
+                    yield place / 10, guess.with_spec(name, TensorSpec(spec.shape, "int", high))
     for cost, part in ((0.4, 2), (0.5, 4)):
         yield cost, moves.changed(guess, guess.tensors(), functools.partial(_length_over, part))
 
@@ -279,19 +272,19 @@ _TABLE: list[tuple[str, Repair]] = [
         rf"(?:must match|doesn't match|equal|expected (?!\d[,)]|\d dims)).*?\(?{_INT}.*?\(?{_INT}",
         _sizes(1, 2, both_ways=True),
     ),
-    (r"Expected \dD \(unbatched\) or (\d)D \(batched\)", _rank(1)),
-    (r"expected (?:\dD or )?(\d)D input", _rank(1)),
-    (r"(?:\dD or )(\d)D \(batch mode\)", _rank(1)),
-    (r"\dD or (\d)D tensor", _rank(1)),
-    (r"not enough values to unpack \(expected (\d)", _rank(1)),
-    (r"Expected (\d) elements in a list but found", _rank(1)),
-    (r"subscripts in the equation \((\d)\) does not match", _rank(1)),
-    (r"too many values to unpack \(expected (\d)", _rank(1)),
-    (r"expected (\d) dims\. Received", _rank(1)),
-    (r"input\.dim\(\) = \d is not equal to len\(dims\) = (\d)", _rank(1)),
+    (r"Expected \dD \(unbatched\) or (\d)D \(batched\)", _rank),
+    (r"expected (?:\dD or )?(\d)D input", _rank),
+    (r"(?:\dD or )(\d)D \(batch mode\)", _rank),
+    (r"\dD or (\d)D tensor", _rank),
+    (r"not enough values to unpack \(expected (\d)", _rank),
+    (r"Expected (\d) elements in a list but found", _rank),
+    (r"subscripts in the equation \((\d)\) does not match", _rank),
+    (r"too many values to unpack \(expected (\d)", _rank),
+    (r"expected (\d) dims\. Received", _rank),
+    (r"input\.dim\(\) = \d is not equal to len\(dims\) = (\d)", _rank),
     (r"hx and cx should also be (\d)-D", _two_states),
-    (r"(?:must|should) (?:have|(?:also )?be) (?:a )?(\d)[- ]?[Dd]", _rank(1)),
-    (r"input must have (\d) dimensions", _rank(1)),
+    (r"(?:must|should) (?:have|(?:also )?be) (?:a )?(\d)[- ]?[Dd]", _rank),
+    (r"input must have (\d) dimensions", _rank),
     (r"iteration over a (0)-d tensor", _deeper),
     (
         r"Dimension out of range|tuple index out of range|too many indices|[Ww]rong shape|at least \d dim|Only \dD",
@@ -364,7 +357,7 @@ def by_operation(guess: Guess, trouble: Trouble) -> Iterator[Move]:
             yield from moves.of_kind(guess, operand.origins, "float")
 
 
-def by_missing(guess: Guess, trouble: Trouble) -> list[str]:
+def by_missing(trouble: Trouble) -> list[str]:
     """Names of arguments that the error says are missing."""
     match = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", trouble.message)
     return re.findall(r"'(\w+)'", match[1]) if match else []

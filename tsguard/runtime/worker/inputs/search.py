@@ -18,7 +18,7 @@ from tsguard.runtime.budgets import MOST_ALIKE, SEARCH_SECONDS, TRIAL_SECONDS, U
 from tsguard.runtime.worker.inputs import compared, layers, moves, repairs
 from tsguard.runtime.worker.inputs.declared import is_of
 from tsguard.runtime.worker.inputs.moves import Move
-from tsguard.runtime.worker.inputs.probe import TooSlow, Trial, Trouble, attempt
+from tsguard.runtime.worker.inputs.probe import TooSlow, Trouble, attempt
 from tsguard.runtime.worker.inputs.secants import Secants
 from tsguard.runtime.worker.inputs.signature import Hints, Parameter, first_guess, parameters, value_for
 from tsguard.runtime.worker.inputs.specs import Guess, Verbatim, named
@@ -30,20 +30,10 @@ MOST_TRIES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Inputs that run, after ``tries`` trials; ``seconds`` is what the last one took."""
-
-    guess: Guess
-    tries: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class NotFound:
     """None found; the error of the trial that came farthest."""
 
     error: Exception
-    tries: int
     best: Guess
 
 
@@ -70,8 +60,8 @@ def find(
     on_try: Callable[[Guess], None] = lambda guess: None,
     compiled: Mapping[str, Any] = MappingProxyType({}),
     most_tries: int = MOST_TRIES,
-) -> Found | NotFound:
-    """Search until a call comes through, tries are used up, or time is.
+) -> Guess | NotFound:
+    """Search for inputs that run, until a call comes through, tries are used up, or time is.
 
     Args:
         module: the target's file, where the guess is evaluated.
@@ -107,7 +97,7 @@ class _Search:
         self.alike: Counter[tuple[str, int, str]] = Counter()
         self.secants = Secants()
 
-    def run(self, most_tries: int) -> Found | NotFound:
+    def run(self, most_tries: int) -> Guess | NotFound:
         first = first_guess(self.parameters, self.hints)
         self._push(0.0, first)
         for cost, guess in self._openings(first):
@@ -126,37 +116,37 @@ class _Search:
             self.tried.add(guess.expressions())
             tries += 1
             self.on_try(guess)
-            trial = self._try(guess)
-            if trial.trouble is None:
+            trouble = self._try(guess)
+            if trouble is None:
                 if self._is_compiled_so(guess):
-                    return Found(guess, tries, trial.seconds)
+                    return guess
                 continue
-            if isinstance(trial.trouble.error, TooSlow):
+            if isinstance(trouble.error, TooSlow):
                 slow = guess
-            self._learn(guess, trial.trouble)
+            self._learn(guess, trouble)
         if slow is not None:
             # Nothing was wrong with it: whoever runs it next has more patience.
-            return Found(slow, tries, TRIAL_SECONDS)
+            return slow
         if self.best is None:
             return NotFound(
-                TypeError("eager runs with none of the types that are compiled for"), tries, first
+                TypeError("eager runs with none of the types that the compiled code takes"), first
             )
-        return NotFound(self.best[1], tries, self.best[2])
+        return NotFound(self.best[1], self.best[2])
 
-    def _try(self, guess: Guess) -> Trial:
+    def _try(self, guess: Guess) -> Trouble | None:
         self.state.restore(self.callee)
         try:
             call = build(guess, self.module)
         except Exception as error:
-            return Trial(Trouble(error, str(error), "", (), (), frozenset(), 0, None, 0), 0, 0.0)
+            return Trouble(error, str(error), "", (), (), frozenset(), 0, None, 0)
         names: dict[int, str] = {}
         values = [*call.args, *call.kwargs.values()]
         for argument, value in zip(sorted(guess.arguments, key=lambda a: a.keyword), values, strict=True):
             names |= {id(leaf): path for path, leaf in named(argument.spec, value, argument.name)}
         seed_everything(SEED)  # what depends on chance goes as it will when it is run
-        trial = attempt(self.callee, call, names, TRIAL_SECONDS)
+        trouble = attempt(self.callee, call, names, TRIAL_SECONDS)
         self.state.restore(self.callee)
-        return trial
+        return trouble
 
     def _learn(self, guess: Guess, trouble: Trouble) -> None:
         if self.best is None or trouble.survived > self.best[0]:
@@ -191,7 +181,7 @@ class _Search:
 
     def _missing(self, guess: Guess, trouble: Trouble) -> Iterator[Move]:
         """Arguments that the error names, or optional ones that were left None."""
-        for name in repairs.by_missing(guess, trouble):
+        for name in repairs.by_missing(trouble):
             known = next((p for p in self.parameters if p.name == name), None)
             if known is not None or self.open_ended:
                 parameter = known or Parameter(name, None, True, True)

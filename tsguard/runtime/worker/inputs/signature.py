@@ -8,7 +8,7 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
@@ -18,6 +18,7 @@ from torch import nn
 
 from tsguard.runtime.worker.constructing.arguments import name_of
 from tsguard.runtime.worker.constructing.uses import Use, use_of
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.inputs.declared import declared_types, in_python
 from tsguard.runtime.worker.inputs.specs import (
     BATCH,
@@ -268,18 +269,24 @@ def _instance(annotation: Any, hints: Hints) -> Spec | None:
     if not isinstance(annotation, type) or annotation.__module__ in ("builtins", "typing"):
         return None
     if typing.is_typeddict(annotation):
-        fields = typing.get_type_hints(annotation)
-        return DictSpec(tuple((key, _element(kind, key, hints)) for key, kind in fields.items()))
+        return DictSpec(_elements(typing.get_type_hints(annotation), hints))
     name = name_of(annotation, hints.module) if hints.module is not None else None
     if name is None or issubclass(annotation, (nn.Module, enum.Enum)):
         return Verbatim(f"next(iter({name}))") if name and issubclass(annotation, enum.Enum) else None
-    try:
-        given = [p for p in inspect.signature(annotation).parameters.values() if p.default is p.empty]
-        kinds = {**declared_types(annotation.__init__), **typing.get_type_hints(annotation)}
-    except Exception:
-        return None
-    named = [p for p in given if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    return MadeSpec(name, tuple((p.name, _element(kinds.get(p.name), p.name, hints)) for p in named))
+    fields: dict[str, Any] | None = value_or(None, lambda: _fields(annotation))
+    return None if fields is None else MadeSpec(name, _elements(fields, hints))
+
+
+def _elements(fields: Mapping[str, Any], hints: Hints) -> tuple[tuple[str, Spec], ...]:
+    return tuple((key, _element(kind, key, hints)) for key, kind in fields.items())
+
+
+def _fields(cls: Any) -> dict[str, Any]:
+    """What a constructor has to be given, with its types."""
+    kinds = {**declared_types(cls.__init__), **typing.get_type_hints(cls)}
+    parameters = inspect.signature(cls).parameters.values()
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return {p.name: kinds.get(p.name) for p in named if p.default is p.empty}
 
 
 def _by_use(use: Use, name: str, hints: Hints) -> Spec | None:

@@ -90,7 +90,7 @@ def _variant(eager: Collate, built: Collate, name: str, batch: Any) -> Variant:
 
 
 def _timed(known: Attempt, bench: CollateBench, built: Collate, example: Any) -> Attempt:
-    clock = HostClock("thread CPU", time.thread_time)
+    clock = HostClock(time.thread_time)
     for function in (bench.eager, built):
         clock.time(partial(function, example), COLLATE_WARM_UP_CALLS)
     found = measure(lambda: bench.eager(example), lambda: built(example), clock, bench.seconds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset
 
 from tsguard.runtime.budgets import DYING_SECONDS
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.values import leaves
 
 _DEFAULT_PREFETCH = 2
@@ -61,8 +61,7 @@ class Batches:
     ) -> None:
         shut_down = getattr(self._iterator, "_shutdown_workers", None)
         if shut_down is not None:
-            with contextlib.suppress(Exception):
-                shut_down()
+            value_or(None, shut_down)
         self._iterator = self._loader._iterator = None
 
     @property
@@ -101,7 +100,7 @@ class Batches:
             return batch, _items_in(
                 batch, self._loader.batch_size
             ) if self._iterable else self._sizes.popleft()
-        raise Empty("the loader gives no batch")
+        raise Empty("the loader returns no batch")
 
 
 class _Endless:

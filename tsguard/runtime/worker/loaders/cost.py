@@ -43,7 +43,7 @@ def samples(loader: DataLoader[Any]) -> Iterator[Sample]:
             queued = None if queued is None else (_queued_seconds() or queued) - queued
             yield Sample(items, wall, cpu, queued)
         if not found:
-            raise Empty("the loader gives no batch")
+            raise Empty("the loader returns no batch")
 
 
 def _queued_seconds() -> float | None:

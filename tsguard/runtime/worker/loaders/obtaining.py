@@ -52,7 +52,7 @@ def _value(expression: str, module: ModuleType) -> Any:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise NoLoader(f"the file defines no {error.name!r}{hint}") from None
     except SyntaxError as error:
-        raise NoLoader(f"{expression!r} is no expression: {error.msg}") from None
+        raise NoLoader(f"{expression!r} is not an expression: {error.msg}") from None
 
 
 def _depth(trace: TracebackType | None) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sized
+from typing import Any, cast
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset
@@ -24,6 +25,7 @@ from tsguard.runtime.plan import AttemptSpec
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.errors import described
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.loaders.collating import collate_attempt, collate_bench
 from tsguard.runtime.worker.loaders.copies import Batches, Empty, Variation, is_iterable
 from tsguard.runtime.worker.loaders.cost import batch_cost
@@ -111,10 +113,7 @@ def _facts(loader: DataLoader[Any]) -> LoaderFound:
 def _length(loader: DataLoader[Any]) -> int | None:
     if isinstance(loader.dataset, IterableDataset):
         return None
-    try:
-        return len(loader.dataset)  # type: ignore[arg-type]
-    except Exception:
-        return None
+    return value_or(None, lambda: len(cast(Sized, loader.dataset)))
 
 
 def _name(function: Any) -> str:

@@ -109,7 +109,7 @@ def _show_stacks(pids: list[int]) -> None:
 def _failure(error: BaseException, died: int | None, code: UserCode) -> TurnFailed:
     text = message_of(error)
     if text.startswith(_TIMED_OUT):
-        return TurnFailed("timeout", AttemptError("Timeout", "a worker did not deliver a batch in time"))
+        return TurnFailed("timeout", AttemptError("Timeout", "a worker did not return a batch in time"))
     if died is not None:
         return TurnFailed("crashed", AttemptError("Crash", f"a worker {_how(died)}"))
     if noticed := _DIED.search(text):
