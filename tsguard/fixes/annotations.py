@@ -249,8 +249,8 @@ def drop_mutable_default(event: Event) -> Fix | None:
     edits = imported(event.module, "typing", ["Optional"], function.lineno)
     made = ast.unparse(default)
 
-    def change(definition: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(definition, cst.FunctionDef) or not isinstance(definition.body, cst.IndentedBlock):
+    def change(definition: cst.FunctionDef) -> cst.BaseStatement | None:
+        if not isinstance(definition.body, cst.IndentedBlock):
             return None
         for param in (*definition.params.params, *definition.params.kwonly_params):
             if param.name.value == name and param.annotation is not None:
@@ -265,10 +265,10 @@ def drop_mutable_default(event: Event) -> Fix | None:
                 body = list(result.body.body)
                 at = 1 if _is_docstring(body[0]) else 0
                 body.insert(at, statement(f"if {name} is None:\n    {name} = {made}\n"))
-                return [result.with_changes(body=result.body.with_changes(body=body))]
+                return result.with_changes(body=result.body.with_changes(body=body))
         return None
 
-    block = changed_block(file, function, change)
+    block = changed_block(file, function, cst.FunctionDef, change)
     return unsafe(f"Make the default of {name} in the body", edits, block)
 
 

@@ -20,6 +20,7 @@ from tsguard.source import SourceFile, Span
 from tsguard.source.functions import first_line
 
 _Kind = TypeVar("_Kind", bound=ast.AST)
+_Block = TypeVar("_Block", bound="cst.BaseStatement")
 
 
 def statement_around(file: SourceFile, span: Span) -> ast.stmt | None:
@@ -83,12 +84,31 @@ def _holds(file: SourceFile, node: ast.AST, span: Span) -> bool:
 def changed_block(
     file: SourceFile,
     node: ast.stmt,
-    change: Callable[[cst.BaseStatement], Sequence[cst.BaseStatement] | None],
+    kind: type[_Block],
+    change: Callable[[_Block], cst.BaseStatement | Sequence[cst.BaseStatement] | None],
 ) -> Edit | None:
-    """The edit that a change of a statement with its whole lines comes to; None where it cannot be made.
+    """The edit that puts one statement or several in the place of one of a kind; None where it cannot be made.
 
     Statements that share a line with others are left alone.
     """
+    return _replaced(file, node, lambda block: change(block) if isinstance(block, kind) else None)
+
+
+def replaced_block(file: SourceFile, node: ast.stmt, *texts: str) -> Edit | None:
+    """The edit that puts statements, given as text, in the place of one."""
+    return _replaced(file, node, lambda _: [statement(text) for text in texts])
+
+
+def removed(file: SourceFile, node: ast.stmt) -> Edit | None:
+    """The edit that takes a statement away with its lines, or leaves ``pass`` where it stands alone."""
+    return replaced_block(file, node, *(["pass"] if is_alone(file, node) else []))
+
+
+def _replaced(
+    file: SourceFile,
+    node: ast.stmt,
+    change: Callable[[cst.BaseStatement], cst.BaseStatement | Sequence[cst.BaseStatement] | None],
+) -> Edit | None:
     span = _lines(file, node)
     if span is None:
         return None
@@ -101,11 +121,12 @@ def changed_block(
     module = _indenting(module, step_of(file))
     outer = module.body[0]
     body = outer.body.body if indented and isinstance(outer, cst.If) else module.body
-    if len(body) != 1 or not isinstance(body[0], cst.BaseStatement):
-        return None
-    result = change(body[0])
+    only = body[0] if len(body) == 1 else None
+    result = change(only) if isinstance(only, cst.BaseStatement) else None
     if result is None:
         return None
+    if isinstance(result, cst.BaseStatement):
+        result = [result]
     if not result:
         return edit(file, span, "")
     if indented:
@@ -151,13 +172,6 @@ def _inserted(file: SourceFile, node: ast.stmt, lines: Sequence[str], *, before:
     last = span.end_line if span.end_column > 1 else span.end_line - 1
     return insertion(
         file, last, len(file.lines[last - 1]) + 1, "".join(f"{file.newline}{text}" for text in texts)
-    )
-
-
-def removed(file: SourceFile, node: ast.stmt) -> Edit | None:
-    """The edit that takes a statement away with its lines, or leaves ``pass`` where it stands alone."""
-    return changed_block(
-        file, node, lambda _: [] if not is_alone(file, node) else [cst.SimpleStatementLine([cst.Pass()])]
     )
 
 

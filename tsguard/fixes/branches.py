@@ -116,20 +116,18 @@ def _is_assigned_ahead(file: SourceFile, branch: ast.If, name: str) -> bool:
 def _with_else(file: SourceFile, node: ast.If, text: str) -> Edit | None:
     """The edit that gives the last branch of an ``if`` an ``else`` with a statement."""
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.If):
-            return None
+    def change(block: cst.If) -> cst.BaseStatement:
         innermost = block
         while isinstance(innermost.orelse, cst.If):
             innermost = innermost.orelse
         otherwise = cst.Else(cst.IndentedBlock([statement(text)]))
         if innermost is block:
-            return [block.with_changes(orelse=otherwise)]
+            return block.with_changes(orelse=otherwise)
         result = block.deep_replace(innermost, innermost.with_changes(orelse=otherwise))
         assert isinstance(result, cst.BaseStatement)
-        return [result]
+        return result
 
-    return changed_block(file, node, change)
+    return changed_block(file, node, cst.If, change)
 
 
 def _is_of_an_earlier_round(file: SourceFile, branch: ast.If, name: str) -> bool:

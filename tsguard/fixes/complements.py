@@ -31,19 +31,18 @@ def join_complements(event: Event) -> Fix | None:
     first, second = pair
     taken: list[cst.If] = []
 
-    def take(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if isinstance(block, cst.If):
-            taken.append(block)
+    def take(block: cst.If) -> list[cst.BaseStatement]:
+        taken.append(block)
         return []
 
-    def join(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.If) or not taken:
+    def join(block: cst.If) -> cst.BaseStatement | None:
+        if not taken:
             return None
         otherwise = cst.Else(taken[0].body, leading_lines=taken[0].leading_lines)
-        return [block.with_changes(orelse=otherwise)]
+        return block.with_changes(orelse=otherwise)
 
-    gone = changed_block(file, second, take)
-    joined = changed_block(file, first, join)
+    gone = changed_block(file, second, cst.If, take)
+    joined = changed_block(file, first, cst.If, join)
     plain = isinstance(_without_not(first.test)[0], ast.Name)
     return composed("safe" if plain else "unsafe", "Write the two tests as one", joined, gone)
 

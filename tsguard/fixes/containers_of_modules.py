@@ -61,22 +61,22 @@ def _loop_over_some(event: Event, loop: ast.For, index: str) -> Fix | None:
         return None
     name = fresh_name(file, "layer")
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
+    def change(block: cst.For) -> cst.BaseStatement | None:
         class Naming(cst.CSTTransformer):
             def leave_Subscript(self, _: cst.Subscript, node: cst.Subscript) -> cst.BaseExpression:
                 text = cst.Module([]).code_for_node(node).replace(" ", "")
                 return cst.Name(name) if text == f"{taken[0]}[{index}]" else node
 
-        if not isinstance(block, cst.For) or not isinstance(block.body, cst.IndentedBlock):
+        if not isinstance(block.body, cst.IndentedBlock):
             return None
         body = block.body.visit(Naming())
         assert isinstance(body, cst.IndentedBlock)
         asked = cst.If(cst.parse_expression(bounds), body.with_changes(header=cst.TrailingWhitespace()))
         target = cst.Tuple([cst.Element(cst.Name(index)), cst.Element(cst.Name(name))], lpar=[], rpar=[])
         source = cst.parse_expression(f"enumerate({taken[0]})")
-        return [block.with_changes(target=target, iter=source, body=block.body.with_changes(body=[asked]))]
+        return block.with_changes(target=target, iter=source, body=block.body.with_changes(body=[asked]))
 
-    return unsafe(f"Loop over {taken[0]}", changed_block(file, loop, change))
+    return unsafe(f"Loop over {taken[0]}", changed_block(file, loop, cst.For, change))
 
 
 def _bounds(

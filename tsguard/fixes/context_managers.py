@@ -32,14 +32,12 @@ def enter_in_python(event: Event) -> Fix | None:
         if ast.unparse(called).rpartition(".")[2] not in _BESIDE:
             continue
         torch = torch_imported(event.module, event.span.line)
-        return unsafe("Enter it in Python only", torch, changed_block(file, node, _under_test))
+        return unsafe("Enter it in Python only", torch, changed_block(file, node, cst.With, _under_test))
     return None
 
 
-def _under_test(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-    if not isinstance(block, cst.With):
-        return None
+def _under_test(block: cst.With) -> cst.BaseStatement:
     test = cst.parse_expression("torch.jit.is_scripting()")
     inner = cst.IndentedBlock([block.with_changes(leading_lines=[])])
     plain = block.body.deep_clone()
-    return [cst.If(test, plain, cst.Else(inner), leading_lines=block.leading_lines)]
+    return cst.If(test, plain, cst.Else(inner), leading_lines=block.leading_lines)

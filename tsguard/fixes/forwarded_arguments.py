@@ -183,9 +183,7 @@ def _changed(
 ) -> Edit | None:
     """The edit that passes names on in the place of ``*args`` and ``**kwargs``, which the parameters lose."""
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.FunctionDef):
-            return None
+    def change(block: cst.FunctionDef) -> cst.BaseStatement:
         own = block.params
         if own.star_kwarg is not None and own.star_kwarg.name.value in given:
             own = own.with_changes(star_kwarg=None)
@@ -195,6 +193,6 @@ def _changed(
             )
         own = without_last_comma(own)
         body = block.body.visit(passing(given))
-        return [block.with_changes(body=body, params=own.with_changes(params=[*own.params, *added]))]
+        return block.with_changes(body=body, params=own.with_changes(params=[*own.params, *added]))
 
-    return changed_block(event.module.file, function, change)
+    return changed_block(event.module.file, function, cst.FunctionDef, change)

@@ -42,17 +42,15 @@ def pass_where_taken(module: Module, function: Function, kwarg: str, seen: tuple
     line = f'self.{flag} = "{names[0]}" in inspect.signature(self.{wrapped}.forward).parameters'
     settled = inserted_after(file, held, line)
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.FunctionDef):
-            return None
+    def change(block: cst.FunctionDef) -> cst.BaseStatement:
         body = block.body.visit(_chosen(flag, kwarg, names))
         equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
         more = [cst.Param(cst.Name(name), equal=equal, default=cst.Name("None")) for name in names]
         own = block.params
         params = own.with_changes(params=[*own.params, *more], star_kwarg=None)
-        return [block.with_changes(body=body, params=params)]
+        return block.with_changes(body=body, params=params)
 
-    edit = changed_block(file, function, change)
+    edit = changed_block(file, function, cst.FunctionDef, change)
     fix = unsafe(f"Pass **{kwarg} where they are taken", inspect, declared, settled, edit)
     return [fix] if fix is not None else []
 

@@ -39,15 +39,13 @@ def leave_to_python(event: Event) -> Fix | None:
     if isinstance(node.value.func, ast.Attribute) and node.value.func.attr in ("append", "extend", "insert"):
         return None
 
-    def change(line: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(line, cst.SimpleStatementLine):
-            return None
+    def change(line: cst.SimpleStatementLine) -> cst.BaseStatement:
         test = cst.parse_expression("not torch.jit.is_scripting()")
         body = line.with_changes(leading_lines=[])
-        return [cst.If(test, cst.IndentedBlock([body]), leading_lines=line.leading_lines)]
+        return cst.If(test, cst.IndentedBlock([body]), leading_lines=line.leading_lines)
 
     torch = torch_imported(event.module, event.span.line)
-    return unsafe("Leave it to Python", torch, changed_block(file, node, change))
+    return unsafe("Leave it to Python", torch, changed_block(file, node, cst.SimpleStatementLine, change))
 
 
 _PLAIN_CALLS = {"data_parallel": (2, None), "checkpoint": (None, ("use_reentrant", "preserve_rng_state"))}
@@ -165,14 +163,12 @@ def _asked_in_python(file: SourceFile, call: ast.Call) -> Edit | None:
 def _nested(file: SourceFile, branch: ast.If) -> Edit | None:
     """The edit that puts an ``if`` without ``else`` under one that Python alone enters."""
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.If):
-            return None
+    def change(block: cst.If) -> cst.BaseStatement:
         test = cst.parse_expression("not torch.jit.is_scripting()")
         inner = block.with_changes(leading_lines=[])
-        return [cst.If(test, cst.IndentedBlock([inner]), leading_lines=block.leading_lines)]
+        return cst.If(test, cst.IndentedBlock([inner]), leading_lines=block.leading_lines)
 
-    return changed_block(file, branch, change)
+    return changed_block(file, branch, cst.If, change)
 
 
 def _is_elif(file: SourceFile, branch: ast.If) -> bool:

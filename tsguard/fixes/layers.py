@@ -202,12 +202,10 @@ def rename_call(event: Event) -> Fix | None:
     if method is None:
         return None
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.FunctionDef):
-            return None
-        return [block.with_changes(name=cst.Name("forward"))]
+    def change(block: cst.FunctionDef) -> cst.BaseStatement:
+        return block.with_changes(name=cst.Name("forward"))
 
-    return unsafe("Rename __call__ to forward", changed_block(file, method, change))
+    return unsafe("Rename __call__ to forward", changed_block(file, method, cst.FunctionDef, change))
 
 
 def call_function_itself(event: Event) -> Fix | None:

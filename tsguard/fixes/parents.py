@@ -169,12 +169,10 @@ def _moved(file: SourceFile, method: Function, name: str) -> Edit | None:
     self_, *others = [a.arg for a in args.args]
     call = cst.parse_expression(f"{self_}.{name}({', '.join(others)})")
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.FunctionDef):
-            return None
+    def change(block: cst.FunctionDef) -> list[cst.BaseStatement]:
         body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Return(call)])])
         calling = block.with_changes(body=body)
         blank = cst.EmptyLine(indent=False)
         return [calling, block.with_changes(name=cst.Name(name), leading_lines=[blank])]
 
-    return changed_block(file, method, change)
+    return changed_block(file, method, cst.FunctionDef, change)

@@ -50,9 +50,7 @@ def name_keywords(event: Event) -> Fix | None:
             return None
         types[key] = how
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.FunctionDef):
-            return None
+    def change(block: cst.FunctionDef) -> cst.BaseStatement:
         added = [
             cst.Param(
                 cst.Name(key),
@@ -67,9 +65,9 @@ def name_keywords(event: Event) -> Fix | None:
         field = "kwonly_params" if isinstance(own.star_arg, cst.ParamStar | cst.Param) else "params"
         params = own.with_changes(**{field: [*getattr(own, field), *added]})
         body = block.body.visit(_by_name(name))
-        return [block.with_changes(body=body, params=params)]
+        return block.with_changes(body=body, params=params)
 
-    edit = changed_block(module.file, function, change)
+    edit = changed_block(module.file, function, cst.FunctionDef, change)
     imports = tuple(e for e in dict.fromkeys(e for how in types.values() for e in how.edits))
     listed = ", ".join(defaults)
     return unsafe(f"Make {listed} parameters", imports, edit)

@@ -13,7 +13,7 @@ from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
-from tsguard.report import Edit, Fix
+from tsguard.report import Fix
 from tsguard.source import SourceFile
 from tsguard.source.functions import named_parameters
 
@@ -32,14 +32,6 @@ def _function(event: Event) -> Function | None:
         if isinstance(n, Function) and n.lineno == event.span.line
     ]
     return next(iter(starting or around), None)
-
-
-def _edited(file: SourceFile, function: Function, change: _Change) -> Edit | None:
-    def changed(definition: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        result = change(definition) if isinstance(definition, cst.FunctionDef) else None
-        return None if result is None else [result]
-
-    return changed_block(file, function, changed)
 
 
 def drop_unused_variadic(event: Event) -> Fix | None:
@@ -69,7 +61,10 @@ def drop_unused_variadic(event: Event) -> Fix | None:
             return None
         return definition.with_changes(params=without_last_comma(params))
 
-    return unsafe(f"Remove {event.facts['parameter']}", _edited(event.module.file, function, change))
+    return unsafe(
+        f"Remove {event.facts['parameter']}",
+        changed_block(event.module.file, function, cst.FunctionDef, change),
+    )
 
 
 def takes_nothing_else(function: Function, name: str) -> bool:
@@ -114,7 +109,10 @@ def allow_by_position(event: Event) -> Fix | None:
         )
         return definition.with_changes(params=params)
 
-    return safe("Allow the arguments by position too", _edited(event.module.file, function, change))
+    return safe(
+        "Allow the arguments by position too",
+        changed_block(event.module.file, function, cst.FunctionDef, change),
+    )
 
 
 def allow_by_name(event: Event) -> Fix | None:
@@ -132,7 +130,9 @@ def allow_by_name(event: Event) -> Fix | None:
         params = params.with_changes(posonly_params=[], posonly_ind=cst.MaybeSentinel.DEFAULT, params=joined)
         return definition.with_changes(params=params)
 
-    return safe("Allow the arguments by name too", _edited(event.module.file, function, change))
+    return safe(
+        "Allow the arguments by name too", changed_block(event.module.file, function, cst.FunctionDef, change)
+    )
 
 
 def make_static(event: Event) -> Fix | None:
@@ -144,7 +144,9 @@ def make_static(event: Event) -> Fix | None:
     def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:
         return definition.with_changes(decorators=[cst.Decorator(cst.Name("staticmethod"))])
 
-    return safe("Make it a static method", _edited(event.module.file, function, change))
+    return safe(
+        "Make it a static method", changed_block(event.module.file, function, cst.FunctionDef, change)
+    )
 
 
 def take_self(event: Event) -> Fix | None:
@@ -163,7 +165,7 @@ def take_self(event: Event) -> Fix | None:
         params = params.with_changes(params=[cst.Param(cst.Name("self")), *params.params])
         return definition.with_changes(decorators=[], params=params)
 
-    return unsafe("Take self", _edited(event.module.file, function, change))
+    return unsafe("Take self", changed_block(event.module.file, function, cst.FunctionDef, change))
 
 
 _GRADIENTS = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled")
@@ -208,7 +210,7 @@ def leave_decorator_for_with(event: Event) -> Fix | None:
         new = definition.body.with_changes(body=[*body[:kept], block])
         return definition.with_changes(decorators=[], body=new)
 
-    return safe(f"Write with {manager} inside", _edited(file, function, change))
+    return safe(f"Write with {manager} inside", changed_block(file, function, cst.FunctionDef, change))
 
 
 def _decorated(event: Event) -> tuple[SourceFile, Function] | None:

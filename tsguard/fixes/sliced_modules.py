@@ -42,15 +42,15 @@ def _loop_over_slice(event: Event) -> Fix | None:
         return None
     name = loop.target.id
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.For) or not isinstance(block.body, cst.IndentedBlock):
+    def change(block: cst.For) -> cst.BaseStatement | None:
+        if not isinstance(block.body, cst.IndentedBlock):
             return None
         inner = cst.If(cst.parse_expression(asked), block.body.with_changes(header=cst.TrailingWhitespace()))
         target = cst.Tuple([cst.Element(cst.Name(index)), cst.Element(cst.Name(name))], lpar=[], rpar=[])
         source = cst.parse_expression(f"enumerate({container})")
-        return [block.with_changes(target=target, iter=source, body=block.body.with_changes(body=[inner]))]
+        return block.with_changes(target=target, iter=source, body=block.body.with_changes(body=[inner]))
 
-    return safe(f"Loop over all of {container}", changed_block(file, loop, change))
+    return safe(f"Loop over all of {container}", changed_block(file, loop, cst.For, change))
 
 
 def _bounds(part: ast.Slice, container: str, index: str) -> str | None:

@@ -12,7 +12,7 @@ from tsguard.fixes.blocks import (
     fresh_name,
     inserted_before,
     removed,
-    statement,
+    replaced_block,
     statement_around,
 )
 from tsguard.fixes.composing import safe, unsafe
@@ -109,8 +109,8 @@ def leave_loop_first(event: Event) -> Fix | None:
     if any(isinstance(n, ast.Break) for part in loop.body for n in ast.walk(part)):
         return None
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.For | cst.While) or block.orelse is None:
+    def change(block: cst.For | cst.While) -> list[cst.BaseStatement] | None:
+        if block.orelse is None:
             return None
         body = block.orelse.body
         after = list(body.body) if isinstance(body, cst.IndentedBlock) else []
@@ -119,7 +119,9 @@ def leave_loop_first(event: Event) -> Fix | None:
             *(part for part in after if isinstance(part, cst.BaseStatement)),
         ]
 
-    return safe("Write it after the loop", changed_block(file, loop, change))
+    if isinstance(loop, ast.For):
+        return safe("Write it after the loop", changed_block(file, loop, cst.For, change))
+    return safe("Write it after the loop", changed_block(file, loop, cst.While, change))
 
 
 def keep_variable(event: Event) -> Fix | None:
@@ -270,22 +272,17 @@ def loop_for_comprehension(event: Event) -> Fix | None:
         return None
     node = found[0]
     if isinstance(outer, ast.Assign) and outer.value is node and isinstance(outer.targets[0], ast.Name):
-        name, last = outer.targets[0].id, None
+        name, last = outer.targets[0].id, []
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node)):
             return None
     elif isinstance(outer, (ast.Assign, ast.Return, ast.Expr)) and _is_first(outer, node):
         name = fresh_name(file, "collected")
         whole, own = between(file, file.span(outer)), between(file, file.span(node))
-        last = whole.replace(own, name, 1)
+        last = [whole.replace(own, name, 1)]
     else:
         return None
     lines = _loop(event, node, name)
-
-    def change(_: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        made = [statement(text) for text in lines]
-        return [*made, *([statement(last)] if last is not None else [])]
-
-    return unsafe("Write a loop", changed_block(file, outer, change))
+    return unsafe("Write a loop", replaced_block(file, outer, *lines, *last))
 
 
 def _holds(node: ast.AST, event: Event) -> bool:

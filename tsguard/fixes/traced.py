@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import block_around, changed_block, removed, statement
+from tsguard.fixes.blocks import block_around, removed, replaced_block
 from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import torch_imported
@@ -138,7 +138,7 @@ def _choices(file: SourceFile, node: ast.If) -> list[Edit]:
     text = _where(file, node.test, first, second)
     if text is None:
         return []
-    made = changed_block(file, node, lambda _: [statement(f"{head}{text}")])
+    made = replaced_block(file, node, f"{head}{text}")
     edits = [made, *([removed(file, gone)] if gone is not None else [])]
     return [e for e in edits if e is not None] if None not in edits else []
 

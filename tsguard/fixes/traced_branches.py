@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import changed_block, fresh_name, statement, step_of
+from tsguard.fixes.blocks import fresh_name, replaced_block, step_of
 from tsguard.fixes.composing import unsafe
 from tsguard.fixes.edits import insertion_above
 from tsguard.fixes.imports import has_torch
@@ -56,7 +56,7 @@ def move_branch(event: Event, node: ast.If) -> Fix | None:
         return None
     text = _function(file, branch, f"def {name}({', '.join(branch.given)}) -> {returned.text}:")
     call = f"{', '.join(branch.results)} = {name}({', '.join(branch.given)})"
-    change = changed_block(file, node, lambda _: [statement(call)])
+    change = replaced_block(file, node, call)
     if text is None:
         return None
     added = insertion_above(file, top, text + file.newline * 3)

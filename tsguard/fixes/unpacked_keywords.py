@@ -53,7 +53,7 @@ def _written_out(file: SourceFile, function: Function, name: str) -> Fix | None:
     if len(reads) + 1 != len(uses) or not items:
         return None
     lines = [f"{name}_{key} = {_text(file, value)}" for key, value in items.items()]
-    made = changed_block(file, makers[0], lambda block: _instead(block, lines))
+    made = changed_block(file, makers[0], cst.SimpleStatementLine, lambda line: _instead(line, lines))
     read = [edit(file, file.span(node), text) for node, text in reads]
     return safe(f"Pass what {name} holds by name", made, read)
 
@@ -76,9 +76,7 @@ def _text(file: SourceFile, value: ast.expr) -> str:
     return f"({text})" if "\n" in text else text
 
 
-def _instead(block: cst.BaseStatement, lines: list[str]) -> list[cst.BaseStatement]:
+def _instead(line: cst.SimpleStatementLine, lines: list[str]) -> list[cst.BaseStatement]:
     """Assignments in the place of one, below the comments that it has."""
-    written: list[cst.BaseStatement] = [cst.parse_statement(line) for line in lines]
-    if isinstance(block, cst.SimpleStatementLine) and isinstance(written[0], cst.SimpleStatementLine):
-        written[0] = written[0].with_changes(leading_lines=block.leading_lines)
-    return written
+    first, *rest = (cst.parse_statement(line) for line in lines)
+    return [first.with_changes(leading_lines=line.leading_lines), *rest]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tsguard.fixes.blocks import changed_block, statement
+from tsguard.fixes.blocks import replaced_block
 from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import has_torch
@@ -43,7 +43,7 @@ def annotate_appended(event: Event) -> Fix | None:
     if any(value not in _EMPTY for _, value in pairs):
         return None
     lines = [f"{t}: {written.text} = {v}\n" if t == name else f"{t} = {v}\n" for t, v in pairs]
-    edit = changed_block(file, starts[0], lambda _: [statement(line) for line in lines])
+    edit = replaced_block(file, starts[0], *lines)
     return safe(f"Annotate {name} as {type_}", written.edits, edit)
 
 

@@ -53,13 +53,11 @@ def variadics_seen(module: Module, line: int, name: str, types: Mapping[str, tup
     if not _is_only_passed_on(function, names):
         return []
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.FunctionDef):
-            return None
+    def change(block: cst.FunctionDef) -> cst.BaseStatement:
         body = block.body.visit(passing(names))
-        return [block.with_changes(body=body, params=_named(block.params, names))]
+        return block.with_changes(body=body, params=_named(block.params, names))
 
-    edit = changed_block(module.file, function, change)
+    edit = changed_block(module.file, function, cst.FunctionDef, change)
     told = " and ".join(f"{star}{a.arg}" for star, a in (("*", vararg), ("**", kwarg)) if a is not None)
     fix = unsafe(f"Name what {told} was given", edit)
     return [fix] if fix is not None else []
@@ -80,8 +78,8 @@ def _held(module: Module, function: Function, variadic: str, counts: list[int], 
     lines = [f"{variadic} = {around.format(', '.join(names[:least]))}\n"]
     lines += [f"if {name} is not None:\n    {variadic}.append({name})\n" for name in names[least:]]
 
-    def change(block: cst.BaseStatement) -> list[cst.BaseStatement] | None:
-        if not isinstance(block, cst.FunctionDef) or not isinstance(block.body, cst.IndentedBlock):
+    def change(block: cst.FunctionDef) -> cst.BaseStatement | None:
+        if not isinstance(block.body, cst.IndentedBlock):
             return None
         body = list(block.body.body)
         at = 1 if ast.get_docstring(function) is not None else 0
@@ -93,9 +91,9 @@ def _held(module: Module, function: Function, variadic: str, counts: list[int], 
         own = block.params
         star = cst.ParamStar() if own.kwonly_params else cst.MaybeSentinel.DEFAULT
         every = own.with_changes(params=[*own.params, *params], star_arg=star)
-        return [block.with_changes(params=every, body=block.body.with_changes(body=body))]
+        return block.with_changes(params=every, body=block.body.with_changes(body=body))
 
-    edit = changed_block(module.file, function, change)
+    edit = changed_block(module.file, function, cst.FunctionDef, change)
     imports = typed.edits if least < most else ()
     fix = unsafe(f"Name what *{variadic} was given", imports, edit)
     return [fix] if fix is not None else []
