@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.budgets import TYPICAL_SIZE
-from tsguard.analysis.python import registries, surroundings
+from tsguard.analysis.python import registries, surroundings, tensor_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.operations import combined, default_of, unary
 from tsguard.analysis.terms import (
@@ -67,7 +67,7 @@ def compare(
     if result is not None:
         return Const(result)
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
-        return TensorValue()
+        return TensorValue(sizes=tensor_sizes.together(left, right))
     a, b = default_of(left), default_of(right)
     default = None if a is None or b is None else _compared(function, a, b)
     if isinstance(op, ast.NotEq):

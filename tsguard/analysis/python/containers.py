@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.budgets import DICT_OPTIONS
-from tsguard.analysis.python import module_containers, operations, registries
+from tsguard.analysis.python import module_containers, operations, registries, tensor_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
@@ -37,7 +37,7 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
     """``owner[key]``."""
     owner, key = plain(interp.settled(owner)), interp.settled(key)
     if isinstance(owner, TensorValue):
-        return TensorValue()
+        return TensorValue(sizes=tensor_sizes.of_item(owner, key))
     if isinstance(owner, (ListValue, TupleValue)):
         return _sequence_item(interp, owner, key, node)
     if isinstance(owner, DictValue):

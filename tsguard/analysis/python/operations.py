@@ -133,7 +133,9 @@ def binary(
     formats = isinstance(op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str)
     right = texts.shown(interp, right) if formats and "%s" in str(left) else plain(right)
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
-        return TensorValue(sizes=None if isinstance(op, ast.MatMult) else tensor_sizes.together(left, right))
+        if isinstance(op, ast.MatMult):
+            return TensorValue(sizes=tensor_sizes.made(interp, "torch.matmul", [left, right], {}))
+        return TensorValue(sizes=tensor_sizes.together(left, right))
     if type(op) not in _BINARY:
         return Unknown(placed(node))
     sign, function = _BINARY[type(op)]
