@@ -40,6 +40,11 @@ class Const(Value):
         return repr(self.value)
 
 
+@dataclass(frozen=True, slots=True)
+class VersionText(Const):
+    """A text that compares as a version does: ``torch.__version__``."""
+
+
 NONE = Const(None)
 TRUE = Const(True)
 FALSE = Const(False)

@@ -23,7 +23,7 @@ class Record:
     ``try`` statements around that catch what torch.export raises, ``missing`` those that catch a missing attribute.
     ``computed`` are the operations (by identity) of Python that make tensors for sure.  ``kinds`` counts the branches around that inputs of one dtype take and those of another do not, ``by_kind`` are the
     events that were met in such only.  ``replaced`` are the parameters and buffers of which the ``.data`` was set, with
-    what that is as soon as they are read again.
+    what that is as soon as they are read again, ``annotated`` the inputs of which the annotation names the class.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -43,6 +43,7 @@ class Record:
     kinds: int = 0
     replaced: dict[str, Event] = field(default_factory=dict)
     by_kind: set[Hashable] = field(default_factory=set)
+    annotated: set[str] = field(default_factory=set)
 
     def add(self, event: Event, *, is_sure: bool, input_: str = "") -> None:
         """Record an event, of what ``input_`` is if it is a tensor; what is met again for sure is no longer doubtful."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.mode import switching
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.values import (
+    FALSE,
+    NONE,
     Atom,
     BoundMethod,
     Const,
@@ -18,6 +20,7 @@ from tsguard.analysis.values import (
     TensorValue,
     Unknown,
     Value,
+    constant,
 )
 from tsguard.language.modes import is_random_operator
 from tsguard.language.rule_names import RuleName
@@ -88,6 +91,18 @@ def check(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> None:
             walk.report(rule, target, name=unparsed(target))
 
 
+def registered(
+    walk: ModeInterpreter, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> None:
+    """Report a buffer or parameter that a call registers on a module of the target, unless it is not saved."""
+    if not isinstance(owner, ModuleValue) or walk.tree.path(owner) is None or walk.mode == "train":
+        return
+    persistent = args[2] if len(args) > 2 else kwargs.get("persistent")
+    if persistent != FALSE:
+        name = constant(args[0]) if args else constant(kwargs.get("name", NONE))
+        walk.report("state-updated-in-eval", node, name=f"self.{name}" if name else "a buffer")
+
+
 def written_to(walk: ModeInterpreter, out: Value | None, node: ast.AST | None) -> None:
     """Report a function that is given a piece of state to put its result in: ``torch.add(x, 1, out=self.n)``."""
     if not _is_state(out) or walk.mode == "train" or not isinstance(node, ast.Call):
@@ -110,9 +125,7 @@ def _changed(walk: ModeInterpreter, target: ast.expr, node: ast.stmt, scope: Sco
         return "state-updated-in-eval"
     if not isinstance(owner, ModuleValue):
         return None
-    if isinstance(owner.buffers.get(target.attr), TensorValue) or isinstance(
-        owner.parameters.get(target.attr), TensorValue
-    ):
+    if _is_state(owner.buffers.get(target.attr)) or _is_state(owner.parameters.get(target.attr)):
         return "state-updated-in-eval"
     if target.attr not in owner.attributes or (owner, target.attr) in walk.renewed:
         return None

@@ -37,6 +37,7 @@ from tsguard.analysis.values import (
     Unknown,
     Untold,
     Value,
+    VersionText,
     constant,
     is_none,
     plain,
@@ -96,6 +97,10 @@ def _likely(function: Callable[[Any, Any], Any], right: Value) -> bool:
 
 
 def _compared(function: Callable[[Any, Any], Any], left: Value, right: Value) -> bool | None:
+    if isinstance(left, VersionText) or isinstance(right, VersionText):
+        one, other = _version(left), _version(right)
+        if one is not None and other is not None:
+            return bool(function(one, other))
     if isinstance(left, Const) and isinstance(right, Const):
         try:
             return bool(function(left.value, right.value))
@@ -111,6 +116,17 @@ def _compared(function: Callable[[Any, Any], Any], left: Value, right: Value) ->
         return bool(function(a, b))
     except TypeError:
         return None
+
+
+def _version(value: Value) -> list[int] | None:
+    """The numbers of a version, written as a text or a tuple; None for what is none, or comes before a release."""
+    parts = _constants(value) or str(constant(value)).partition("+")[0].split(".")
+    if not all(isinstance(part, int) or str(part).isdigit() for part in parts):
+        return None
+    numbers = [int(str(part)) for part in parts]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return numbers
 
 
 def _constants(value: Value) -> list[object] | None:

@@ -215,6 +215,9 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
         put(receiver, args[0], default)
         if receiver.filled_by is not None and index in receiver.items:
             return default  # who else adds to the table was asked before
+    if name == "pop" and isinstance(key, Unknown) and receiver.items:
+        receiver.items.clear()  # which of them is left is not told
+        receiver.open = True
     is_told = isinstance(index, External) or not isinstance(index, Value) or not receiver.items
     return (
         default if is_told and not receiver.open and not isinstance(key, Unknown) else Unknown(placed(node))

@@ -160,7 +160,8 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
             _compile_method(compiler, owner, name, function)
         for name, entry in entries.items():
             if isinstance(entry, py.PropertyValue) and is_readable(compiler, instance, name, entry):
-                _compile_property(compiler, owner, name, entry)
+                with compiler.reporter.compiling_property(instance.cls, name):
+                    _compile_property(compiler, owner, name, entry)
     _compile_hooks(compiler, owner)
 
 

@@ -80,6 +80,8 @@ class Tracer(Follower):
         self.untold: dict[str, ast.arg] = {}
         self.told: dict[str, RuleName] = {}
         self.filled: list[Traced] = []
+        self.written: dict[py.TensorValue, Traced] = {}
+        self.views: dict[py.TensorValue, py.TensorValue] = {}
         self.is_aside = False
         self.named_tensors = 0
         self.own_calls = 0
@@ -242,6 +244,10 @@ class Tracer(Follower):
             yield
         finally:
             self.check = outer
+
+    def now(self, value: py.Value) -> py.Value:
+        """A value as it is now: a constant that data was written into is one no more."""
+        return self.written.get(value, value) if isinstance(value, py.TensorValue) else value
 
     def join(self, left: py.Value, right: py.Value) -> py.Value:
         """A value that is one of two."""

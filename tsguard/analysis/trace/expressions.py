@@ -12,7 +12,7 @@ from tsguard.analysis.export import data, sizes, types
 from tsguard.analysis.python import assignments, comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered
+from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered, writing
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
@@ -43,7 +43,7 @@ def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     tracer.node = node
     value = tracer.attribute(owner, node.attr)
     if value is not None:
-        return value
+        return tracer.now(value) if tracer.written else value
     if tracer.tries or py.is_none(owner):
         raise tracer.raise_("AttributeError", node)
     if isinstance(owner, Traced):
@@ -242,7 +242,11 @@ def _subscript(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     key = tracer.evaluate(node.slice, scope)
     tracer.node = node
     found = items.item(tracer, tracer.settled(owner), key, node)
-    return held(containers.item(tracer, owner, key, node), owner) if found is None else found
+    if isinstance(owner, py.TensorValue) and found is not None:
+        writing.viewed(tracer, "", owner, found)
+    if found is None:
+        found = held(containers.item(tracer, owner, key, node), owner)
+    return tracer.now(found) if tracer.written else found
 
 
 def _joined_text(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
