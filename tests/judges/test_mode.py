@@ -1170,6 +1170,11 @@ class Net(nn.Module):
         ("self.kept.weight.data.fill_(1.0)\nreturn x", "dependent"),
         ("self.register_buffer('total', x.sum())\nreturn x", "dependent"),
         ("self.register_buffer('total', x.sum(), persistent=False)\nreturn x", "independent"),
+        ("if x.shape[0] > 8:\n    self.register_buffer('total', x.sum())\nreturn x", "independent"),
+        ("self.calls += 1\nreturn x", "independent"),
+        ("self.calls = self.calls + 1\nreturn x", "independent"),
+        ("self.calls += 1\nreturn x * self.calls", "dependent"),
+        ("self.calls += 1\nif self.calls > 3:\n    x = -x\nreturn x", "dependent"),
         ("for i in range(3):\n    torch.manual_seed(i)\n    x = x + torch.rand(4)\nreturn x", "independent"),
         ("if x.sum() > 0:\n    torch.manual_seed(0)\nreturn x + torch.rand(4)", "dependent"),
         ("np.random.seed(3)\nreturn x * float(np.random.rand())", "independent"),
@@ -1188,7 +1193,7 @@ import numpy as np
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.kept = nn.Linear(4, 4)
+        self.kept, self.calls = nn.Linear(4, 4), 0
 
     def forward(self, x):
 {textwrap.indent(statement, "        ")}

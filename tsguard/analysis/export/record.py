@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tsguard.analysis.events import Event, Gap
@@ -44,6 +45,15 @@ class Record:
     replaced: dict[str, Event] = field(default_factory=dict)
     by_kind: set[Hashable] = field(default_factory=set)
     annotated: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def by_some_kinds(self, *, told: bool) -> Iterator[None]:
+        """Meet what holds for inputs of some dtypes, and for the one that is taken for granted where it is ``told``."""
+        self.kinds += not told
+        try:
+            yield
+        finally:
+            self.kinds -= not told
 
     def add(self, event: Event, *, is_sure: bool, input_: str = "") -> None:
         """Record an event, of what ``input_`` is if it is a tensor; what is met again for sure is no longer doubtful."""

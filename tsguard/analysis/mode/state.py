@@ -94,13 +94,29 @@ def check(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> None:
 def registered(
     walk: ModeInterpreter, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> None:
-    """Report a buffer or parameter that a call registers on a module of the target, unless it is not saved."""
+    """Report a buffer or parameter that every call registers on a module of the target, unless it is not saved."""
     if not isinstance(owner, ModuleValue) or walk.tree.path(owner) is None or walk.mode == "train":
+        return
+    if not _is_in_every_call(walk, node):
         return
     persistent = args[2] if len(args) > 2 else kwargs.get("persistent")
     if persistent != FALSE:
         name = constant(args[0]) if args else constant(kwargs.get("name", NONE))
         walk.report("state-updated-in-eval", node, name=f"self.{name}" if name else "a buffer")
+
+
+def _is_in_every_call(walk: ModeInterpreter, node: ast.AST | None) -> bool:
+    """Whether no condition stands around a node, or around a call that leads to it."""
+    inner = [frame.called.node if frame.called is not None else None for frame in walk.frames[1:]]
+    for frame, called in zip(walk.frames, [*inner, node], strict=True):
+        if frame.function is None or called is None or _is_behind_condition(frame.function, called):
+            return False
+    return True
+
+
+def _is_behind_condition(function: ast.AST, node: ast.AST) -> bool:
+    conditional = (p for p in walked(function) if isinstance(p, (ast.If, ast.IfExp, ast.While, ast.Try)))
+    return any(part is node for around in conditional for part in walked(around))
 
 
 def written_to(walk: ModeInterpreter, out: Value | None, node: ast.AST | None) -> None:
@@ -130,6 +146,20 @@ def _changed(walk: ModeInterpreter, target: ast.expr, node: ast.stmt, scope: Sco
     if target.attr not in owner.attributes or (owner, target.attr) in walk.renewed:
         return None
     return "state-updated-in-eval/counter" if in_place or _counts(target, node) else None
+
+
+def set_by(node: ast.stmt) -> set[str]:
+    """The names of the attributes that an assignment sets."""
+    targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+    return {target.attr for target in targets if isinstance(target, ast.Attribute)}
+
+
+def drop_unread_counters(walk: ModeInterpreter) -> None:
+    """A number that is counted on and that nobody reads makes no call another one."""
+    for key, event in list(walk.events.items()):
+        is_counter = event.rule == "state-updated-in-eval/counter"
+        if is_counter and event.facts["name"].rpartition(".")[2] not in walk.read:
+            del walk.events[key]
 
 
 def renew(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> None:

@@ -50,6 +50,9 @@ def call(
         tracer.gap(
             node, "whether an input that is called is a module or a function is not told by the source"
         )
+    if isinstance(function, py.Unknown) and _takes_numbers(function, [*args, *kwargs.values()]):
+        breaks.unread(tracer, function, node)
+        return functions.of_compiled(tracer, [*args, *kwargs.values()], node)
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
         breaks.unread(tracer, function, node)
@@ -57,6 +60,12 @@ def call(
         origin = origin_of([*args, *kwargs.values(), function])
         return None if origin is None else Opaque(None, origin=origin.then(node))
     return None
+
+
+def _takes_numbers(function: py.Unknown, values: Args) -> bool:
+    """Whether compiled code of another package is given numbers and texts alone, of which it makes others."""
+    held = (py.TensorValue, py.ModuleValue, py.ObjectValue, py.FunctionValue, Opaque)
+    return unread.is_compiled(function) and not any(isinstance(part, held) for part in parts(values))
 
 
 def _function(
