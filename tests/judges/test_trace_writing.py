@@ -23,7 +23,7 @@ def fill(table, x):
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.weight = nn.Parameter(torch.ones(8))
+        self.tables = dict()
 
     def forward(self, x):
         table = torch.zeros(2, 8)
@@ -85,3 +85,24 @@ def test_what_is_given_leaves_it_one(tmp_path: Path, written: str) -> None:
 
 def test_a_random_number_of_several_sizes_is_one(tmp_path: Path) -> None:
     assert verdict(tmp_path, "x = x * torch.rand(2, 8).sum().item()") == "hazardous"
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        (
+            "if n not in self.tables:\n    self.tables[n] = torch.ones(n)\nx = x * self.tables[n].sum()",
+            "safe",
+        ),
+        (
+            "found = self.tables.get(n)\nif found is None:\n    found = torch.ones(n)\n    self.tables[n] = found\n"
+            "x = x * found.sum()",
+            "safe",
+        ),
+        ("self.tables[n] = torch.ones(n)\nx = x * self.tables[x.shape[1]].sum()", "hazardous"),
+        ("x = x * x.new_tensor(n)", "safe"),
+        ("x = x * x.new_tensor([n])", "hazardous"),
+    ],
+)
+def test_a_size_is_one_tensor_under_one_name(tmp_path: Path, kept: str, expected: str) -> None:
+    assert verdict(tmp_path, f"n = x.shape[1]\n{kept}\nreturn x") == expected

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.budgets import TYPICAL_SIZE
-from tsguard.analysis.python import registries, surroundings, tensor_sizes
+from tsguard.analysis.python import registries, special_methods, surroundings, tensor_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.operations import combined, default_of, unary
 from tsguard.analysis.terms import (
@@ -63,6 +63,10 @@ def compare(
     if isinstance(op, (ast.In, ast.NotIn)):
         return _membership(interp, op, left, right, node)
     left, right = plain(left), plain(right)
+    if isinstance(left, ObjectValue) or isinstance(right, ObjectValue):
+        said = special_methods.compared(interp, op, left, right, node)
+        if said is not None:
+            return said
     sign, function = _COMPARE[type(op)]
     result = _compared(function, left, right)
     if result is not None:

@@ -118,6 +118,10 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
     registries.fill(interp, owner, index)
     if index in owner.items:
         return owner.items[index]
+    if owner.factory is not None and not isinstance(key, Unknown):
+        made = interp.call(owner.factory, [], {}, node)
+        put(owner, key, made)
+        return made
     if isinstance(key, Unknown) and owner.items:
         if key.term is not None and isinstance(next(iter(owner.items.values())), _MADE_OF):
             return _chosen(interp, owner, key.term)

@@ -19,7 +19,7 @@ from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.memos import Memos
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
-from tsguard.analysis.trace.values import Debt, Fixed, Traced
+from tsguard.analysis.trace.values import Debt, Fixed, Number, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 
@@ -82,6 +82,7 @@ class Tracer(Follower):
         self.filled: list[Traced] = []
         self.written: dict[py.TensorValue, Traced] = {}
         self.views: dict[py.TensorValue, py.TensorValue] = {}
+        self.keyed: dict[tuple[py.Value, Number], py.Value] = {}
         self.is_aside = False
         self.named_tensors = 0
         self.own_calls = 0
@@ -244,6 +245,10 @@ class Tracer(Follower):
             yield
         finally:
             self.check = outer
+
+    def by_size(self, table: py.Value, key: py.Value) -> py.Value | None:
+        """What a table holds under the very size by which it was put there."""
+        return self.keyed.get((table, key)) if self.keyed and isinstance(key, Number) else None
 
     def now(self, value: py.Value) -> py.Value:
         """A value as it is now: a constant that data was written into is one no more."""

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes, types
-from tsguard.analysis.python import assignments, comparisons, containers, operations
+from tsguard.analysis.python import assignments, comparisons, containers, operations, special_methods
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered, writing
@@ -56,6 +56,10 @@ def _binary(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     assert isinstance(node, ast.BinOp)
     left = tracer.evaluate(node.left, scope)
     right = tracer.evaluate(node.right, scope)
+    if isinstance(left, py.ObjectValue) or isinstance(right, py.ObjectValue):
+        said = special_methods.binary(tracer, node.op, left, right, node)
+        if said is not None:
+            return said
     if operators.concerns(left, right):
         return operators.binary(tracer, node.op, left, right, node)
     return held(operations.binary(tracer, node.op, left, right, node), left, right)
@@ -196,7 +200,9 @@ def _compare(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         right = tracer.evaluate(comparator, scope)
         types.compared(tracer, left, right, node)
         compare = comparing.compare if _concerns_comparison(left, right) else comparisons.compare
-        result = held(compare(tracer, op, left, right, node), left, right)
+        is_of_objects = isinstance(left, py.ObjectValue) or isinstance(right, py.ObjectValue)
+        said = special_methods.compared(tracer, op, left, right, node) if is_of_objects else None
+        result = said or held(compare(tracer, op, left, right, node), left, right)
         left = right
     return result
 

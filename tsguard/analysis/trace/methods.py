@@ -120,6 +120,11 @@ def _of_container(
 
 def _looked_up(tracer: Tracer, receiver: py.DictValue, args: Args, node: ast.AST) -> py.Value | None:
     if isinstance(args[0], Number):
+        found = tracer.by_size(receiver, args[0])
+        if found is not None:
+            return found
+        if args[0].live and tracer.state.holds(receiver) and not receiver.items:
+            return args[1] if len(args) > 1 else py.NONE  # a size is a new tensor each time
         if args[0].live:
             report_number(tracer, "key", args[0], node)
         else:

@@ -181,6 +181,8 @@ class ForwardTracer(Tracer):
         )
         if keyed_by_size and isinstance(owner, py.DictValue):
             owner.open = True
+            if isinstance(key, Number):
+                self.keyed[owner, key] = value
         self.state.fill(self, owner, key)
         if keyed_by_size or not self.state.mutate(self, owner, value):
             super().set_item(owner, key, value)
