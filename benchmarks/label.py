@@ -31,6 +31,7 @@ import json
 import math
 import multiprocessing
 import os
+import random
 import re
 import resource
 import sys
@@ -46,6 +47,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy
 import torch
 from varied import Arguments, alike, further_variants, mapped, tensors, variants
 
@@ -86,6 +88,8 @@ class Case:
 
     def anew(self) -> Any:
         torch.manual_seed(0)
+        random.seed(0)
+        numpy.random.seed(0)
         return eval(self._constructor, self._names).eval()
 
     def difference(self, made: Any, given: Arguments) -> str | None:

@@ -174,7 +174,7 @@ def test_what_only_says_where_tensors_go_is_a_device(exported, body, verdict):
         ("max(1, (x > 0).sum().item())", "exports"),
         ("max(1.0, x.argmax().item())", "exports"),
         ("max(x.mean().item(), x.argmax().item())", "exports"),
-        ("max(1, x.sum().item())", "unknown"),
+        ("max(1, x.sum().item())", "refused"),
     ],
 )
 def test_whole_symbols_are_compared_and_floats_are_not(exported, number, verdict):
@@ -546,3 +546,22 @@ def test_whether_an_index_is_one_place_has_to_be_told(exported, index, verdict):
         f"def f(x, y):\n    z = x.clone()\n    for i in range(4):\n        z[i, {index}] = 1\n    return z"
     )
     assert exported(source).verdict == ("exports" if BY_TENSORS else verdict)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [("mask", "refused"), ("node_mask", "refused"), ("idx", "exports"), ("edge_index", "exports")],
+)
+def test_what_an_index_is_called_tells_what_it_holds(exported, name, verdict):
+    source = f"def f(x, {name}):\n    z = x[{name}]\n    return x if z.shape[0] == 0 else z"
+    assert exported(source).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [("weights", "refused"), ("x", "refused"), ("mask", "unknown"), ("lengths", "unknown")],
+)
+def test_the_least_of_a_number_and_a_sum_is_one_of_floats_unless_the_name_says_otherwise(
+    exported, name, verdict
+):
+    assert exported(f"def f({name}):\n    return {name} / max(1, {name}.sum().item())").verdict == verdict

@@ -100,9 +100,9 @@ def test_what_a_call_sets_anew_is_not_counted_on(judged, body: str) -> None:
     "body",
     [
         "self.scale += 1\nreturn x * self.scale",
-        "if x.sum() > 0:\n    self.scale = 1\nself.scale = self.scale + 1\nreturn x",
-        "for part in x:\n    self.scale = 1\nself.scale += 1\nreturn x",
-        "self.renew_some(x)\nself.kept = self.kept + x\nreturn x",
+        "if x.sum() > 0:\n    self.scale = 1\nself.scale = self.scale + 1\nreturn x * self.scale",
+        "for part in x:\n    self.scale = 1\nself.scale += 1\nreturn x * self.scale",
+        "self.renew_some(x)\nself.kept = self.kept + x\nreturn self.kept",
     ],
 )
 def test_what_only_some_calls_set_anew_is(judged, body: str) -> None:

@@ -1155,3 +1155,47 @@ class Net(nn.Module):
         {statement}
 """)
     assert outcome.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        (
+            "m = nn.Linear(4, 4)\nm.weight = self.kept.weight\nm.bias = self.kept.bias\nreturn m(x)",
+            "independent",
+        ),
+        ("m = nn.Linear(4, 4)\nm.weight.data.fill_(1.0)\nm.bias.data.zero_()\nreturn m(x)", "independent"),
+        ("return nn.BatchNorm1d(4)(x)", "independent"),
+        ("return nn.Dropout(0.5)(x)", "dependent"),
+        ("self.kept.weight.data.fill_(1.0)\nreturn x", "dependent"),
+        ("self.register_buffer('total', x.sum())\nreturn x", "dependent"),
+        ("self.register_buffer('total', x.sum(), persistent=False)\nreturn x", "independent"),
+        ("if x.shape[0] > 8:\n    self.register_buffer('total', x.sum())\nreturn x", "independent"),
+        ("self.calls += 1\nreturn x", "independent"),
+        ("self.calls = self.calls + 1\nreturn x", "independent"),
+        ("self.calls += 1\nreturn x * self.calls", "dependent"),
+        ("self.calls += 1\nif self.calls > 3:\n    x = -x\nreturn x", "dependent"),
+        ("for i in range(3):\n    torch.manual_seed(i)\n    x = x + torch.rand(4)\nreturn x", "independent"),
+        ("if x.sum() > 0:\n    torch.manual_seed(0)\nreturn x + torch.rand(4)", "dependent"),
+        ("np.random.seed(3)\nreturn x * float(np.random.rand())", "independent"),
+        ("return x + torch.empty_like(x)", "dependent"),
+        ("y = x.new(3, 4)\nreturn x * y", "dependent"),
+        ("y = torch.empty_like(x)\ny[:] = x\nreturn y", "independent"),
+        ("y = torch.empty(3, 4)\nnn.init.ones_(y)\nreturn x * y", "independent"),
+        ("y = torch.Tensor([1.0, 2.0])\nreturn x * y", "independent"),
+        ("y = torch.empty(0, 4)\nreturn torch.cat([y, x])", "independent"),
+    ],
+)
+def test_what_a_call_makes_itself(judge, statement, verdict):
+    outcome = judge(f"""
+import numpy as np
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept, self.calls = nn.Linear(4, 4), 0
+
+    def forward(self, x):
+{textwrap.indent(statement, "        ")}
+""")
+    assert outcome.verdict == verdict

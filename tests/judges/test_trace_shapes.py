@@ -66,6 +66,12 @@ PINNED = [
     ("", "a, b, c = x.chunk(3)\nreturn a + b + c"),
     ("", "if x.dtype == torch.float16 and x.isinf().any():\n    x = x.clamp(-1, 1)\nreturn x * 2"),
     ("self.stack = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 2)", "return self.stack(x + 1 if x.shape[-1] % 2 == 0 else x)"),
+    ("", "n = x.shape[1]\nreturn x * 2 if n - (4 + n % n) % n > 0 else x"),
+    ("", "n = x.shape[1]\npad = (4 - n % 4) % 4\nreturn x * 2 if pad >= 0 and n % 4 < 4 else x"),
+    ("", "n = x.shape[1]\nwhole = n - n % 8\nreturn x * 2 if whole == n // 8 * 8 else x"),
+    ("", "x = x.view(2, 8)\nfor i in torch.arange(x.shape[-1]):\n    x = x + 1 if i % 2 == 0 else x\nreturn x"),
+    ("", "x = x.view(2, 8)\nmask = torch.ones(x.shape)\nreturn x * 2 if mask.sum() > 3 else x"),
+    ("self.rope = nn.Linear(8, 16)", "y = torch.view_as_complex(self.rope(x).reshape(*x.shape[:-1], -1, 2)) * torch.polar(torch.ones(8), torch.ones(8))\ny = torch.view_as_real(y).flatten(-2)\nreturn y if y.shape[-1] == 16 else -y"),
     ("self.stack = nn.TransformerDecoder(decoder_layer=nn.TransformerDecoderLayer(8, 2), num_layers=2)", "return self.stack(x + 1 if x.shape[-1] % 2 == 0 else x, x)"),
 ]  # fmt: skip
 
@@ -88,6 +94,10 @@ OPEN = [
     ("", "y = x.view(*x.shape[:-2], -1, 16)\nreturn y * int(y.shape[-2])"),
     ("self.a = nn.Conv2d(3, 3, 2, stride=2); self.b = nn.Conv2d(3, 3, 3, stride=2, padding=1)", "a, b = self.a(x), self.b(x)\nif a.shape[-1] != b.shape[-1]:\n    b = b[..., :-1]\nreturn a.mean(-2) + b.mean(-2)"),
     ("", "n = x.view(x.shape[0], -1).shape[1]\nreturn x * int(n)"),
+    ("", "n = x.shape[1]\nreturn x * 2 if n % 4 < 3 else x"),
+    ("", "n = x.shape[1]\nreturn x * 2 if n - n % 8 > 0 else x"),
+    ("", "for i in torch.arange(x.shape[-1]):\n    x = x + 1 if i % 2 == 0 else x\nreturn x"),
+    ("", "f = torch.fft.rfft(x)\nreturn f if f.shape[-1] > 5 else -f"),
     ("self.stack = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 2)", "return self.stack(x + 1 if x.shape[0] % 2 == 0 else x)"),
 ]  # fmt: skip
 

@@ -139,6 +139,9 @@ DIM_TERMS: Final = 8
 DEEPEST_DIM: Final = 12
 """Divisions within divisions in a symbolic size."""
 
+DEEPEST_BOUND: Final = 3
+"""Divisions within divisions in a size of which the least is worked out."""
+
 
 # -- what is said --------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.terms import Attribute, Parameter, parameter_in
+from tsguard.project.project import COMPILED_ONLY
 from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:
     if origin is not None and origin.module is not None and _is_given_by(origin, target):
         return _argument(origin, origin.module, target)
     return use(module, node)
+
+
+def is_compiled(called: Unknown) -> bool:
+    """Whether what is called is there, and only as compiled code."""
+    return called.unread is not None and COMPILED_ONLY in called.unread.why
 
 
 def may_be_module(called: Unknown) -> bool:

@@ -40,6 +40,11 @@ class Const(Value):
         return repr(self.value)
 
 
+@dataclass(frozen=True, slots=True)
+class VersionText(Const):
+    """A text that compares as a version does: ``torch.__version__``."""
+
+
 NONE = Const(None)
 TRUE = Const(True)
 FALSE = Const(False)
@@ -148,7 +153,8 @@ class DictValue(Value):
 
     ``registry_of`` is the module that registers what the dict holds: its ``_buffers``, say.
     ``filled_by`` tells who adds to a table at module level: where it is defined, and the names of
-    the functions, classes and objects there that do so.  ``untold`` are the keys that are no constants, by what stands for them.
+    the functions, classes and objects there that do so.  ``untold`` are the keys that are no constants, by what stands for them;
+    ``factory`` makes what is asked for and not there.
     """
 
     items: dict[object, Value]
@@ -157,6 +163,7 @@ class DictValue(Value):
     registry_of: ModuleValue | None = None
     filled_by: tuple[Module, frozenset[str]] | None = None
     untold: dict[object, Value] = field(default_factory=dict)
+    factory: Value | None = None
 
 
 @dataclass(eq=False, slots=True)

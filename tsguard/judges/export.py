@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program
-from tsguard.analysis.trace import TraceResult
 from tsguard.analysis.trace.conditions import OPEN_SHAPES
+from tsguard.analysis.trace.walk import TraceResult
 from tsguard.language.releases import ways
 from tsguard.language.rule_names import RuleName
 from tsguard.project.targets import Target

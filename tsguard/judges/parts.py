@@ -10,7 +10,7 @@ from tsguard.analysis.events import Event
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import compile_target
 from tsguard.analysis.subjects import first_built
-from tsguard.analysis.trace import TraceResult, trace_target
+from tsguard.analysis.trace.walk import TraceResult, trace_target
 from tsguard.analysis.values import External, ModuleValue, TensorValue, Value
 from tsguard.analysis.worlds import BudgetExceeded, World
 from tsguard.language.rule_names import RuleName

@@ -38,7 +38,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
             exhausted.append(Gap(target.module, target.line, "it is too large to be analysed completely"))
             return Compilation(gaps=tuple(exhausted[-1:]))
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
-        return replace(compilation, events=held)
+        return replace(compilation, events=tuple(event for event in held if _matters(event, compilation)))
 
     for question, world, compilation in explore(run):
         runs.append((question, compilation))
@@ -94,6 +94,11 @@ def _verdict(runs: list[tuple[Answer | None, Compilation]], guessed: set[Questio
     if "broken" in outcomes:
         return "depends"
     return "unknown" if first.gaps else "ok"
+
+
+def _matters(event: Event, compilation: Compilation) -> bool:
+    """Whether something comes of an event: what a property computes that nobody reads makes no call wrong."""
+    return event.key not in compilation.unread or rule(event.rule).outcome != "broken"
 
 
 def outcome_of(events: tuple[Event, ...]) -> str:

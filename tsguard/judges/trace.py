@@ -7,10 +7,10 @@ from dataclasses import field
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built, forget, unread_classes
-from tsguard.analysis.trace import TraceResult, trace_target
 from tsguard.analysis.trace.inputs import Given
 from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
+from tsguard.analysis.trace.walk import TraceResult, trace_target
 from tsguard.analysis.values import Value
 from tsguard.analysis.worlds import BudgetExceeded, World, run_first
 from tsguard.judges.export import ExportOutcome, judge_export

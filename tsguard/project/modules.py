@@ -43,6 +43,11 @@ class Module:
         return any(part in _INSTALLED for part in self.root.parts)
 
     @cached_property
+    def is_beside_torch(self) -> bool:
+        """Whether it is installed and never speaks of torch: what it computes is no module or tensor."""
+        return self.is_installed and "torch" not in self.file.text
+
+    @cached_property
     def bindings(self) -> dict[str, list[Binding]]:
         """Module-level names and the statements that bind them, in source order."""
         return bindings(self.file.tree)

@@ -15,6 +15,9 @@ from tsguard.project.modules import Module
 from tsguard.report.records import dataclass, replace
 from tsguard.source import SourceFile
 
+COMPILED_ONLY = "only compiled code of it is installed"
+"""Why the source of a name is not read that is there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
@@ -241,7 +244,7 @@ class Project:
 
     def _missing(self, name: str, importer: Module) -> Missing:
         compiled = self.finder.compiled(name, importer)
-        why = f"only compiled code of it is installed ({compiled.name})" if compiled is not None else ""
+        why = f"{COMPILED_ONLY} ({compiled.name})" if compiled is not None else ""
         return Missing(name, why)
 
     def member(self, importer: Module, source: str, name: str, seen: _Seen = frozenset()) -> Meaning | None:

@@ -140,7 +140,7 @@ def taken_of_input(tracer: Tracer, owner: py.Value, name: str, node: ast.AST | N
         return
     if isinstance(owner, Traced) and owner.of != "inputs":
         return
-    if any(hasattr(kind, name) for kind in _KNOWN):
+    if any(hasattr(kind, name) for kind in _KNOWN) or owner.origin.name in tracer.exports.annotated:
         return
     if name not in tracer.tables.tensor:
         report(tracer, "unknown-type/read", node, owner.origin)

@@ -210,12 +210,31 @@ def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
     constants = [value.value for value in given if isinstance(value, py.Const)]
     if "float" in kinds or any(isinstance(constant, float) for constant in constants):
         symbol_wanted(tracer, "data-number/extreme", symbols, node)
-    else:
+    elif any(_is_called_whole(symbol) for symbol in symbols):
         not_known(
             tracer,
             node,
             "min and max accept an integer from data and no float, and the source does not tell which it is",
         )
+    else:
+        with tracer.exports.by_some_kinds(told=bool(tracer.facts.dtype)):
+            symbol_wanted(tracer, "data-number/extreme", symbols, node)
+
+
+# What inputs are called that hold whole numbers or truths.
+_WHOLE_NAMES = frozenset(
+    [
+        "batch", "class", "classes", "count", "counts", "id", "ids", "idx", "index", "indices", "inds", "label",
+        "labels", "len", "length", "lengths", "lens", "mask", "masks", "num", "target", "targets", "token", "tokens",
+    ]
+)  # fmt: skip
+
+
+def _is_called_whole(symbol: Held | Number) -> bool:
+    """Whether a number is taken out of an input whose name says that it holds whole numbers, or of no input."""
+    if not isinstance(symbol, Number):
+        return True
+    return not _WHOLE_NAMES.isdisjoint(symbol.origin.root.name.lower().split("_"))
 
 
 _WHOLE = frozenset(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tsguard.analysis.events import Event, Gap
@@ -23,7 +24,7 @@ class Record:
     ``try`` statements around that catch what torch.export raises, ``missing`` those that catch a missing attribute.
     ``computed`` are the operations (by identity) of Python that make tensors for sure.  ``kinds`` counts the branches around that inputs of one dtype take and those of another do not, ``by_kind`` are the
     events that were met in such only.  ``replaced`` are the parameters and buffers of which the ``.data`` was set, with
-    what that is as soon as they are read again.
+    what that is as soon as they are read again, ``annotated`` the inputs of which the annotation names the class.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -43,6 +44,16 @@ class Record:
     kinds: int = 0
     replaced: dict[str, Event] = field(default_factory=dict)
     by_kind: set[Hashable] = field(default_factory=set)
+    annotated: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def by_some_kinds(self, *, told: bool) -> Iterator[None]:
+        """Meet what holds for inputs of some dtypes, and for the one that is taken for granted where it is ``told``."""
+        self.kinds += not told
+        try:
+            yield
+        finally:
+            self.kinds -= not told
 
     def add(self, event: Event, *, is_sure: bool, input_: str = "") -> None:
         """Record an event, of what ``input_`` is if it is a tensor; what is met again for sure is no longer doubtful."""

@@ -126,6 +126,17 @@ def check_annotated(tracer: Tracer, name: str, parameter: ast.arg) -> None:
         report(tracer, "unknown-type/annotated", parameter, type=name, name=parameter.arg)
 
 
+def check_annotated_class(tracer: Tracer, cls: py.ClassValue, parameter: ast.arg) -> None:
+    """Report an input annotated with a class of which instances are neither values nor known to pytree."""
+    kin = ancestry.kin(tracer, cls)
+    if _OTHERWISE.isdisjoint(kin) and _SILENT.issuperset(kin) and not _is_registered(tracer, cls):
+        report(tracer, "unknown-type/annotated", parameter, type=cls.name, name=parameter.arg)
+
+
+# What makes instances plain values, or lets modules stand for the class.
+_OTHERWISE = frozenset({"enum.Enum", "typing.Protocol"})
+
+
 def taken_for(tracer: Tracer, kind: str, value: py.Value | None) -> None:
     """An input without an annotation is used as a dtype or a device, and as nothing else."""
     if isinstance(value, Traced) and value.of == "inputs" and value.origin.parent is None:

@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import unread
 from tsguard.analysis.budgets import MODE_RECURSIONS
 from tsguard.analysis.events import text_of
-from tsguard.analysis.mode import quiet, state, uses
+from tsguard.analysis.mode import quiet, state, unwritten, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import PythonInterpreter, Raised, ancestry
@@ -78,7 +78,9 @@ def call(
     if isinstance(function, ClassValue) and ancestry.is_module_class(walk, function):
         return _construct(walk, function, args, kwargs, node)
     if isinstance(function, BoundMethod) and isinstance(function.function, External):
-        return _method(walk, function.function.name, function.receiver, node)
+        if function.function.name.rpartition(".")[2] in ("register_buffer", "register_parameter"):
+            state.registered(walk, function.receiver, args, kwargs, node)
+        return _method(walk, function.function.name, function.receiver, args, node)
     if isinstance(function, External):
         return _external(walk, function, args, kwargs, node)
     if isinstance(function, Unknown):
@@ -132,11 +134,14 @@ def _construct(
     return made
 
 
-def _method(walk: ModeInterpreter, name: str, receiver: Value, node: ast.AST | None) -> Value | None:
+def _method(
+    walk: ModeInterpreter, name: str, receiver: Value, args: Args, node: ast.AST | None
+) -> Value | None:
     """Methods of tensors that are random, or that change a module's state."""
     kind, _, short = name.rpartition(".")
     if kind != "method" or not isinstance(receiver, TensorValue):
         return None
+    unwritten.made(walk, name, args, node)
     if is_random_operator(short):
         uses.random(walk, f"Tensor.{short}", node)
     elif receiver.role and state.changes_in_place(short) and walk.mode != "train":
@@ -164,6 +169,7 @@ def _external(
     if name.startswith("builtins."):
         return _builtin(walk, function, args, kwargs, node)
     state.written_to(walk, kwargs.get("out"), node)
+    unwritten.made(walk, name, args, node)
     if name in walk.tables.modules:
         made = PythonInterpreter.call(walk, function, args, kwargs, node)
         uses.made(walk, made, node)

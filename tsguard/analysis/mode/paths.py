@@ -325,8 +325,10 @@ def _match(walk: ModeInterpreter, node: ast.Match, scope: Scope) -> Signal:
 
 
 def _changing(walk: ModeInterpreter, node: state.Assignment, scope: Scope) -> Signal:
+    names = state.set_by(node) - walk.read
     state.check(walk, node, scope)
     signal = python.HANDLERS[type(node)](walk, node, scope)
+    walk.read -= names  # what is only counted on is read by nobody
     state.renew(walk, node, scope)
     return signal
 

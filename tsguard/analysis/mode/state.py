@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.mode import switching
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.values import (
+    FALSE,
+    NONE,
     Atom,
     BoundMethod,
     Const,
@@ -18,6 +20,7 @@ from tsguard.analysis.values import (
     TensorValue,
     Unknown,
     Value,
+    constant,
 )
 from tsguard.language.modes import is_random_operator
 from tsguard.language.rule_names import RuleName
@@ -90,6 +93,34 @@ def check(walk: ModeInterpreter, node: Assignment, scope: Scope) -> None:
             walk.report(rule, target, name=unparsed(target))
 
 
+def registered(
+    walk: ModeInterpreter, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> None:
+    """Report a buffer or parameter that every call registers on a module of the target, unless it is not saved."""
+    if not isinstance(owner, ModuleValue) or walk.tree.path(owner) is None or walk.mode == "train":
+        return
+    if not _is_in_every_call(walk, node):
+        return
+    persistent = args[2] if len(args) > 2 else kwargs.get("persistent")
+    if persistent != FALSE:
+        name = constant(args[0]) if args else constant(kwargs.get("name", NONE))
+        walk.report("state-updated-in-eval", node, name=f"self.{name}" if name else "a buffer")
+
+
+def _is_in_every_call(walk: ModeInterpreter, node: ast.AST | None) -> bool:
+    """Whether no condition stands around a node, or around a call that leads to it."""
+    inner = [frame.called.node if frame.called is not None else None for frame in walk.frames[1:]]
+    for frame, called in zip(walk.frames, [*inner, node], strict=True):
+        if frame.function is None or called is None or _is_behind_condition(frame.function, called):
+            return False
+    return True
+
+
+def _is_behind_condition(function: ast.AST, node: ast.AST) -> bool:
+    conditional = (p for p in walked(function) if isinstance(p, (ast.If, ast.IfExp, ast.While, ast.Try)))
+    return any(part is node for around in conditional for part in walked(around))
+
+
 def written_to(walk: ModeInterpreter, out: Value | None, node: ast.AST | None) -> None:
     """Report a function that is given a piece of state to put its result in: ``torch.add(x, 1, out=self.n)``."""
     if not _is_state(out) or walk.mode == "train" or not isinstance(node, ast.Call):
@@ -112,13 +143,25 @@ def _changed(walk: ModeInterpreter, target: ast.expr, node: Assignment, scope: S
         return "state-updated-in-eval"
     if not isinstance(owner, ModuleValue):
         return None
-    if isinstance(owner.buffers.get(target.attr), TensorValue) or isinstance(
-        owner.parameters.get(target.attr), TensorValue
-    ):
+    if _is_state(owner.buffers.get(target.attr)) or _is_state(owner.parameters.get(target.attr)):
         return "state-updated-in-eval"
     if target.attr not in owner.attributes or (owner, target.attr) in walk.renewed:
         return None
     return "state-updated-in-eval/counter" if in_place or _counts(target, node) else None
+
+
+def set_by(node: Assignment) -> set[str]:
+    """The names of the attributes that an assignment sets."""
+    targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+    return {target.attr for target in targets if isinstance(target, ast.Attribute)}
+
+
+def drop_unread_counters(walk: ModeInterpreter) -> None:
+    """A number that is counted on and that nobody reads makes no call another one."""
+    for key, event in list(walk.events.items()):
+        is_counter = event.rule == "state-updated-in-eval/counter"
+        if is_counter and event.facts["name"].rpartition(".")[2] not in walk.read:
+            del walk.events[key]
 
 
 def renew(walk: ModeInterpreter, node: Assignment, scope: Scope) -> None:

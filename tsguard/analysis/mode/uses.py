@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from tsguard.analysis.mode import activity
 from tsguard.analysis.mode.activity import Activity
 from tsguard.analysis.mode.choices import differs
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python.following import Place
+from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import ClassValue, External, ModuleValue, TensorValue, TupleValue, Value
 from tsguard.language.modes import FUNCTIONS, ModeUse
 from tsguard.language.rule_names import RuleName
@@ -69,6 +71,8 @@ def layer(walk: ModeInterpreter, use: ModeUse, base: str, module: ModuleValue, n
         rule, facts = _kept_out(walk, module, facts)
     else:
         rule = _BY_MODE[use.kind][0]
+    if rule == "layer-never-in-eval/built-in-forward" and use.effect == "state":
+        return  # its state goes with it: what it gives is the same in both modes
     walk.report_at(rule, places(walk, module, node), module, acts.condition, **facts)
 
 
@@ -110,7 +114,7 @@ def observing(walk: ModeInterpreter, module: ModuleValue, name: str, node: ast.A
 
 def random(walk: ModeInterpreter, name: str, node: ast.AST | None) -> None:
     """Report a function that is random whatever the mode, unless only train() reaches it, or a seed goes before it."""
-    if walk.mode != "train" and not (name.startswith("torch.") and _is_seeded(walk, node)):
+    if walk.mode != "train" and not _is_seeded(walk, name, node):
         walk.report("random-in-eval", node, name=name)
 
 
@@ -121,8 +125,10 @@ _UNIFORM = ("Norm", "Norm1d", "Norm2d", "Norm3d", "PReLU")
 def made(walk: ModeInterpreter, module: Value, node: ast.AST | None) -> None:
     """Report a module that is made in a forward where its parameters begin as random numbers.
 
-    Where the function gives it weights of its own, it is taken to give it all.
+    Where the function gives it weights of its own, it is taken to give it all.  They are no state of the target.
     """
+    if isinstance(module, ModuleValue):
+        _disown(module)
     function = walk.frames[-1].function if walk.frames else None
     if not isinstance(module, ModuleValue) or function is None or _gives_weights(function):
         return
@@ -134,6 +140,15 @@ def made(walk: ModeInterpreter, module: Value, node: ast.AST | None) -> None:
         if name and holds and not name.endswith(_UNIFORM):
             random(walk, name, node)
             return
+
+
+def _disown(module: ModuleValue) -> None:
+    """What changes the parameters and buffers of a module that a call makes changes nothing that stays."""
+    for _, part in descendants(module):
+        for registry in (part.parameters, part.buffers):
+            for name, value in registry.items():
+                if isinstance(value, TensorValue):
+                    registry[name] = replace(value, role="")
 
 
 def _gives_weights(function: ast.AST) -> bool:
@@ -151,14 +166,47 @@ def _owners(node: ast.Attribute) -> tuple[str, ...]:
     return (*_owners(owner), owner.attr) if isinstance(owner, ast.Attribute) else ()
 
 
-def _is_seeded(walk: ModeInterpreter, node: ast.AST | None) -> bool:
-    """Whether the function that runs has given torch's generator one seed on every way to a place."""
+# What seeds a generator, by the beginning of the names of what draws from it.
+_SEEDS = {
+    "torch.": ("torch.manual_seed", "torch.random.manual_seed"),
+    "numpy.random.": ("np.random.seed", "numpy.random.seed"),
+    "random.": ("random.seed",),
+}
+
+
+def _is_seeded(walk: ModeInterpreter, name: str, node: ast.AST | None) -> bool:
+    """Whether the function that runs has given the generator one seed on every way to a place."""
     function = walk.frames[-1].function if walk.frames else None
-    body = [] if function is None or isinstance(function, ast.Lambda) else function.body
-    before = [s for s in body if s.lineno < getattr(node, "lineno", 0)]
-    calls = [s.value for s in before if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
-    seeds = [c for c in calls if unparsed(c.func) in ("torch.manual_seed", "torch.random.manual_seed")]
-    return any(isinstance(arg, ast.Constant) for seed in seeds for arg in seed.args)
+    seeds = next((seeds for start, seeds in _SEEDS.items() if name.startswith(start)), ())
+    if function is None or isinstance(function, ast.Lambda) or node is None:
+        return False
+    return any(
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and unparsed(statement.value.func) in seeds
+        and any(_is_fixed(argument, function) for argument in statement.value.args)
+        for statement in _before(function.body, node)
+    )
+
+
+def _before(body: list[ast.stmt], node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements that run before a node whenever it does: those above it in the blocks around it."""
+    line = getattr(node, "lineno", 0)
+    for place, statement in enumerate(body):
+        if not statement.lineno <= line <= (statement.end_lineno or 0):
+            continue
+        yield from body[:place]
+        for field in ("body", "orelse", "finalbody"):
+            yield from _before(getattr(statement, field, []), node)
+
+
+def _is_fixed(argument: ast.expr, function: ast.AST) -> bool:
+    """Whether an expression is the same in each call: a number, or one that a loop counts."""
+    if isinstance(argument, ast.Name):
+        loops = (part for part in walked(function) if isinstance(part, ast.For))
+        counting = (loop for loop in loops if unparsed(loop.target) == argument.id)
+        return any(unparsed(loop.iter).startswith("range(") for loop in counting)
+    return isinstance(argument, ast.Constant)
 
 
 def check_result(walk: ModeInterpreter, result: Value) -> None:

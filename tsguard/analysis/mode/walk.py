@@ -35,6 +35,7 @@ class ModeWalk(ModeInterpreter):
         except (BudgetExceeded, RecursionError):
             self.gap(self.target.node, "it is too large to be analysed completely")
         finally:
+            state.drop_unread_counters(self)
             self._restore()
 
     def change(self, tensor: Value) -> None:
@@ -90,6 +91,7 @@ class ModeWalk(ModeInterpreter):
         return super().module_method(name, owner, args, kwargs, node)
 
     def attribute(self, owner: Value, name: str) -> Value | None:
+        self.read.add(name)
         answer = state.attribute(self, self.settled(owner), name)
         return super().attribute(owner, name) if answer is None else answer
 

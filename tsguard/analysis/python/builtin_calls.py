@@ -8,6 +8,7 @@ import builtins
 from tsguard.analysis.python import (
     assignments,
     iterator_calls,
+    iterator_tools,
     made_classes,
     metaclasses,
     operations,
@@ -307,6 +308,7 @@ HANDLERS: dict[str, Handler] = {
     **made_classes.HANDLERS,
     **standard_calls.HANDLERS,
     **iterator_calls.HANDLERS,
+    **iterator_tools.HANDLERS,
     **spelled_calls.HANDLERS,
     "builtins.len": _len,
     "builtins.range": _range,

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import unread as unread_gaps
-from tsguard.analysis.budgets import RECURSIONS
+from tsguard.analysis.budgets import FOREIGN_STEPS, RECURSIONS
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import (
     ancestry,
     classes,
     constructions,
+    decorators,
     enumerations,
     kept_calls,
     library,
@@ -114,6 +115,10 @@ def call_function(
         return Unknown(placed(node))
 
     def run() -> Value:
+        if interp.is_plain and function.module.is_beside_torch:
+            return decorators.bounded(
+                interp, lambda: _run(interp, function, args, kwargs, node), function, FOREIGN_STEPS
+            )
         return _run(interp, function, args, kwargs, node)
 
     if "cached" in function.marks:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.budgets import TYPICAL_SIZE
-from tsguard.analysis.python import registries, surroundings
+from tsguard.analysis.python import registries, special_methods, surroundings, tensor_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.operations import combined, default_of, unary
 from tsguard.analysis.terms import (
@@ -37,6 +37,7 @@ from tsguard.analysis.values import (
     Unknown,
     Untold,
     Value,
+    VersionText,
     constant,
     is_none,
     plain,
@@ -62,12 +63,16 @@ def compare(
     if isinstance(op, (ast.In, ast.NotIn)):
         return _membership(interp, op, left, right, node)
     left, right = plain(left), plain(right)
+    if isinstance(left, ObjectValue) or isinstance(right, ObjectValue):
+        said = special_methods.compared(interp, op, left, right, node)
+        if said is not None:
+            return said
     sign, function = _COMPARE[type(op)]
     result = _compared(function, left, right)
     if result is not None:
         return Const(result)
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
-        return TensorValue()
+        return TensorValue(sizes=tensor_sizes.together(left, right))
     a, b = default_of(left), default_of(right)
     default = None if a is None or b is None else _compared(function, a, b)
     if isinstance(op, ast.NotEq):
@@ -96,6 +101,10 @@ def _likely(function: Callable[[Any, Any], Any], right: Value) -> bool:
 
 
 def _compared(function: Callable[[Any, Any], Any], left: Value, right: Value) -> bool | None:
+    if isinstance(left, VersionText) or isinstance(right, VersionText):
+        one, other = _version(left), _version(right)
+        if one is not None and other is not None:
+            return bool(function(one, other))
     if isinstance(left, Const) and isinstance(right, Const):
         try:
             return bool(function(left.value, right.value))
@@ -111,6 +120,17 @@ def _compared(function: Callable[[Any, Any], Any], left: Value, right: Value) ->
         return bool(function(a, b))
     except TypeError:
         return None
+
+
+def _version(value: Value) -> list[int] | None:
+    """The numbers of a version, written as a text or a tuple; None for what is none, or comes before a release."""
+    parts = _constants(value) or str(constant(value)).partition("+")[0].split(".")
+    if not all(isinstance(part, int) or str(part).isdigit() for part in parts):
+        return None
+    numbers = [int(str(part)) for part in parts]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return numbers
 
 
 def _constants(value: Value) -> list[object] | None:

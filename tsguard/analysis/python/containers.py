@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.budgets import DICT_OPTIONS
-from tsguard.analysis.python import module_containers, operations, registries
+from tsguard.analysis.python import module_containers, operations, registries, tensor_sizes
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
@@ -37,7 +37,7 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
     """``owner[key]``."""
     owner, key = plain(interp.settled(owner)), interp.settled(key)
     if isinstance(owner, TensorValue):
-        return TensorValue()
+        return TensorValue(sizes=tensor_sizes.of_item(owner, key))
     if isinstance(owner, (ListValue, TupleValue)):
         return _sequence_item(owner, key, node)
     if isinstance(owner, DictValue):
@@ -116,6 +116,10 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
     registries.fill(interp, owner, index)
     if index in owner.items:
         return owner.items[index]
+    if owner.factory is not None and not isinstance(key, Unknown):
+        made = interp.call(owner.factory, [], {}, node)
+        put(owner, key, made)
+        return made
     if isinstance(key, Unknown) and owner.items:
         if key.term is not None and isinstance(next(iter(owner.items.values())), _MADE_OF):
             return _chosen(interp, owner, key.term)

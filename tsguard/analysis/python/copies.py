@@ -90,7 +90,7 @@ class Copying:
 
     def _dict(self, value: Value) -> Value:
         assert isinstance(value, DictValue)
-        twin = self._twins[id(value)] = DictValue({}, value.open, value.ordered)
+        twin = self._twins[id(value)] = DictValue({}, value.open, value.ordered, factory=value.factory)
         twin.items, twin.untold = self._named(value.items), value.untold
         return twin
 

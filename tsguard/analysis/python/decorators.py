@@ -191,16 +191,18 @@ def _wrapped(interp: Interpreter, decorator: ast.expr, target: Value, value: Val
     return bounded(interp, wrap, target)
 
 
-def bounded(interp: Interpreter, run: Callable[[], Value], function: Value) -> Value:
-    """What a function makes of a definition; Unknown if that takes very long.
+def bounded(
+    interp: Interpreter, run: Callable[[], Value], function: Value, steps: int = DEFINITION_STEPS
+) -> Value:
+    """What a function makes, as of a definition; Unknown if that takes very long.
 
-    Such a one writes documentation or registers, which it is found out to do once.
+    Such a one writes documentation, registers or fills in a template, which it is found out to do once.
     """
     endless = _ENDLESS.of(interp.program)
     if function in endless:
         return Unknown()
     try:
-        with interp.limited(DEFINITION_STEPS):
+        with interp.limited(steps):
             return run()
     except BudgetExceeded:
         if interp.is_exhausted:

@@ -9,6 +9,7 @@ from tsguard.analysis.python import ancestry, sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Element, Item, Literal, Term
 from tsguard.analysis.values import (
+    BoundMethod,
     ClassValue,
     Const,
     DictValue,
@@ -16,6 +17,7 @@ from tsguard.analysis.values import (
     IteratorValue,
     ListValue,
     ModuleValue,
+    ObjectValue,
     RangeValue,
     SetValue,
     TensorValue,
@@ -51,6 +53,11 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
         return [m for m in value.members.values() if isinstance(m, EnumMember)], False
     if isinstance(value, Unknown):
         return _unknown_items(interp, value, wanted)
+    if isinstance(value, ObjectValue):
+        method = interp.attribute(value, "__iter__")
+        given = interp.call(method, [], {}) if isinstance(method, BoundMethod) else None
+        if isinstance(given, ListValue):
+            return iterate(interp, given, wanted)
     return [value if isinstance(value, TensorValue) and value.filling is not None else Unknown()], True
 
 

@@ -179,7 +179,7 @@ def append(interp: Interpreter, module: ModuleValue, child: Value) -> None:
 
 def register(module: ModuleValue, name: str, child: Value) -> None:
     if isinstance(child, TensorValue):
-        module.parameters[name] = TensorValue("parameter")
+        module.parameters[name] = TensorValue("parameter", sizes=child.sizes)
     else:
         module.children[name] = child
 

@@ -8,11 +8,16 @@ from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     ClassValue,
+    Const,
+    DictValue,
     External,
     FunctionValue,
+    ListValue,
     ModuleValue,
     ObjectValue,
     PropertyValue,
+    Scope,
+    TupleValue,
     Unknown,
     Value,
 )
@@ -28,6 +33,34 @@ def maker(interp: Interpreter, cls: ClassValue) -> FunctionValue | None:
             found = classes.class_member(interp, metaclass, "__call__")
             return found[0] if found is not None and isinstance(found[0], FunctionValue) else None
     return None
+
+
+def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value:
+    """The value that a ``class`` statement binds."""
+    cls = classes.define_class(interp, node, scope)
+    if isinstance(cls, ClassValue):
+        _hide(interp, cls)
+    return cls
+
+
+def _hide(interp: Interpreter, cls: ClassValue) -> None:
+    """What a class holds beside methods is not told where a metaclass with a ``__new__`` of its own makes it."""
+    order = [base for base in ancestry.mro(interp, cls) if isinstance(base, ClassValue)]
+    named = next(((base, found) for base in order if (found := _metaclass(base)) is not None), None)
+    if named is None:
+        return
+    owner, expression = named
+    metaclass = interp.settled(interp.evaluate(expression, owner.scope))
+    if isinstance(metaclass, ClassValue) and any(
+        classes.class_member(interp, metaclass, name) is not None for name in ("__new__", "__init__")
+    ):
+        for base in order:
+            for name, member in base.members.items():
+                if isinstance(member, _PLAIN) and not name.startswith("__"):
+                    cls.members[name] = Unknown()
+
+
+_PLAIN = (Const, TupleValue, ListValue, DictValue)
 
 
 def abstract_method(interp: Interpreter, cls: ClassValue) -> str | None:

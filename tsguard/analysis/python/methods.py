@@ -14,6 +14,7 @@ from tsguard.analysis.python import (
     sets,
     sizes,
     sorting,
+    tensor_sizes,
     texts,
 )
 from tsguard.analysis.python.containers import merge, put, usual_key
@@ -36,7 +37,7 @@ from tsguard.analysis.values import (
     constant,
     distinct,
 )
-from tsguard.language.same_shape import SAME_SHAPE
+from tsguard.language.same_shape import RESHAPING
 
 Args = list[Value]
 
@@ -67,13 +68,16 @@ def call(
             interp.change(receiver)
         if name == "numpy" and interp.is_plain:
             return numpy_arrays.array()
-        return _tensor(name, receiver, node)
+        made = _tensor(name, receiver, node)
+        if isinstance(made, TensorValue) and made is not receiver:
+            made.sizes = tensor_sizes.made(interp, name, [receiver, *args], kwargs)
+        return made
     if isinstance(receiver, TupleValue) and name == "index":
         return _index(receiver.items, args)
     if isinstance(receiver, TupleValue) and receiver.cls is not None and name in ("_replace", "_asdict"):
         return _of_record(receiver, kwargs, list(receiver.cls.annotations), is_dict=name == "_asdict")
-    made = numpy_arrays.method(receiver, name)
-    return Unknown(placed(node)) if made is None else made
+    found = numpy_arrays.method(receiver, name)
+    return Unknown(placed(node)) if found is None else found
 
 
 def _of_record(record: TupleValue, kwargs: dict[str, Value], names: list[str], *, is_dict: bool) -> Value:
@@ -211,6 +215,9 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
         put(receiver, args[0], default)
         if receiver.filled_by is not None and index in receiver.items:
             return default  # who else adds to the table was asked before
+    if name == "pop" and isinstance(key, Unknown) and receiver.items:
+        receiver.items.clear()  # which of them is left is not told
+        receiver.open = True
     is_told = isinstance(index, External) or not isinstance(index, Value) or not receiver.items
     return (
         default if is_told and not receiver.open and not isinstance(key, Unknown) else Unknown(placed(node))
@@ -270,10 +277,6 @@ def _constant_method(
 _NUMBERS = {"item": "", "size": "int", "dim": "int", "numel": "int", "tolist": "list", "nelement": "int"}
 
 
-# Methods that give a tensor another shape in place.
-_RESHAPING = frozenset(
-    {"resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_"}
-)
 _PARTS = frozenset({"split", "chunk", "unbind", "flip", "cpu", "to", "detach", "clone"})
 
 
@@ -288,10 +291,7 @@ def _tensor(name: str, receiver: TensorValue, node: ast.AST | None) -> Value:
         return Unknown(placed(node), _NUMBERS[name])
     if name in ("fill_", "zero_", "normal_", "uniform_", "copy_", "requires_grad_", "data"):
         return receiver
-    if name in _RESHAPING:
+    if name in RESHAPING:
         receiver.sizes = receiver.rank = None
         return receiver
-    sizes = receiver.sizes if name in SAME_SHAPE else None
-    return TensorValue(
-        "", receiver.name, receiver.dtype, sizes=sizes, filling=filling if name in _PARTS else None
-    )
+    return TensorValue("", receiver.name, receiver.dtype, filling=filling if name in _PARTS else None)

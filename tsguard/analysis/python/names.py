@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
-from tsguard.analysis.python import ancestry, classes, decorators, introspection, operations
+from tsguard.analysis.python import ancestry, classes, decorators, introspection, metaclasses, operations
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.terms import Attribute, Named, Term
 from tsguard.analysis.values import (
@@ -29,6 +29,7 @@ from tsguard.analysis.values import (
     SetValue,
     Unknown,
     Value,
+    VersionText,
 )
 from tsguard.project.bindings import assigned_names
 from tsguard.project.modules import Module
@@ -237,7 +238,9 @@ def external(interp: Interpreter, name: str) -> Value:
 def _external(interp: Interpreter, name: str) -> Value:
     if name in _CONSTANTS:
         return Const(_CONSTANTS[name])
-    if name == "torch.__version__":
+    if name in ("torch.__version__", "torch.torch_version.__version__"):
+        return VersionText(f"{interp.tables.release}.0")
+    if name == "torch.version.__version__":
         return Const(f"{interp.tables.release}.0")
     known = introspection.constant(name)
     if known is not None:
@@ -279,7 +282,7 @@ def _bound(interp: Interpreter, name: str, scope: Scope, node: ast.stmt) -> Valu
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return decorators.define_function(interp, node, scope)
     if isinstance(node, ast.ClassDef):
-        return classes.define_class(interp, node, scope)
+        return metaclasses.define_class(interp, node, scope)
     if isinstance(node, ast.Assign):
         return _assigned(interp, name, node, scope)
     if isinstance(node, ast.AnnAssign):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.budgets import DEEPEST_TERM
-from tsguard.analysis.python import sets, sizes, tensor_sizes, texts
+from tsguard.analysis.python import sets, sizes, special_methods, tensor_sizes, texts
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded, folded_default
 from tsguard.analysis.python.iteration import iterate
@@ -36,6 +36,7 @@ from tsguard.analysis.values import (
     FunctionValue,
     ListValue,
     ModuleValue,
+    ObjectValue,
     Partial,
     RangeValue,
     SetValue,
@@ -131,10 +132,16 @@ def binary(
 ) -> Value:
     """``left op right``."""
     left, right = plain(interp.settled(left)), interp.settled(right)
+    if isinstance(left, ObjectValue) or isinstance(right, ObjectValue):
+        said = special_methods.binary(interp, op, left, right, node)
+        if said is not None:
+            return said
     formats = isinstance(op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str)
     right = texts.shown(interp, right) if formats and "%s" in str(left) else plain(right)
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
-        return TensorValue(sizes=None if isinstance(op, ast.MatMult) else tensor_sizes.together(left, right))
+        if isinstance(op, ast.MatMult):
+            return TensorValue(sizes=tensor_sizes.made(interp, "torch.matmul", [left, right], {}))
+        return TensorValue(sizes=tensor_sizes.together(left, right))
     if type(op) not in _BINARY:
         return Unknown(placed(node))
     sign, function = _BINARY[type(op)]
@@ -243,12 +250,17 @@ def in_place(interp: Interpreter, op: ast.operator, left: Value, right: Value, n
         if extend is not None:
             interp.call(extend, [right], {}, node)
         return left
-    return binary(interp, op, left, right, node)
+    said = special_methods.in_place(interp, op, left, right, node) if isinstance(left, ObjectValue) else None
+    return binary(interp, op, left, right, node) if said is None else said
 
 
 def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | None = None) -> Value:
     """``op value``."""
     value = plain(interp.settled(value))
+    if isinstance(value, ObjectValue):
+        said = special_methods.unary(interp, op, value, node)
+        if said is not None:
+            return said
     if isinstance(op, ast.Not):
         if isinstance(value, Unknown):
             opposite = None if value.default is None else Const(not known_truth(value.default))

@@ -10,11 +10,12 @@ from tsguard.analysis.python import (
     records,
     surroundings,
 )
-from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs, always, computed, open_table
+from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs, always, computed
 from tsguard.analysis.python.containers import put
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.copies import Copying
 from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.written_out import evaluated
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
@@ -27,9 +28,11 @@ from tsguard.analysis.values import (
     ModuleReference,
     ObjectValue,
     Partial,
+    TupleValue,
     Unknown,
     Value,
     constant,
+    is_none,
 )
 from tsguard.report.records import replace
 
@@ -195,6 +198,38 @@ OPERATORS: dict[str, type[ast.operator]] = {
 }
 
 
+def _getter(name: str) -> Handler:
+    """``itemgetter(key)``, ``attrgetter(name)``: a function of what it is asked of."""
+
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        return Partial(External(f"{name}.__call__"), tuple(args), {})
+
+    return run
+
+
+def _got_item(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``itemgetter(*keys)(owner)``."""
+    *keys, owner = args
+    found = [evaluated(interp, "owner[key]", {"owner": owner, "key": key}, node) for key in keys]
+    return found[0] if len(found) == 1 else TupleValue(tuple(found))
+
+
+def _got_attribute(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``attrgetter(*names)(owner)``."""
+    *names, owner = args
+    found = []
+    for name in map(constant, names):
+        if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
+            return Unknown(placed(node))
+        found.append(evaluated(interp, f"owner.{name}", {"owner": owner}, node))
+    return found[0] if len(found) == 1 else TupleValue(tuple(found))
+
+
+def _table_with_default(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``defaultdict(factory)``: what it lacks is made when it is asked for."""
+    return DictValue({}, open=True, factory=args[0] if args and not is_none(args[0]) else None)
+
+
 def _operator(op: type[ast.operator]) -> Handler:
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         is_of_two = len(args) == 2
@@ -207,7 +242,7 @@ HANDLERS: dict[str, Handler] = {
     **{name: _operator(op) for name, op in OPERATORS.items()},
     "builtins.dict.fromkeys": _from_keys,
     "collections.OrderedDict.fromkeys": _from_keys,
-    "collections.defaultdict": open_table,
+    "collections.defaultdict": _table_with_default,
     "keyword.iskeyword": computed("iskeyword", keyword.iskeyword, "bool"),
     "functools.partial": _partial,
     "functools.wraps": _wraps,
@@ -217,6 +252,10 @@ HANDLERS: dict[str, Handler] = {
     "functools.cache": _cached,
     "copy.deepcopy": _copied,
     "copy.copy": _copied,
+    "operator.attrgetter": _getter("operator.attrgetter"),
+    "operator.attrgetter.__call__": _got_attribute,
+    "operator.itemgetter": _getter("operator.itemgetter"),
+    "operator.itemgetter.__call__": _got_item,
     "itertools.chain": _chain,
     "itertools.repeat": _repeat,
     "importlib.import_module": _import_module,

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from tsguard.analysis.python import (
     ancestry,
     assignments,
-    classes,
     decorators,
     initialising,
     matching,
+    metaclasses,
     names,
     operations,
 )
@@ -25,9 +25,12 @@ from tsguard.analysis.values import (
     NONE,
     ClassValue,
     Const,
+    DictValue,
     External,
+    ListValue,
     ObjectValue,
     Scope,
+    SetValue,
     TensorValue,
     Unknown,
     Value,
@@ -112,8 +115,11 @@ def condition(interp: Interpreter, test: ast.expr, scope: Scope, node: ast.If | 
             return interp.world.decide(value.term or Place(test), False, guess=True)
         if node.orelse and _only_raises(node.orelse):
             return interp.world.decide(value.term or Place(test), True, guess=True)
-    if isinstance(value, TensorValue) and node is not None and _only_raises(node.body):
-        return value.filling is not None and interp.truth(value, test)
+    if node is not None and _only_raises(node.body):
+        if isinstance(value, TensorValue):
+            return value.filling is not None and interp.truth(value, test)
+        if isinstance(value, (DictValue, ListValue, SetValue)) and value.open and not value.items:
+            return False  # it may hold something, and nothing shows that it does
     return interp.truth(value, test)
 
 
@@ -256,7 +262,7 @@ def _function(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
 
 
 def _class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Signal:
-    scope.names[node.name] = classes.define_class(interp, node, scope)
+    scope.names[node.name] = metaclasses.define_class(interp, node, scope)
     return None
 
 

@@ -5,31 +5,37 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.values import (
-    NONE,
-    Const,
-    ListValue,
-    TensorValue,
-    TupleValue,
-    Unknown,
-    Value,
-    constant,
-)
-from tsguard.language.same_shape import SAME_SHAPE
+from tsguard.analysis.trace.shapes import indexing, rules
+from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.analysis.trace.shapes.facts import Facts
+from tsguard.analysis.trace.shapes.operation import Operation
+from tsguard.analysis.values import TensorValue, Value, constant
 
 Sizes = tuple[int | None, ...]
 
 
 def made(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Sizes | None:
-    """The sizes of what a function of torch returns; None where they are not known."""
-    if name in ("arange", "randperm"):
-        return (_whole(interp, args[0]) if len(args) == 1 else None,)
-    if name == "linspace":
-        return (_whole(interp, args[2] if len(args) > 2 else kwargs.get("steps", NONE)),)
-    if name in ("zeros", "ones", "empty", "rand", "randn", "full"):
-        return _filled(interp, name, args, kwargs)
-    first = interp.settled(args[0]) if args else NONE
-    return first.sizes if name in SAME_SHAPE and isinstance(first, TensorValue) else None
+    """The sizes of what a function or method of torch returns; None where they are not known."""
+    rule = rules.rule_of(name)
+    if rule is None:
+        return None
+    settled = {key: interp.settled(value) for key, value in kwargs.items()}
+    shaped = rule(Operation(Facts(), [interp.settled(value) for value in args], settled))
+    return _sizes(shaped) if isinstance(shaped, Extent) else None
+
+
+def of_item(owner: TensorValue, key: Value) -> Sizes | None:
+    """The sizes of ``owner[key]``."""
+    if owner.sizes is None:
+        return None
+    shaped = indexing.taken(Operation(Facts(), [owner, key]))
+    return _sizes(shaped) if isinstance(shaped, Extent) else None
+
+
+def _sizes(shape: Extent) -> Sizes | None:
+    if shape.lead is not None:
+        return None
+    return tuple(None if dim is None else dim.number for dim in shape.dims)
 
 
 def together(left: Value, right: Value) -> Sizes | None:
@@ -50,20 +56,3 @@ def together(left: Value, right: Value) -> Sizes | None:
 
 def _wider(a: int | None, b: int | None) -> int | None:
     return b if a == 1 else a if b == 1 or a == b else None
-
-
-def _filled(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Sizes | None:
-    given = args if args else [kwargs["size"]] if "size" in kwargs else []
-    first = interp.settled(given[0]) if given else NONE
-    if isinstance(first, (TupleValue, ListValue)):
-        if first.open:
-            return None
-        given = list(first.items)
-    elif name == "full" or any(not isinstance(interp.settled(value), (Const, Unknown)) for value in given):
-        return None
-    return tuple(_whole(interp, value) for value in given)
-
-
-def _whole(interp: Interpreter, value: Value) -> int | None:
-    number = constant(interp.settled(value))
-    return number if isinstance(number, int) else None

@@ -82,11 +82,13 @@ def _call(
     if isinstance(described, str):
         made = _operator(described, node)
         if isinstance(made, TensorValue):
-            made.sizes = tensor_sizes.made(interp, name.removeprefix("torch."), args, kwargs)
+            made.sizes = tensor_sizes.made(interp, name, args, kwargs)
             made.filling = _filling(interp, name.removeprefix("torch."), args, kwargs, node)
         return made
     is_compiled = isinstance(described, dict) and not {"schemas", "dispatch"}.isdisjoint(described)
-    return TensorValue() if is_compiled else Unknown(placed(node))
+    if not is_compiled:
+        return Unknown(placed(node))
+    return TensorValue(sizes=tensor_sizes.made(interp, name, args, kwargs))
 
 
 def _initialised(interp: Interpreter, name: str, args: list[Value], node: ast.AST | None) -> Value:
@@ -182,20 +184,21 @@ def _class(
     interp: Interpreter, function: External, kind: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     name = function.name
+    given = args[0] if args else NONE
     if name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter"):
-        given = args[0] if args else NONE
         if not isinstance(given, TensorValue):
             return TensorValue("parameter")
         return TensorValue("parameter", dtype=given.dtype, sizes=given.sizes)
     if name == "torch.autograd.Variable" and args and isinstance(args[0], TensorValue):
         return replace(args[0])
     if name in ("torch.nn.Buffer", "torch.nn.parameter.Buffer"):
-        return TensorValue("buffer")
+        return TensorValue("buffer", sizes=given.sizes if isinstance(given, TensorValue) else None)
     if kind == "module":
         return library.construct(interp, function, args, kwargs)
     if kind == "tensor" or name.endswith("Tensor"):
         listed = bool(args) and isinstance(args[0], (ListValue, TupleValue))
-        return TensorValue(name=name, filling=_only(args[0]) if listed else None)
+        sizes = tensor_sizes.made(interp, "torch.tensor" if listed else "torch.zeros", args, {})
+        return TensorValue(name=name, filling=_only(args[0]) if listed else None, sizes=sizes)
     if name == "torch.Size":
         items, is_open = iterate(interp, args[0]) if args else ([], False)
         return TupleValue(tuple(items), is_open)

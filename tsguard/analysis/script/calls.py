@@ -18,6 +18,7 @@ from tsguard.analysis.script import (
     differences,
     forward_references,
     late_defaults,
+    left_in_python,
     look_ups,
     notes,
     python_objects,
@@ -285,6 +286,8 @@ def _call_ignored(
             raise Refusal(refusal.rule, node, **refusal.facts)
     if callee.dropped:
         notes.dropped_call(fc, node, callee.name)
+    elif isinstance(callee.receiver, SugaredModule):
+        left_in_python.check(fc.compiler, callee.receiver, function, is_called=True)
     typed = signature.returns is not None or any(a.annotation is not None for a in spec.args)
     returns = (signature.returns or t.TENSOR) if typed else t.TENSOR
     for argument in signature.arguments[len(args) :]:

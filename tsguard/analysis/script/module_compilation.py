@@ -13,7 +13,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import late_defaults, notes, refused_layers, signatures
+from tsguard.analysis.script import late_defaults, left_in_python, notes, refused_layers, signatures
 from tsguard.analysis.script.compiled import Signature
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.context import Compiler
@@ -160,7 +160,8 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
             _compile_method(compiler, owner, name, function)
         for name, entry in entries.items():
             if isinstance(entry, py.PropertyValue) and is_readable(compiler, instance, name, entry):
-                _compile_property(compiler, owner, name, entry)
+                with compiler.reporter.compiling_property(instance.cls, name):
+                    _compile_property(compiler, owner, name, entry)
     _compile_hooks(compiler, owner)
 
 
@@ -199,7 +200,10 @@ def _compile_forward(compiler: Compiler, owner: SugaredModule) -> None:
     function = found[0]
     if isinstance(function, py.StaticMethod):
         function = function.function
-    if isinstance(function, py.FunctionValue) and not function.marks & {"ignore", "unused"}:
+    if isinstance(function, py.FunctionValue) and function.marks & left_in_python.MARKS:
+        if compiler.root is not None and owner.instance is compiler.model(compiler.root):
+            left_in_python.check(compiler, owner, function, is_called=False)
+    elif isinstance(function, py.FunctionValue):
         overloads = overloads_of(compiler, owner, "forward")
         if overloads:
             compile_overloads(compiler, owner, "forward", function)

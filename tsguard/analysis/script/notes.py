@@ -15,7 +15,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import differences, exits, none_defaults, untyped_numbers
+from tsguard.analysis.script import differences, early_generators, exits, none_defaults, untyped_numbers
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
@@ -64,6 +64,8 @@ def match(
         _format(fc, args[0], node)
     if name == "to" and len(args) > 1:
         _type_name(fc, args[1], node)
+    if name == "extend" or isinstance(node, ast.AugAssign):
+        early_generators.check(fc, node)
     if name in ("sum", "sorted") and args and args[0].type is t.TENSOR:
         _extreme_of_tensor(fc, name, args[0], node)
     if fc.none_tested:
@@ -390,8 +392,7 @@ def finish(compiler: Compiler, fc: FunctionCompiler, source: py.FunctionValue) -
     lost = None if fc.failed else exits.lost_value(fc.node, fc.branches)
     if lost is not None:
         word = type(lost.exit).__name__.lower()
-        compiler.report(
-            Refusal("early-return-with", lost.exit, statement=word, line=lost.block.lineno), fc.module
-        )
+        refusal = Refusal("early-return-with", lost.exit, statement=word, line=lost.block.lineno)
+        compiler.report(refusal, fc.module)
     if "grad_wrapper" in source.marks and not fc.failed:
         compiler.report(Refusal("grad-decorator", fc.node, function=fc.node.name), fc.module)

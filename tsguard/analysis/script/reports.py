@@ -19,6 +19,9 @@ from tsguard.project import Target
 from tsguard.project.modules import Module
 from tsguard.report.records import dataclass, replace
 
+Property = tuple[py.Value, str]
+"""A property of a class."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entered:
@@ -60,7 +63,8 @@ class Recording:
 class Reporter:
     """The events and gaps of one target, and the calls that lead to the place under compilation.
 
-    ``shown`` are the refusals that are events at their own places, whatever leads there.
+    ``shown`` are the refusals that are events at their own places, whatever leads there, ``aside`` the events in
+    properties that are compiled for whoever asks, ``read`` the properties that compiled code asks for.
     """
 
     target: Target
@@ -70,6 +74,22 @@ class Reporter:
     running: list[Callable[[], bool]] = field(default_factory=list)
     recordings: list[Recording] = field(default_factory=list)
     shown: set[Refusal] = field(default_factory=set)
+    aside: dict[tuple[object, ...], Property] = field(default_factory=dict)
+    read: set[Property] = field(default_factory=set)
+    property: Property | None = None
+
+    @contextmanager
+    def compiling_property(self, cls: py.Value, name: str) -> Iterator[None]:
+        """Compile a property for whoever may ask a scripted module for it."""
+        self.property = (cls, name)
+        try:
+            yield
+        finally:
+            self.property = None
+
+    def unread(self) -> frozenset[tuple[object, ...]]:
+        """The keys of events in properties that no compiled code reads."""
+        return frozenset(key for key, asked in self.aside.items() if asked not in self.read)
 
     @contextmanager
     def entering(self, entered: Entered) -> Iterator[None]:
@@ -135,6 +155,10 @@ class Reporter:
             return
         if not self.recordings:
             event = self._placed(refusal, module)
+            if self.property is not None and event.key not in self.events:
+                self.aside[event.key] = self.property
+            elif self.property is None:
+                self.aside.pop(event.key, None)
             self.events.setdefault(event.key, event)
             if is_own(self.target, module):
                 self.shown.add(refusal)

@@ -16,10 +16,14 @@ from tsguard.report.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What compiling a target showed: the rules broken and what could not be told."""
+    """What compiling a target showed: the rules broken and what could not be told.
+
+    ``unread`` are the keys of events in properties that no compiled code reads.
+    """
 
     events: tuple[Event, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    unread: frozenset[tuple[object, ...]] = frozenset()
 
 
 def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Compilation:
@@ -45,4 +49,5 @@ def _compile_subject(
     else:
         known = subject.unread if isinstance(subject, py.Unknown) else None
         compiler.reporter.add_gap(known or unread.use(target.module, target.node))
-    return Compilation(tuple(compiler.reporter.events.values()), tuple(compiler.reporter.gaps.values()))
+    reporter = compiler.reporter
+    return Compilation(tuple(reporter.events.values()), tuple(reporter.gaps.values()), reporter.unread())

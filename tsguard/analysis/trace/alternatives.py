@@ -38,13 +38,18 @@ def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) ->
 
 
 def followed_aside(tracer: Tracer, run: Callable[[], object]) -> None:
-    """Follow for torch.export what a trace takes as it is compiled; the walk is left as it was."""
+    """Follow for torch.export what a trace takes as it is compiled; the walk is left as it was.
+
+    Raises:
+        Raised: compiled code raises as Python does.
+    """
     exports = tracer.exports.keys()
     try:
         with undone(tracer), tracer.allowed(ASIDE_STEPS):
             run()
     except Raised:
         tracer.exports.back_to(exports)
+        raise
     except LocalBudgetExceeded:
         return
 
@@ -55,12 +60,13 @@ def undone(tracer: Tracer) -> Iterator[None]:
     facts = tracer.facts.copy()
     events, parts = dict(tracer.events), dict(tracer.parts)
     gaps, outputs, histories = list(tracer.gaps), list(tracer.outputs), tracer.state.histories
+    written = dict(tracer.written)
     returned = [list(frame.returned) for frame in tracer.frames]
     tracer.state.histories = {cell: replace(h, readers=set(h.readers)) for cell, h in histories.items()}
     try:
         yield
     finally:
         tracer.events, tracer.parts, tracer.gaps, tracer.outputs = events, parts, gaps, outputs
-        tracer.state.histories, tracer.facts = histories, facts
+        tracer.state.histories, tracer.facts, tracer.written = histories, facts, written
         for frame, values in zip(tracer.frames, returned, strict=True):
             frame.returned[:] = values

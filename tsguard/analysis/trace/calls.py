@@ -48,6 +48,9 @@ def call(
     if isinstance(function, Traced):
         kinds.used_as_object(tracer, function)
         tracer.gap(node, "the source does not tell whether an input that is called is a module or a function")
+    if isinstance(function, py.Unknown) and _takes_numbers(function, [*args, *kwargs.values()]):
+        breaks.unread(tracer, function, node)
+        return functions.of_compiled(tracer, [*args, *kwargs.values()], node)
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
         breaks.unread(tracer, function, node)
@@ -55,6 +58,12 @@ def call(
         origin = origin_of([*args, *kwargs.values(), function])
         return None if origin is None else Opaque(None, origin=origin.then(node))
     return None
+
+
+def _takes_numbers(function: py.Unknown, values: Args) -> bool:
+    """Whether compiled code of another package is given numbers and texts alone, of which it makes others."""
+    held = (py.TensorValue, py.ModuleValue, py.ObjectValue, py.FunctionValue, Opaque)
+    return unread.is_compiled(function) and not any(isinstance(part, held) for part in parts(values))
 
 
 def _function(

@@ -41,7 +41,8 @@ def compare(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node
     if isinstance(op, (ast.Is, ast.IsNot)):
         return _identity(tracer, op, left, right, node)
     if isinstance(op, (ast.In, ast.NotIn)):
-        return _membership(tracer, op, left, right, node)
+        is_there = tracer.by_size(right, left) is not None
+        return py.Const(isinstance(op, ast.In)) if is_there else _membership(tracer, op, left, right, node)
     if py.is_none(left) or py.is_none(right):
         other = right if py.is_none(left) else left
         return py.Unknown(None, "bool") if isinstance(other, Opaque) else py.Const(isinstance(op, ast.NotEq))

@@ -19,7 +19,7 @@ from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.memos import Memos
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
-from tsguard.analysis.trace.values import Debt, Fixed, Traced
+from tsguard.analysis.trace.values import Debt, Fixed, Number, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 
@@ -80,6 +80,9 @@ class Tracer(Follower):
         self.untold: dict[str, ast.arg] = {}
         self.told: dict[str, RuleName] = {}
         self.filled: list[Traced] = []
+        self.written: dict[py.TensorValue, Traced] = {}
+        self.views: dict[py.TensorValue, py.TensorValue] = {}
+        self.keyed: dict[tuple[py.Value, Number], py.Value] = {}
         self.is_aside = False
         self.named_tensors = 0
         self.own_calls = 0
@@ -242,6 +245,14 @@ class Tracer(Follower):
             yield
         finally:
             self.check = outer
+
+    def by_size(self, table: py.Value, key: py.Value) -> py.Value | None:
+        """What a table holds under the very size by which it was put there."""
+        return self.keyed.get((table, key)) if self.keyed and isinstance(key, Number) else None
+
+    def now(self, value: py.Value) -> py.Value:
+        """A value as it is now: a constant that data was written into is one no more."""
+        return self.written.get(value, value) if isinstance(value, py.TensorValue) else value
 
     def join(self, left: py.Value, right: py.Value) -> py.Value:
         """A value that is one of two."""

@@ -9,11 +9,11 @@ from typing import TypeGuard
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes, types
-from tsguard.analysis.python import assignments, comparisons, containers, operations
+from tsguard.analysis.python import assignments, comparisons, containers, operations, special_methods
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered
+from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered, writing
 from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
@@ -44,7 +44,7 @@ def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     tracer.node = node
     value = tracer.attribute(owner, node.attr)
     if value is not None:
-        return value
+        return tracer.now(value) if tracer.written else value
     if tracer.tries or py.is_none(owner):
         raise Raised("AttributeError", node)
     if isinstance(owner, Traced):
@@ -57,6 +57,10 @@ def _binary(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     assert isinstance(node, ast.BinOp)
     left = tracer.evaluate(node.left, scope)
     right = tracer.evaluate(node.right, scope)
+    if isinstance(left, py.ObjectValue) or isinstance(right, py.ObjectValue):
+        said = special_methods.binary(tracer, node.op, left, right, node)
+        if said is not None:
+            return said
     if operators.concerns(left, right):
         return operators.binary(tracer, node.op, left, right, node)
     return held(operations.binary(tracer, node.op, left, right, node), left, right)
@@ -195,7 +199,9 @@ def _compare(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         right = tracer.evaluate(comparator, scope)
         types.compared(tracer, left, right, node)
         compare = comparing.compare if _concerns_comparison(left, right) else comparisons.compare
-        result = held(compare(tracer, op, left, right, node), left, right)
+        is_of_objects = isinstance(left, py.ObjectValue) or isinstance(right, py.ObjectValue)
+        said = special_methods.compared(tracer, op, left, right, node) if is_of_objects else None
+        result = said or held(compare(tracer, op, left, right, node), left, right)
         left = right
     return result
 
@@ -241,7 +247,11 @@ def _subscript(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     key = tracer.evaluate(node.slice, scope)
     tracer.node = node
     found = items.item(tracer, tracer.settled(owner), key, node)
-    return held(containers.item(tracer, owner, key, node), owner) if found is None else found
+    if isinstance(owner, py.TensorValue) and found is not None:
+        writing.viewed(tracer, "", owner, found)
+    if found is None:
+        found = held(containers.item(tracer, owner, key, node), owner)
+    return tracer.now(found) if tracer.written else found
 
 
 def _joined_text(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:

@@ -67,6 +67,17 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     return None if is_followed else _owing([*args, *kwargs.values()], node)
 
 
+def of_compiled(tracer: Tracer, values: Args, node: ast.AST | None) -> py.Value | None:
+    """What compiled code of another package makes of numbers: it takes those of the example."""
+    node = node if node is not None else ast.Constant(None)
+    sizes.wanted(tracer, "fixed-size", values, node)
+    data.number_wanted(tracer, "data-number", values, node)
+    live = next((part for part in parts(values) if isinstance(part, Number) and is_live(part)), None)
+    if live is None:
+        return _owing(values, node)
+    return operators.number_of(tracer, "cast", live, node)
+
+
 def _drawn(tracer: Tracer, name: str, source: Source, values: Args, node: ast.AST) -> py.Value | None:
     """What is another at every call; None where the forward has seeded what it is drawn from."""
     owner, _, short = name.rpartition(".")

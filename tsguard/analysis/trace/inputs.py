@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -228,13 +229,16 @@ def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value
         tracer.untold[parameter.arg] = parameter
         return Traced(origin=origin, extent=shaping.of_input(tracer.facts, parameter.arg))
     value = _of_type(tracer, parameter.annotation, _Annotated(scope, origin))
-    exported.check_annotated(tracer, _meant(tracer, parameter.annotation, scope), parameter)
+    meant = _meant(tracer, parameter.annotation, scope)
+    exported.check_annotated(tracer, meant, parameter)
+    rule: RuleName | None = "untraceable-input/scalar" if value is None else None
     if isinstance(value, Traced):
         tracer.exports.tensors.add(parameter.arg)
         value.extent = shaping.of_input(tracer.facts, parameter.arg)
-    rule: RuleName | None = "untraceable-input/scalar" if value is None else None
-    if isinstance(value, Opaque):
-        rule = _of_object(tracer, parameter.annotation, scope)
+    else:
+        rule = _of_objects(tracer, parameter, scope) or rule
+    if isinstance(value, Opaque) and meant in _REFUSED:
+        rule = "untraceable-input/object"
     if rule is not None:
         tracer.report(rule, parameter, name=parameter.arg)
     return Opaque(None, origin=origin) if value is None else value
@@ -244,6 +248,9 @@ def _of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value
 _NEUTRAL = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _REFUSED = frozenset(
     {
+        "builtins.float",
+        "builtins.int",
+        "builtins.str",
         "collections.abc.Callable",
         "enum.Enum",
         "numpy.ndarray",
@@ -255,15 +262,54 @@ _REFUSED = frozenset(
 )
 
 
-def _of_object(tracer: Tracer, annotation: ast.expr, scope: Scope) -> RuleName | None:
-    """The rule that inputs of an annotated class break; None where torch.jit.trace may take them."""
-    if _meant(tracer, annotation, scope) in _REFUSED:
-        return "untraceable-input/object"
-    meaning = None if isinstance(annotation, ast.Subscript) else tracer.plain.evaluate(annotation, scope)
-    if not isinstance(meaning, py.ClassValue):
-        return None
-    kin = {name for name in ancestry.kin(tracer, meaning) if name not in _NEUTRAL}
-    return "untraceable-input/object" if kin <= _REFUSED else None
+def _of_objects(tracer: Tracer, parameter: ast.arg, scope: Scope) -> RuleName | None:
+    """The rule that inputs of annotated classes break; None where torch.jit.trace may take them."""
+    assert parameter.annotation is not None
+    classes = list(_classes(tracer, parameter.annotation, scope))
+    if classes:
+        tracer.exports.annotated.add(parameter.arg)
+    objects = [cls for cls in classes if not records.is_named_tuple(tracer, cls)]
+    for cls in objects:
+        exported.check_annotated_class(tracer, cls, parameter)
+    known = (name for cls in objects for name in ancestry.kin(tracer, cls) if name not in _NEUTRAL)
+    return "untraceable-input/object" if objects and _REFUSED.issuperset(known) else None
+
+
+def _classes(tracer: Tracer, annotation: ast.expr, scope: Scope) -> Iterator[py.ClassValue]:
+    """The classes of the project of which an input is or holds an instance, as its annotation says."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return
+    if isinstance(annotation, ast.BinOp):
+        yield from _of_each(tracer, [annotation.left, annotation.right], scope)
+        return
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    if not isinstance(head, (ast.Name, ast.Attribute)):
+        return
+    meaning = tracer.plain.evaluate(head, scope)
+    if isinstance(meaning, py.ClassValue):
+        yield meaning
+    elif isinstance(annotation, ast.Subscript) and isinstance(meaning, py.External):
+        inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+        if meaning.name in _LISTS | _TUPLES | _DICTS:
+            for element in inner:
+                yield from _classes(tracer, element, scope)
+        elif meaning.name in ("typing.Optional", "typing.Union"):
+            yield from _of_each(tracer, inner, scope)
+
+
+def _of_each(tracer: Tracer, options: list[ast.expr], scope: Scope) -> list[py.ClassValue]:
+    """The classes of a choice, None beside which there is nothing else."""
+    found: list[py.ClassValue] = []
+    for option in options:
+        is_none = isinstance(option, ast.Constant) and option.value is None
+        held = list(_classes(tracer, option, scope))
+        if not held and not is_none:
+            return []
+        found += held
+    return found
 
 
 def _meant(tracer: Tracer, annotation: ast.expr, scope: Scope) -> str:

@@ -48,7 +48,8 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
         return Opaque(None, origin=owner.origin.then(node))
     if isinstance(owner, (Number, Untraced)):
         return owner
-    return _of_container(tracer, owner, key, node)
+    found = tracer.by_size(owner, key)
+    return _of_container(tracer, owner, key, node) if found is None else found
 
 
 def bounds(key: py.Value) -> list[py.Value]:

@@ -17,6 +17,7 @@ from tsguard.analysis.trace import (
     shaping,
     sorting,
     tensor_methods,
+    writing,
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
@@ -70,11 +71,7 @@ def call(
     if isinstance(receiver, py.ClassValue) and name == "torch.autograd.Function.apply":
         return autograd_functions.applied(tracer, receiver, args, kwargs, node)
     if isinstance(receiver, py.TensorValue):
-        breaks.method(tracer, short, receiver, node)
-        result = tensor_methods.call(tracer, short, receiver, args, kwargs, node)
-        if isinstance(result, Traced) and result is not receiver:
-            fillings.note(tracer, short, [receiver, *args], result)
-        return shaping.of_call(tracer, short, [receiver, *args], kwargs, result)
+        return _of_tensor(tracer, short, receiver, args, kwargs, node)
     if isinstance(receiver, Shape):
         return _of_shape(tracer, short, receiver, node)
     if isinstance(receiver, Derived):
@@ -85,6 +82,21 @@ def call(
     if isinstance(receiver, py.ListValue) and short in ("index", "count") and args:
         ordering.looked_for(tracer, receiver.items, args[0], node)
     return _of_container(tracer, short, receiver, args, kwargs, node)
+
+
+def _of_tensor(
+    tracer: Tracer, name: str, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    breaks.method(tracer, name, receiver, node)
+    result = tensor_methods.call(tracer, name, receiver, args, kwargs, node)
+    if isinstance(result, Traced) and result is not receiver:
+        fillings.note(tracer, name, [receiver, *args], result)
+    result = shaping.of_call(tracer, name, [receiver, *args], kwargs, result)
+    if not isinstance(receiver, Traced):
+        writing.viewed(tracer, name, receiver, result)
+        if name.endswith("_") and not name.endswith("__"):
+            writing.holds(tracer, receiver, result)
+    return result
 
 
 def _of_container(
@@ -108,6 +120,11 @@ def _of_container(
 
 def _looked_up(tracer: Tracer, receiver: py.DictValue, args: Args, node: ast.AST) -> py.Value | None:
     if isinstance(args[0], Number):
+        found = tracer.by_size(receiver, args[0])
+        if found is not None:
+            return found
+        if args[0].live and tracer.state.holds(receiver) and not receiver.items:
+            return args[1] if len(args) > 1 else py.NONE  # a size is a new tensor each time
         if args[0].live:
             report_number(tracer, "key", args[0], node)
         else:

@@ -12,7 +12,6 @@ from tsguard.analysis.python import operations
 from tsguard.analysis.trace import booleans, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import asked, checked
-from tsguard.analysis.trace.shapes import dims
 from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.operation import dim_of
@@ -236,7 +235,7 @@ def _dim(op: ast.operator, left: Dim | None, right: Dim | None) -> Dim | None:
     elif isinstance(op, ast.Div):
         found = left.over(right)
     elif isinstance(op, ast.Mod):
-        found = dims.number(0) if left.over(right) is not None else None
+        found = left.rest(right)
     return found if found is not None and found.is_simple else None
 
 

@@ -50,9 +50,8 @@ def _of_chosen(
     values = [*args, *kwargs.values()]
     used(tracer, values, node)
     note_properties(tracer, kwargs, node)
-    if chosen is None:
-        return of_type(overloads[0].returns if overloads else t.TENSOR, values, node)
-    for argument, value in bound(chosen, args, kwargs):
+    for argument, value in bound(chosen, args, kwargs) if chosen is not None else ():
+        assert chosen is not None
         _note_frozen(tracer, chosen, argument, value, node)
         booleans.given(tracer, chosen, argument, value, node)
     random = any(argument.name == "generator" for schema in overloads for argument in schema.arguments)
@@ -60,7 +59,8 @@ def _of_chosen(
         tracer.report("untraced-value/seed", node)
     if random and not any(isinstance(value, Traced) for value in values):
         return Traced(origin=Origin("random numbers", node), of="random")
-    return of_type(chosen.returns, values, node)
+    shown = chosen or (overloads[0] if overloads else None)
+    return of_type(t.TENSOR if shown is None else shown.returns, values, node)
 
 
 def _is_eager(schema: Schema) -> bool:

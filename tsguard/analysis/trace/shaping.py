@@ -92,7 +92,7 @@ def of_call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, result: py.Va
     """The result of a function or method of torch, with what is known of its shape."""
     if not isinstance(result, (py.TensorValue, py.ListValue, py.TupleValue)):
         return result
-    rule = rules.rule_of(name.rpartition(".")[2])
+    rule = rules.rule_of(name)
     shaped = None if rule is None else rule(Operation(tracer.facts, args, kwargs, learns(tracer)))
     return _with(shaped, result, args)
 

@@ -228,13 +228,20 @@ def _to_gpu(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs
 def _constructed(
     tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
-    """``x.new(...)`` and ``x.new_tensor([...])`` take numbers as they are."""
+    """``x.new(...)`` and ``x.new_tensor([...])`` take numbers as they are; of one, alone, a tensor is made."""
+    if len(args) == 1 and is_live(args[0]) and _is_new_tensor(node):
+        return tensor(args, node)
     lost_sight(tracer, args)
     live = next((value for value in parts(args) if is_live(value)), None)
     if live is not None:
         assert isinstance(live, (Traced, Number))
         tracer.report("constant-from-values/constructor", node, live.origin)
     return py.TensorValue()
+
+
+def _is_new_tensor(node: ast.AST) -> bool:
+    function = node.func if isinstance(node, ast.Call) else None
+    return isinstance(function, ast.Attribute) and function.attr == "new_tensor"
 
 
 def _cast(dtype: str) -> Handler:

@@ -20,12 +20,14 @@ from tsguard.analysis.trace import (
     results,
     runs,
     shaping,
+    writing,
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight, used
 from tsguard.analysis.trace.values import (
     NOWHERE,
+    Derived,
     Fixed,
     Number,
     Opaque,
@@ -38,6 +40,7 @@ from tsguard.analysis.trace.values import (
     is_symbolic,
     origin_of,
     parts,
+    plainly,
 )
 from tsguard.language import schemas
 from tsguard.language.rule_names import RuleName
@@ -55,7 +58,15 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -
     result = _result(tracer, name, args, kwargs, node)
     if isinstance(result, Traced):
         fillings.note(tracer, name.rpartition(".")[2], args, result)
-    return None if result is None else shaping.of_call(tracer, name, args, kwargs, result)
+    if result is None:
+        if args and name.startswith("torch.nn.init.") and not name.endswith(_GIVEN):
+            writing.drawn(tracer, args[0], node)
+        return None
+    result = shaping.of_call(tracer, name, args, kwargs, result)
+    target = args[0] if name.endswith("_") and args else kwargs.get("out")
+    if isinstance(target, py.TensorValue) and not isinstance(target, Traced):
+        writing.holds(tracer, target, result)
+    return result
 
 
 def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -90,6 +101,9 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
     return _unread(args, kwargs, node)
 
 
+# Initialisers that draw nothing.
+_GIVEN = ("constant_", "ones_", "zeros_", "eye_", "dirac_", "calculate_gain")
+
 # Functions that make a tensor of sizes.
 _OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn", "arange", "eye"})
 
@@ -98,9 +112,10 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     short = symbol.partition("::")[2]
     if short in pieces.MAKERS and args:
         return pieces.made(tracer, short, args, kwargs, node)
-    values = [*args, *kwargs.values()]
     if short in _OF_SIZES:
         kinds.used_as_sizes(tracer, args)
+        args = [_told(value) for value in args]
+    values = [*args, *kwargs.values()]
     overloads = schemas.operators(tracer.tables.release).overloads(symbol)
     if any(is_followed(value) for value in values) or any(
         a.name == "generator" for s in overloads for a in s.arguments
@@ -113,6 +128,14 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     if tensors and not any(data.lends_no_value(value) for value in tensors):
         return py.TensorValue()  # of one given number, as they are
     return None
+
+
+def _told(value: py.Value) -> py.Value:
+    """A size that is the same for every input is that number: what is made of such alone is no input's."""
+    if not isinstance(value, (py.TupleValue, py.ListValue)) or value.open:
+        return plainly(value)
+    items = [plainly(item) for item in value.items]
+    return value if any(isinstance(item, Derived) for item in items) else py.TupleValue(tuple(items))
 
 
 def _schemas(entry: dict[str, Any], args: Args, kwargs: Kwargs) -> list[str]:

@@ -21,6 +21,7 @@ from tsguard.analysis.trace import (
     operators,
     statements,
     uses,
+    writing,
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import is_of_sizes
@@ -88,6 +89,7 @@ class ForwardTracer(Tracer):
             self.state.look_up(self, name, value, scope)
         elif isinstance(value, py.TensorValue) and not isinstance(value, Traced):
             data.looked_up(name, value, scope)
+            return self.now(value) if self.written else value
         return value
 
     def call(
@@ -170,13 +172,17 @@ class ForwardTracer(Tracer):
         if isinstance(owner, py.TensorValue):
             is_assigned = isinstance(self.statement, (ast.Assign, ast.AugAssign))
             node = self.statement if is_assigned else self.node
-            uses.used(self, [key, *items.bounds(key), value], node)
+            given = [key, *items.bounds(key), value]
+            uses.used(self, given, node)
             indices.set_(self, owner, key, value, node)
+            writing.written(self, owner, given, node)
         keyed_by_size = isinstance(owner, py.DictValue) and any(
             is_live(part) or is_symbolic(part) for part in parts([key])
         )
         if keyed_by_size and isinstance(owner, py.DictValue):
             owner.open = True
+            if isinstance(key, Number):
+                self.keyed[owner, key] = value
         self.state.fill(self, owner, key)
         if keyed_by_size or not self.state.mutate(self, owner, value):
             super().set_item(owner, key, value)

@@ -139,7 +139,8 @@ def trace_target(
         if receiver and not takes_positional(function.node):
             tracer.gap(function.node, "its forward takes no self: calling it raises")
             return TraceResult.of(tracer)
-        given = _inputs(tracer, target, subject, function, receiver, optional)
+        taking = _taking(tracer, subject, function)
+        given = _inputs(tracer, target, subject, taking, receiver, optional)
         result = tracer.call(_called(tracer, subject, function, receiver), given.args, given.kwargs)
         outputs.check_kind(tracer, function, result)
         exported.check_kind(tracer, function)
@@ -178,6 +179,19 @@ def _called(tracer: Tracer, subject: py.Value, function: py.FunctionValue, recei
     own_call = classes.class_member(tracer, subject.cls, "__call__")
     is_own = own_call is not None and own_call[0] is function
     return classes.bind(function, subject, subject.cls) if is_own else subject
+
+
+def _taking(tracer: Tracer, subject: py.Value, function: py.FunctionValue) -> py.FunctionValue:
+    """The function that says what inputs there are: a ``__call__`` of any leaves that to the forward."""
+    spec = function.node.args
+    if (
+        spec.vararg is None
+        or len(spec.posonlyargs) + len(spec.args) > 1
+        or not isinstance(subject, py.ModuleValue)
+    ):
+        return function
+    found = classes.class_member(tracer, subject.cls, "forward")
+    return found[0] if found is not None and isinstance(found[0], py.FunctionValue) else function
 
 
 def _inputs(

@@ -289,16 +289,25 @@ def index_selected(op: Operation) -> Shaped:
 
 
 def moved(op: Operation) -> Shaped:
-    """``x.movedim(source, destination)`` of one dimension."""
-    shape, source, target = op.shape(), op.whole(1, "source"), op.whole(2, "destination")
-    if shape is None or source is None or target is None or shape.lead is not None:
+    """``x.movedim(source, destination)`` of one dimension or several."""
+    shape, sources, targets = op.shape(), _places(op, 1, "source"), _places(op, 2, "destination")
+    if shape is None or shape.lead is not None or not sources or len(sources) != len(targets):
         return None
-    dims = list(shape.dims)
-    if not (-len(dims) <= source < len(dims) and -len(dims) <= target < len(dims)):
+    rank = len(shape.dims)
+    if any(not -rank <= index < rank for index in (*sources, *targets)):
         return None
-    dim = dims.pop(source)
-    dims.insert(target + len(dims) + 1 if target < 0 else target, dim)
-    return Extent(tuple(dims))
+    at = {target % rank: source % rank for source, target in zip(sources, targets, strict=True)}
+    others = iter([index for index in range(rank) if index not in at.values()])
+    return Extent(tuple(shape.dims[at[place] if place in at else next(others)] for place in range(rank)))
+
+
+def _places(op: Operation, index: int, name: str) -> list[int]:
+    """The dimensions that an argument names, one or several; none where one of them is not told."""
+    given = op.given(index, name)
+    items = given.items if isinstance(given, (py.TupleValue, py.ListValue)) else [given]
+    found = [None if item is None else op.number(item) for item in items]
+    told = [place for place in found if place is not None]
+    return told if len(told) == len(found) else []
 
 
 def padded(op: Operation) -> Shaped:

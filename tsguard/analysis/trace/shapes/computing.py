@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import math
+
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent, Lead, broadcast, known
@@ -112,19 +115,52 @@ def _multiplied(op: Operation, rank: int) -> Extent:
 def einsum(op: Operation) -> Shaped:
     """``torch.einsum("bhid,bhjd->bhij", q, k)``: each letter is a dimension."""
     text = py.constant(op.args[0]) if op.args else None
-    if not isinstance(text, str) or "->" not in text or "." in text:
+    if not isinstance(text, str) or "->" not in text:
         return None
     inputs, result = text.replace(" ", "").split("->")
+    given = op.args[1:]
+    if len(given) == 1 and isinstance(given[0], (py.ListValue, py.TupleValue)):
+        given = given[0].items
     sizes: dict[str, Dim | None] = {}
-    for letters, value in zip(inputs.split(","), op.args[1:], strict=False):
-        shape = op.takes_rank(extent_of(op.facts, value), len(letters))
-        for index, letter in enumerate(letters):
-            dim = None if shape is None or shape.lead is not None else shape.at(index)
-            before = sizes.get(letter)
-            if before is not None and before != ONE:
-                op.takes(shape, index, before)
-            sizes[letter] = before if before is not None and before != ONE else dim
-    return Extent(tuple(sizes.get(letter) for letter in result))
+    others: Extent | None = Extent()
+    for letters, value in zip(inputs.split(","), given, strict=False):
+        first, dots, last = letters.partition("...")
+        shape = (
+            extent_of(op.facts, value) if dots else op.takes_rank(extent_of(op.facts, value), len(letters))
+        )
+        places = [*enumerate(first), *((index - len(last), letter) for index, letter in enumerate(last))]
+        for index, letter in places:
+            _name(op, sizes, letter, shape, index)
+        if dots:
+            others = broadcast(others, _between(shape, len(first), len(last)))
+    return _named(result, sizes, others)
+
+
+def _name(op: Operation, sizes: dict[str, Dim | None], letter: str, shape: Extent | None, index: int) -> None:
+    """A letter is a dimension; one that other tensors have, too, is as many."""
+    is_plain = shape is not None and (shape.lead is None or index < 0)
+    dim = shape.at(index) if shape is not None and is_plain else None
+    before = sizes.get(letter)
+    if before is not None and before != ONE:
+        op.takes(shape, index, before)
+    sizes[letter] = before if before is not None and before != ONE else dim
+
+
+def _between(shape: Extent | None, first: int, last: int) -> Extent | None:
+    """The dimensions that three dots stand for."""
+    return (
+        None
+        if shape is None or shape.lead is not None
+        else Extent(shape.dims[first : len(shape.dims) - last])
+    )
+
+
+def _named(result: str, sizes: dict[str, Dim | None], others: Extent | None) -> Extent:
+    first, dots, last = result.partition("...")
+    before, after = (tuple(sizes.get(letter) for letter in letters) for letters in (first, last))
+    if not dots:
+        return Extent(before)
+    return Extent(after, Lead()) if others is None else Extent((*before, *others.dims, *after), others.lead)
 
 
 def attended(op: Operation) -> Shaped:
@@ -164,11 +200,64 @@ def filled_anew(op: Operation) -> Shaped:
 
 
 def counted(op: Operation) -> Shaped:
-    """``torch.arange(n)``, which begins at 0 and goes up by 1."""
-    if len(op.args) == 1:
-        return Extent((op.dim(op.args[0]),))
-    first, last = (op.number(value) for value in op.args[:2]) if len(op.args) == 2 else (None, None)
-    return Extent((None,)) if first is None or last is None else known((max(0, last - first),))
+    """``torch.arange(n)``, ``torch.arange(first, last, step)``."""
+    given = [op.given(0, "start", "end"), *(op.given(index, name) for index, name in _BOUNDS)]
+    if given[1] is None and "start" not in op.kwargs:
+        return Extent((op.dim(given[0]),))
+    step = py.Const(1) if given[2] is None else given[2]
+    first, last, by = (None if value is None else op.number(value) for value in (*given[:2], step))
+    return (
+        Extent((None,)) if first is None or last is None or not by else known((len(range(first, last, by)),))
+    )
+
+
+_BOUNDS = ((1, "end"), (2, "step"))
+
+
+def in_a_row(op: Operation) -> Shaped:
+    """``torch.randperm(n)``, ``torch.hann_window(n)``: a row of so many."""
+    return Extent((op.dim(op.given(0, "n", "window_length")),))
+
+
+def drawn_whole(op: Operation) -> Shaped:
+    """``torch.randint(low, high, size)``, where ``low`` may be left out."""
+    given = op.kwargs.get("size") or next(
+        (value for value in op.args if isinstance(value, (py.TupleValue, py.ListValue))), None
+    )
+    return None if given is None else _sized(Operation(op.facts, [given]).dims(0))
+
+
+def listed(op: Operation) -> Shaped:
+    """``torch.tensor([[1, 2], [3, 4]])``: as the lists lie within each other."""
+    return _nested(op, op.given(0, "data"))
+
+
+def listed_anew(op: Operation) -> Shaped:
+    """``x.new_tensor([1, 2])``."""
+    return _nested(op, op.given(1, "data"))
+
+
+def _nested(op: Operation, value: py.Value | None) -> Extent | None:
+    if isinstance(value, (py.ListValue, py.TupleValue)):
+        if value.open:
+            return None
+        inner = [_nested(op, item) for item in value.items]
+        first = inner[0] if inner else Extent()
+        are_alike = first is not None and all(one == first for one in inner)
+        return Extent((number(len(inner)), *first.dims), None) if first is not None and are_alike else None
+    return None if value is None else extent_of(op.facts, value)
+
+
+def meshed(op: Operation) -> Shaped:
+    """``torch.meshgrid(a, b, indexing="ij")``: each has as many dimensions as there are rows."""
+    rows = list(op.args)
+    if len(rows) == 1 and isinstance(rows[0], (py.ListValue, py.TupleValue)):
+        rows = list(rows[0].items)
+    shapes = [extent_of(op.facts, row) for row in rows]
+    dims = [None if shape is None or shape.rank != 1 else shape.dims[0] for shape in shapes]
+    if op.kwargs.get("indexing") == py.Const("xy") and len(dims) > 1:
+        dims[:2] = dims[1::-1]
+    return [Extent(tuple(dims))] * len(dims)
 
 
 def spaced(op: Operation) -> Shaped:
@@ -193,8 +282,21 @@ def scaled(op: Operation) -> Shaped:
         items = size.items if isinstance(size, (py.ListValue, py.TupleValue)) else [size] * count
         sizes = map(op.dim, items) if len(items) == count else [None] * count
         return Extent((*shape.dims[:2], *sizes))
-    factors = op.numbers(factor, count)
-    if factors is None:
+    factors = factor.items if isinstance(factor, (py.ListValue, py.TupleValue)) else [factor] * count
+    if len(factors) != count:
         return Extent((*shape.dims[:2], *[None] * count))
-    pairs = zip(shape.dims[2:], factors, strict=True)
-    return Extent((*shape.dims[:2], *(None if d is None else d.times(number(f)) for d, f in pairs)))
+    sides = map(functools.partial(_times, op), shape.dims[2:], factors)
+    return Extent((*shape.dims[:2], *sides))
+
+
+def _times(op: Operation, dim: Dim | None, factor: py.Value | None) -> Dim | None:
+    """A dimension so many times, rounded down."""
+    times = None if factor is None else py.constant(factor)
+    if dim is None or not isinstance(times, (int, float)):
+        return None
+    if times == int(times):
+        return dim.times(number(int(times)))
+    whole = op.facts.number(dim)
+    if whole is not None:
+        return number(math.floor(whole * times))
+    return dim.floor(number(int(1 / times))) if 0 < times < 1 and 1 / times == int(1 / times) else None

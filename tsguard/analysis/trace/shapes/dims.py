@@ -12,7 +12,7 @@ from typing import Literal
 
 from mypy_extensions import mypyc_attr
 
-from tsguard.analysis.budgets import DEEPEST_DIM, DIM_TERMS
+from tsguard.analysis.budgets import DEEPEST_BOUND, DEEPEST_DIM, DIM_TERMS
 from tsguard.report.records import dataclass
 
 Unbacked = Literal["", "maybe", "data"]
@@ -170,8 +170,43 @@ class Dim(_Formula):
         depth = 1 + max((symbol.depth for dim in (self, other) for symbol in dim.symbols()), default=0)
         return symbol_dim(Symbol("//", (self, other), depth)) if depth <= DEEPEST_DIM else None
 
+    def rest(self, other: Dim) -> Dim | None:
+        """What is left over by the quotient rounded down; None where that is too deep to be told apart."""
+        whole = self.floor(other)
+        return None if whole is None else self.plus(whole.times(other), -1)
+
     def least(self) -> int | None:
         """What it is at least for inputs that are not empty; None where nothing says so."""
+        plain = self._least_of_terms()
+        if (plain is not None and plain > 0) or not any(symbol.kind == "//" for symbol in self.symbols()):
+            return plain
+        bounded = self._least_of_quotients()
+        other = None if bounded is None else bounded.least()
+        return plain if other is None else other if plain is None else max(plain, other)
+
+    def _least_of_quotients(self) -> Dim | None:
+        """The same with each quotient put at its bound: ``n // m * m`` is more than ``n - m``, and no more than ``n``.
+
+        None where a quotient is not multiplied by what it is divided by, or holds too many others.
+        """
+        result = self
+        for monomial, factor in self.terms:
+            for symbol, power in monomial:
+                if symbol.kind != "//":
+                    continue
+                if symbol.depth > DEEPEST_BOUND:
+                    return None
+                left, right = (part for part in symbol.parts if isinstance(part, Dim))
+                term = Dim(frozenset({(monomial, factor)}))
+                times = term.over(symbol_dim(symbol).times(right)) if power == 1 else None
+                sign = None if times is None else times.number
+                if times is None or sign is None or (right.least() or 0) <= 0:
+                    return None
+                bound = left.plus(right, -1).plus(ONE) if sign > 0 else left
+                result = result.plus(term, -1).plus(bound.times(times))
+        return result
+
+    def _least_of_terms(self) -> int | None:
         total = 0
         for monomial, factor in self.terms:
             if factor < 0 and monomial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
-from tsguard.analysis.trace.shapes.extents import Extent, Lead
+from tsguard.analysis.trace.shapes.extents import Extent, Lead, broadcast
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.shapes.selecting import (
     by_indices,
@@ -14,6 +14,8 @@ from tsguard.analysis.trace.shapes.selecting import (
     masked_first,
     sliced,
 )
+
+_INDICES = (py.TensorValue, py.ListValue, py.TupleValue)
 
 
 def taken(op: Operation) -> Shaped:
@@ -37,6 +39,8 @@ def _by_each(op: Operation) -> Shaped:
             return _only_first(op, shape, keys) if not after else _only_last(op, shape, before, after, behind)
         return _only_last(op, shape, (), after, behind)
     if taking + behind > len(shape.dims):
+        return None
+    if all(any(isinstance(one, _INDICES) for one in side) for side in (before, after)):
         return None
     middle = shape.dims[taking : len(shape.dims) - behind]
     first = _kept(op, before, shape.dims[:taking])
@@ -87,29 +91,47 @@ def _kept(op: Operation, keys: list[py.Value], dims: tuple[Dim | None, ...]) -> 
     """The dimensions that keys leave, one key for each but for None, which adds one."""
     left: list[Dim | None] = []
     rest = iter(dims)
-    tensors = 0
-    for key in keys:
+    chosen: tuple[Dim | None, ...] = ()
+    for place, key in enumerate(keys):
         if py.is_none(key):
             left.append(ONE)
             continue
         dim = next(rest)
         if isinstance(key, py.SliceValue):
             left.append(_sliced(op, key, dim))
-        elif isinstance(key, py.TensorValue):
-            chosen = extent_of(op.facts, key)
-            tensors += 1
-            many = let_through(op, key)
-            if many is not None and tensors == 1 and chosen is not None and chosen.rank == 1:
-                left.append(many)
-                continue
-            if tensors > 1 or chosen is None or chosen.lead is not None or not is_whole(key):
+        elif isinstance(key, _INDICES):
+            before = keys[:place]
+            is_first = not any(isinstance(one, _INDICES) for one in before)
+            if not is_first and not isinstance(before[-1], _INDICES):
+                return None  # what they choose comes first then
+            found = _indices(op, key, is_first=is_first)
+            together = found if is_first else broadcast(Extent(chosen), found)
+            if together is None:
                 return None
-            left.extend(chosen.dims)
-        elif isinstance(key, (py.ListValue, py.TupleValue)):
-            return None
+            left[len(left) - len(chosen) :] = together.dims
+            chosen = together.dims
         elif op.dim(key) is None:
             return None  # it may be a tensor
     return left
+
+
+def _indices(op: Operation, key: py.Value, *, is_first: bool) -> Extent | None:
+    """The shape of the indices that a key holds, or of those that a mask lets through."""
+    if not isinstance(key, py.TensorValue):
+        return _listed(key)
+    chosen = extent_of(op.facts, key)
+    many = let_through(op, key)
+    if many is not None and is_first and chosen is not None and chosen.rank == 1:
+        return Extent((many,))
+    return chosen if chosen is not None and chosen.lead is None and is_whole(key) else None
+
+
+def _listed(key: py.Value) -> Extent | None:
+    """The shape of a list of whole numbers."""
+    if not isinstance(key, (py.ListValue, py.TupleValue)) or key.open:
+        return None
+    are_whole = all(type(py.constant(item)) is int for item in key.items)
+    return Extent((number(len(key.items)),)) if are_whole else None
 
 
 def _sliced(op: Operation, key: py.SliceValue, dim: Dim | None) -> Dim | None:

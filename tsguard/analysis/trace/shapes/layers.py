@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tsguard.analysis import values as py
-from tsguard.analysis.trace.shapes.arranging import flattened, padded, unflattened
+from tsguard.analysis.trace.shapes import arranging
+from tsguard.analysis.trace.shapes.arranging import flattened, unflattened
 from tsguard.analysis.trace.shapes.computing import scaled
 from tsguard.analysis.trace.shapes.dims import Dim, number
 from tsguard.analysis.trace.shapes.extents import Extent, Lead, product
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped
-from tsguard.analysis.trace.shapes.windows import Window, slid, slid_back
+from tsguard.analysis.trace.shapes.reducing import apart, similar, weighed, weighed_by_class
+from tsguard.analysis.trace.shapes.sampling import folded, gated, patched, power_pooled, shrunk_by
+from tsguard.analysis.trace.shapes.windows import Window, padded, slid, slid_back
 
 # A rule is given the call, and the layer's constructor arguments as if they were those of one.
 Rule = Callable[[Operation, Operation], Shaped]
@@ -54,7 +57,7 @@ def _window(layer: Operation, count: int) -> Window:
     return Window(
         layer.numbers(kernel, count),
         layer.numbers(kernel if stride is None or py.is_none(stride) else stride, count),
-        layer.numbers(padding, count) if padding is not None else [0] * count,
+        padded(layer, padding, count),
         layer.numbers(layer.given(0, "dilation") or py.Const(1), count),
         layer.flag(0, "ceil_mode"),
     )
@@ -131,7 +134,28 @@ def _embedding(op: Operation, layer: Operation) -> Shaped:
 
 def _attention(op: Operation, layer: Operation) -> Shaped:
     op.takes(op.shape(0, "query"), -1, _of(layer, "embed_dim"))
-    return [op.shape(0, "query"), None]
+    shape = op.shape(0, "query")
+    return [shape, _attention_weights(op, layer, shape)]
+
+
+def _attention_weights(op: Operation, layer: Operation, query: Extent | None) -> Extent | None:
+    """How much each step of the queries weighs each of the keys, the mean of all heads."""
+    keys, is_first = op.shape(1, "key"), layer.flag(0, "batch_first")
+    needed, mean = op.flag(4, "need_weights", True), op.flag(6, "average_attn_weights", True)
+    if query is None or keys is None or is_first is None or not needed or not mean:
+        return None
+    if query.rank == keys.rank == 2:
+        return Extent((query.at(0), keys.at(0)))
+    steps = 1 if is_first else 0
+    are_batched = query.rank == keys.rank == 3
+    return Extent((query.at(1 - steps), query.at(steps), keys.at(steps))) if are_batched else None
+
+
+def _encoder_decoder(op: Operation, layer: Operation) -> Shaped:
+    """``nn.Transformer(...)(src, tgt)``."""
+    for index, name in enumerate(("src", "tgt")):
+        op.takes(op.shape(index, name), -1, _of(layer, "d_model"))
+    return op.shape(1, "tgt")
 
 
 def _transformer(op: Operation, layer: Operation) -> Shaped:
@@ -159,7 +183,52 @@ def _recurrent(op: Operation, layer: Operation) -> Shaped:
     projected = layer.number(layer.given(0, "proj_size") or py.Const(0))
     if shape is None or hidden is None or both is None or projected != 0:
         return None
-    return [shape.with_last(hidden.times(number(2 if both else 1))), None]
+    ways = number(2 if both else 1)
+    return [shape.with_last(hidden.times(ways)), _last_states(op, layer, shape, hidden, ways)]
+
+
+def _last_states(op: Operation, layer: Operation, shape: Extent, hidden: Dim, ways: Dim) -> Extent | None:
+    """The state of each layer and direction after the last step, of a network whose state is one tensor."""
+    is_first, deep = layer.flag(0, "batch_first"), _of(layer, "num_layers") or number(1)
+    if shape.rank not in (2, 3) or is_first is None:
+        return None
+    batch = () if shape.rank == 2 else (shape.at(0 if is_first else 1),)
+    return Extent((deep.times(ways), *batch, hidden))
+
+
+def _long_recurrent(op: Operation, layer: Operation) -> Shaped:
+    """An LSTM, whose last states come as a pair."""
+    found = _recurrent(op, layer)
+    return [found[0], None] if isinstance(found, list) else None
+
+
+def _cell(op: Operation, layer: Operation) -> Shaped:
+    """One step of a recurrent layer: states, and cells of an LSTM."""
+    op.takes(op.shape(), -1, _of(layer, "input_size"))
+    shape, hidden = op.shape(), _of(layer, "hidden_size")
+    return None if shape is None else shape.with_last(hidden)
+
+
+def _bilinear(op: Operation, layer: Operation) -> Shaped:
+    op.takes(op.shape(0, "input1"), -1, _of(layer, "in1_features"))
+    op.takes(op.shape(1, "input2"), -1, _of(layer, "in2_features"))
+    shape = op.shape(0, "input1")
+    return None if shape is None else shape.with_last(_of(layer, "out_features"))
+
+
+def _loss(rule: Callable[[Operation], Shaped]) -> Rule:
+    """A criterion is a function of two tensors and what its constructor was told of the reduction."""
+
+    def run(op: Operation, layer: Operation) -> Shaped:
+        names = ("reduction", "size_average", "reduce")
+        told = {name: layer.kwargs[name] for name in names if not py.is_none(layer.kwargs.get(name, py.NONE))}
+        return rule(Operation(op.facts, op.args, {**op.kwargs, **told}, op.learns))
+
+    return run
+
+
+def _power_pooling(count: int) -> Rule:
+    return _as_function(power_pooled(count), "norm_type", "kernel_size", "stride", "ceil_mode")
 
 
 def _as_function(rule: Callable[[Operation], Shaped], *names: str) -> Rule:
@@ -167,7 +236,7 @@ def _as_function(rule: Callable[[Operation], Shaped], *names: str) -> Rule:
 
     def run(op: Operation, layer: Operation) -> Shaped:
         given = {name: layer.kwargs[name] for name in names if name in layer.kwargs}
-        return rule(Operation(op.facts, op.args[:1], {**op.kwargs, **given}, op.learns))
+        return rule(Operation(op.facts, op.args, {**op.kwargs, **given}, op.learns))
 
     return run
 
@@ -188,7 +257,7 @@ def _padding(count: int) -> Rule:
         given = layer.given(0, "padding")
         items = given.items if isinstance(given, (py.TupleValue, py.ListValue)) else [given] * 2 * count
         amounts = py.TupleValue(tuple(item for item in items if item is not None))
-        return padded(Operation(op.facts, [*op.args[:1], amounts]))
+        return arranging.padded(Operation(op.facts, [*op.args[:1], amounts]))
 
     return rule
 
@@ -245,6 +314,8 @@ _ELEMENTWISE = [
     "Threshold",
 ]
 
+_LOSSES = ["BCE", "BCEWithLogits", "Huber", "KLDiv", "L1", "MSE", "PoissonNLL", "SmoothL1", "SoftMargin"]
+
 _RULES: dict[str, Rule] = {
     **{f"torch.nn.{name}": _same for name in _ELEMENTWISE},
     **_named("Conv", (1, 2, 3), _convolution),
@@ -257,6 +328,11 @@ _RULES: dict[str, Rule] = {
     **_named("ConstantPad", (1, 2, 3), _padding),
     **_named("ReflectionPad", (1, 2, 3), _padding),
     **_named("ReplicationPad", (1, 2, 3), _padding),
+    **_named("CircularPad", (1, 2, 3), _padding),
+    **_named("LPPool", (1, 2, 3), _power_pooling),
+    **{f"torch.nn.{name}Loss": _loss(weighed) for name in _LOSSES},
+    "torch.nn.CrossEntropyLoss": _loss(weighed_by_class),
+    "torch.nn.NLLLoss": _loss(weighed_by_class),
     "torch.nn.BatchNorm1d": _channel_norm("num_features"),
     "torch.nn.BatchNorm2d": _channel_norm("num_features", 4),
     "torch.nn.BatchNorm3d": _channel_norm("num_features", 5),
@@ -274,7 +350,9 @@ _RULES: dict[str, Rule] = {
     "torch.nn.TransformerDecoderLayer": _transformer,
     "torch.nn.TransformerEncoder": _stacked,
     "torch.nn.TransformerDecoder": _stacked,
-    "torch.nn.LSTM": _recurrent,
+    "torch.nn.Transformer": _encoder_decoder,
+    "torch.nn.LSTM": _long_recurrent,
+    **dict.fromkeys(("torch.nn.LSTMCell", "torch.nn.GRUCell", "torch.nn.RNNCell"), _cell),
     "torch.nn.GRU": _recurrent,
     "torch.nn.RNN": _recurrent,
     "torch.nn.Flatten": _as_function(flattened, "start_dim", "end_dim"),
@@ -283,4 +361,11 @@ _RULES: dict[str, Rule] = {
     "torch.nn.UpsamplingNearest2d": _as_function(scaled, "size", "scale_factor"),
     "torch.nn.UpsamplingBilinear2d": _as_function(scaled, "size", "scale_factor"),
     "torch.nn.PixelShuffle": _shuffled,
+    "torch.nn.PixelUnshuffle": _as_function(shrunk_by, "downscale_factor"),
+    "torch.nn.Bilinear": _bilinear,
+    "torch.nn.CosineSimilarity": _as_function(similar, "dim"),
+    "torch.nn.Fold": _as_function(folded, "output_size", "kernel_size"),
+    "torch.nn.GLU": _as_function(gated, "dim"),
+    "torch.nn.PairwiseDistance": _as_function(apart, "keepdim"),
+    "torch.nn.Unfold": _as_function(patched, "kernel_size", "dilation", "padding", "stride"),
 }  # fmt: skip

@@ -61,6 +61,8 @@ class Operation:
             if values[0].open:
                 return None
             values = list(values[0].items)
+        elif len(values) == 1 and not _is_number(values[0]):
+            return None
         return tuple(map(self.dim, values))
 
     def numbers(self, value: py.Value | None, count: int) -> list[int] | None:
@@ -92,6 +94,15 @@ class Operation:
         if shape is None or shape.lead is None or not self.learns:
             return shape
         return self.facts.takes_rank(shape, rank)
+
+
+def _is_number(value: py.Value) -> bool:
+    """Whether what stands alone is one size, and not a list of them."""
+    if isinstance(value, (Number, py.Const)):
+        return True
+    if not isinstance(value, py.Unknown) or isinstance(value, Derived):
+        return False
+    return value.hint == "int" or isinstance(value.default, py.Const)
 
 
 def dim_of(value: py.Value) -> Dim | None:

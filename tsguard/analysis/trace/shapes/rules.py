@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tsguard.analysis.trace.shapes import arranging, computing, selecting
+from tsguard.analysis.trace.shapes import arranging, computing, joining, sampling, selecting
+from tsguard.analysis.trace.shapes.algebra import ALGEBRA, OF_LINALG
 from tsguard.analysis.trace.shapes.dims import number
 from tsguard.analysis.trace.shapes.extents import Extent
+from tsguard.analysis.trace.shapes.joining import JOINING
 from tsguard.analysis.trace.shapes.layers import adapted
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped
+from tsguard.analysis.trace.shapes.reducing import REDUCING
+from tsguard.analysis.trace.shapes.sampling import SAMPLING
+from tsguard.analysis.trace.shapes.spectra import TRANSFORMS
 from tsguard.analysis.trace.shapes.windows import convolved, pooled
-from tsguard.language.same_shape import SAME_SHAPE
+from tsguard.language.same_shape import RESHAPING, SAME_SHAPE
 
 Rule = Callable[[Operation], Shaped]
 
 
 def rule_of(name: str) -> Rule | None:
-    """What gives the shape of a function's or method's result, by its short name; None where it is not known."""
-    return _RULES.get(name)
+    """What gives the shape of a function's or method's result; None where it is not known."""
+    owner, _, short = name.rpartition(".")
+    found = _OF_OWNERS.get(owner, {}).get(short) or _RULES.get(short)
+    is_in_place = found is None and short.endswith("_") and not short.startswith("_")
+    return computing.same if is_in_place and short not in RESHAPING else found
 
 
 def _pooled(count: int) -> Rule:
@@ -74,6 +82,11 @@ def _nothing(op: Operation) -> Shaped:
     return Extent()
 
 
+def _repeated_each(op: Operation) -> Shaped:
+    """``x.repeat_interleave(repeats, dim)`` with a tensor of counts or a number."""
+    return selecting.repeated_each(op) or joining.each_repeated(op)
+
+
 _TOGETHER = [
     "add",
     "sub",
@@ -112,6 +125,11 @@ _TOGETHER = [
     "atan2",
     "hypot",
     "copysign",
+    "complex",
+    "polar",
+    "heaviside",
+    "isclose",
+    "normal",
     "lerp",
     "where",
     "masked_fill",
@@ -152,8 +170,6 @@ _REDUCED = [
     "logsumexp",
     "nanmean",
     "nansum",
-    "std",
-    "var",
     "max",
     "min",
     "median",
@@ -162,7 +178,16 @@ _REDUCED = [
 _FILLED = ["zeros", "ones", "empty", "rand", "randn"]
 _ANEW = ["new_zeros", "new_ones", "new_empty"]
 
+_ROWS = [
+    "randperm", "hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window", "fftfreq",
+]  # fmt: skip
+
 _RULES: dict[str, Rule] = {
+    **ALGEBRA,
+    **JOINING,
+    **REDUCING,
+    **SAMPLING,
+    **TRANSFORMS,
     **dict.fromkeys(SAME_SHAPE, computing.same),
     **dict.fromkeys(_TOGETHER, computing.together),
     **dict.fromkeys(_REDUCED, computing.reduced),
@@ -174,6 +199,7 @@ _RULES: dict[str, Rule] = {
     **{f"adaptive_avg_pool{count}d": _adapted(count) for count in (1, 2, 3)},
     **{f"adaptive_max_pool{count}d": _adapted(count) for count in (1, 2, 3)},
     "arange": computing.counted,
+    **dict.fromkeys(_ROWS, computing.in_a_row),
     "argwhere": selecting.found,
     "bincount": selecting.picked,
     "bmm": computing.multiplied_in_batches,
@@ -190,36 +216,41 @@ _RULES: dict[str, Rule] = {
     "full": computing.filled_with,
     "gather": arranging.gathered,
     "index_select": arranging.index_selected,
-    "interpolate": computing.scaled,
+    **dict.fromkeys(("interpolate", "upsample"), computing.scaled),
     "layer_norm": _layer_normed,
     "linear": _linear,
     "linspace": computing.spaced,
+    "logspace": computing.spaced,
     "masked_select": selecting.picked,
     "matmul": computing.multiplied,
     "__matmul__": computing.multiplied,
     "mm": computing.multiplied_flat,
+    "meshgrid": computing.meshed,
     "movedim": arranging.moved,
     "narrow": arranging.narrowed,
+    "new_tensor": computing.listed_anew,
     "nonzero": selecting.found,
     "norm": computing.normed,
-    "numel": _nothing,
+    **dict.fromkeys(("dist", "dot", "numel", "trace", "vdot"), _nothing),
     "one_hot": computing.one_hot,
     "outer": computing.outer,
     "pad": arranging.padded,
     "permute": arranging.permuted,
     "pixel_shuffle": _shuffled,
+    "randint": computing.drawn_whole,
     "repeat": arranging.repeated,
-    "repeat_interleave": selecting.repeated_each,
+    "repeat_interleave": _repeated_each,
     "reshape": arranging.viewed,
     "scaled_dot_product_attention": computing.attended,
     "select": arranging.selected,
-    "sort": _batch,
+    **dict.fromkeys(("sort", "cummax", "cummin", "gradient"), _batch),
     "split": arranging.split,
     "squeeze": arranging.squeezed,
     "stack": arranging.stacked,
     "swapaxes": arranging.transposed,
     "swapdims": arranging.transposed,
     "t": arranging.turned,
+    **dict.fromkeys(("tensor", "as_tensor", "asarray"), computing.listed),
     "topk": computing.ranked,
     "transpose": arranging.transposed,
     "unbind": arranging.unbound,
@@ -232,3 +263,9 @@ _RULES: dict[str, Rule] = {
     "view_as": arranging.like_another,
     "reshape_as": arranging.like_another,
 }  # fmt: skip
+
+_OF_OWNERS: dict[str, dict[str, Rule]] = {
+    "torch.linalg": OF_LINALG,
+    "torch.nn.functional": {"unfold": sampling.patched},
+}
+"""Rules of functions that do otherwise than those of the same name elsewhere."""

@@ -158,7 +158,7 @@ def is_whole(key: py.TensorValue) -> bool:
     step: Origin | None = key.origin
     while step is not None:
         name = _method(step.node)
-        if name in _COUNTING:
+        if name in _COUNTING or _is_called(step, _INDEX_WORDS):
             return True
         is_sum = isinstance(step.node, ast.BinOp) and not isinstance(step.node.op, (ast.BitAnd, ast.BitOr))
         if not (is_sum or isinstance(step.node, ast.Subscript) or name in _KEEPING):
@@ -193,7 +193,7 @@ def is_mask(key: py.TensorValue) -> bool:
     step = key.origin if isinstance(key, Traced) else None
     while step is not None:
         node = step.node
-        if isinstance(node, ast.Compare):
+        if isinstance(node, ast.Compare) or _is_called(step, _MASK_WORDS):
             return True
         if isinstance(node, ast.UnaryOp):
             return isinstance(node.op, ast.Invert)
@@ -204,6 +204,16 @@ def is_mask(key: py.TensorValue) -> bool:
             return name in _ASKING
         step = step.parent
     return False
+
+
+# What inputs are called that stand in the brackets of others, where nothing else tells what they hold.
+_MASK_WORDS = frozenset({"mask", "masks"})
+_INDEX_WORDS = frozenset({"idx", "ids", "index", "indexes", "indices", "inds", "perm"})
+
+
+def _is_called(step: Origin, words: frozenset[str]) -> bool:
+    """Whether an input itself has a name with one of these words."""
+    return step.node is None and not words.isdisjoint(step.name.lower().split("_"))
 
 
 def _method(node: ast.AST | None) -> str:

@@ -36,9 +36,22 @@ def _slid(dim: Dim | None, window: Window, index: int) -> Dim | None:
     if stride == 1:
         return dim.plus(number(reach + 1))
     if window.ceil is not False:
-        return None
+        whole = dim.number if window.ceil else None
+        return None if whole is None else number(_rounded_up(whole, window, index))
     steps = dim.plus(number(reach)).floor(number(stride))
     return None if steps is None else steps.plus(ONE)
+
+
+def _rounded_up(size: int, window: Window, index: int) -> int:
+    """How many windows there are where the last may reach out, if it begins within the tensor or its left padding."""
+    assert window.kernel is not None
+    assert window.stride is not None
+    assert window.padding is not None
+    assert window.dilation is not None
+    stride, padding = window.stride[index], window.padding[index]
+    reach = window.dilation[index] * (window.kernel[index] - 1) + 1
+    steps = -((reach - size - 2 * padding) // stride) + 1
+    return steps - ((steps - 1) * stride >= size + padding)
 
 
 def convolved(op: Operation, count: int) -> Extent | None:
@@ -56,12 +69,18 @@ def convolved(op: Operation, count: int) -> Extent | None:
     window = Window(
         [size for size in kernel if size is not None] if None not in kernel else None,
         op.numbers(op.given(3, "stride") or py.Const(1), count),
-        op.numbers(op.given(4, "padding") or py.Const(0), count),
+        padded(op, op.given(4, "padding"), count),
         op.numbers(op.given(5, "dilation") or py.Const(1), count),
     )
     if op.given(4, "padding") == py.Const("same"):
         return shape.without_last(count + 1).followed_by(weight.dims[0], *shape.last(count))
     return slid(shape, count, window, weight.dims[0])
+
+
+def padded(op: Operation, padding: py.Value | None, count: int) -> list[int] | None:
+    """How much a convolution pads on each side: nothing for "valid"."""
+    is_left_out = padding is None or padding == py.Const("valid")
+    return [0] * count if is_left_out else op.numbers(padding, count)
 
 
 def pooled(op: Operation, count: int) -> Extent | None:

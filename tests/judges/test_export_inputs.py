@@ -1,0 +1,77 @@
+"""What annotations say of inputs: objects of which classes torch.export and torch.jit.trace take."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges import judge
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+MODULE = """
+import abc
+import dataclasses
+import enum
+from typing import *
+
+import torch
+from torch import nn
+
+{box}
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor, box: {annotation}):
+        return x * {used}
+"""
+PLAIN = "class Box:\n    k = 2"
+RECORD = "@dataclasses.dataclass\nclass Box:\n    k: torch.Tensor"
+
+
+@pytest.mark.parametrize(
+    ("box", "annotation", "used", "trace", "export"),
+    [
+        (PLAIN, "Box", "box.k", "hazardous", "refused"),
+        (PLAIN, "'Box'", "box.k", "hazardous", "refused"),
+        (PLAIN, "Optional[Box]", "2", "hazardous", "refused"),
+        (PLAIN, "Box | None", "2", "hazardous", "refused"),
+        (PLAIN, "Optional[torch.Tensor]", "2", "safe", "exports"),
+        (PLAIN, "Union[torch.Tensor, Box]", "2", "safe", "exports"),
+        (PLAIN, "List[Box]", "box[0].k", "hazardous", "refused"),
+        (RECORD, "Box", "box.k", "hazardous", "refused"),
+        (f"{RECORD}\ntorch.export.register_dataclass(Box)", "Box", "box.k", "hazardous", "exports"),
+        ("class Box(NamedTuple):\n    k: int = 2", "Box", "box.k", "hazardous", "exports"),
+        ("class Box(enum.Enum):\n    A = 2", "Box", "box.value", "hazardous", "exports"),
+        ("class Box(str, enum.Enum):\n    A = 'a'", "Box", "2", "hazardous", "exports"),
+        ("class Box(abc.ABC):\n    k = 2", "Box", "box.k", "hazardous", "refused"),
+        ("class Box(Protocol):\n    k: int", "Box", "2", "hazardous", "exports"),
+        ("V = TypeVar('V')\nclass Box(Generic[V]):\n    k = 2", "Box[int]", "box.k", "hazardous", "refused"),
+    ],
+)
+def test_inputs_of_classes(tmp_path: Path, box: str, annotation: str, used: str, trace: str, export: str):
+    path = tmp_path / "model.py"
+    path.write_text(MODULE.format(box=box, annotation=annotation, used=used), encoding="utf-8")
+    project = Project((tmp_path,))
+    judged = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (judged.trace, judged.export.verdict) == (trace, export)
+
+
+def test_a_call_of_any_arguments_leaves_to_the_forward_what_there_is(tmp_path: Path):
+    source = """
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def forward(self, x: torch.Tensor, y: torch.Tensor):
+                return x + y if y.dim() == 2 else x
+
+            __call__ = lambda self, *args, **kwargs: super(Net, self).__call__(*args, **kwargs)
+    """
+    path = tmp_path / "model.py"
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    project = Project((tmp_path,))
+    judged = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (judged.trace, judged.export.verdict) == ("safe", "exports")
