@@ -176,7 +176,7 @@ def test_an_argument_that_may_be_anything_is_named_with_its_place_and_the_remedy
 
 
 def test_what_forward_is_given_is_no_argument_of_the_constructor(tmp_path: Path):
-    source = NET.format(made="self.size = 3", returned="x.dim() > key.dim() - 1").replace(
+    source = NET.format(made="self.size = 3", returned="key.missing(x)").replace(
         "(self, x)", "(self, x, key)"
     )
     call = "\n    __call__ = lambda self, *x, **y: super(Net, self).__call__(*x, **y)\n"

@@ -47,6 +47,12 @@ def codes(judgement: Judgement) -> list[str]:
 @pytest.mark.parametrize(
     ("source", "code"),
     [
+        ("class Net(nn.Module):\n    forward = lambda self, x: x.dim() > 1", "TSG219"),
+        (
+            "class Net(nn.Module):\n    def forward(self, x):\n        return x.dim() > 1\n\n"
+            "    __call__ = lambda self, x: super(Net, self).__call__(x)",
+            "TSG219",
+        ),
         ("def f(x):\n    return x * 2 if x.sum() > 0 else x", "TSG201"),
         ("def f(x):\n    return x * 2 if (x > 0).any() and x.size(0) else x", "TSG201"),
         ("def f(x, y):\n    return x if x.shape == y.shape else x + y", "TSG202"),

@@ -186,7 +186,11 @@ def names_in(family: str) -> list[str]:
 def source_strings() -> frozenset[str]:
     """All string literals of what reports rules, so not those of repairs or of the type of all rule names."""
     package = Path(tsguard.__file__).parent
-    silent = {package / "language" / "rule_names.py", *(package / "fixes").iterdir()}
+    silent = {
+        package / "language" / "rule_names.py",
+        *(package / "fixes").iterdir(),
+        *(package / "repairing").iterdir(),
+    }
     sources = (p for p in package.rglob("*.py") if p not in silent)
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources]
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]

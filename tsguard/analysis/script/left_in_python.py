@@ -114,7 +114,7 @@ def _sure_statements(body: list[ast.stmt]) -> Iterator[ast.AST]:
     for statement in body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
-        if isinstance(statement, ast.Try):
+        if isinstance(statement, (ast.Try, ast.With)):
             return
         yield from _sure_nodes(statement)
         if any(isinstance(node, (ast.Return, ast.Yield)) for node in walked(statement)):
@@ -141,6 +141,8 @@ def _first(node: ast.AST) -> list[ast.AST]:
         return [node.test]
     if isinstance(node, ast.For):
         return [node.iter]
+    if isinstance(node, ast.Match):
+        return [node.subject]
     if isinstance(node, ast.BoolOp):
         return [node.values[0]]
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):

@@ -175,6 +175,8 @@ def _run(
     ) as frame:
         try:
             results = [python_calls.call_function(tracer, function, args, kwargs, node)]
+            if isinstance(function.node, ast.Lambda) and len(tracer.frames) == 1:
+                tracer.outputs.append((frame, function.node.body, results[0]))
         except Raised:
             if not frame.returned:
                 raise

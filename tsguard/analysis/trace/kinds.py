@@ -47,7 +47,8 @@ _JOINING = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack
 @lru_cache(maxsize=4096)
 def lists_of(node: FunctionNode) -> frozenset[str]:
     """The parameters that a function takes for lists of tensors: it checks so first, or joins them as they are given."""
-    found = {name for statement in getattr(node, "body", ()) if (name := _checked_list(statement))}
+    body = [] if isinstance(node, ast.Lambda) else node.body
+    found = {name for statement in body if (name := _checked_list(statement))}
     stored = set()
     for part in walked(node):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
