@@ -266,7 +266,7 @@ class ModuleValue(ObjectValue):
 
     ``arguments`` are the constructor arguments of the torch.nn class in its ancestry,
     ``initialized`` tells whether ``nn.Module.__init__`` ran, ``hooks`` its forward
-    hooks by kind, ``contents`` whether a container may hold any number of children,
+    hooks by kind, ``hooked_backward`` whether it has others, ``contents`` whether a container may hold any number of children,
     ``scripted`` whether torch.jit has compiled it, ``traced`` whether it did so by tracing, so
     that it is no code any more, ``place`` the call that made it,
     ``training`` the mode that train() or eval() put it in while it was made and
@@ -279,6 +279,7 @@ class ModuleValue(ObjectValue):
     arguments: dict[str, Value] = field(default_factory=dict)
     initialized: bool = False
     hooks: dict[str, list[Value]] = field(default_factory=dict)
+    hooked_backward: bool = False
     parametrized: dict[str, str] = field(default_factory=dict)
     scripted: bool = False
     traced: bool = False

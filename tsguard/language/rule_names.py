@@ -547,6 +547,7 @@ RuleName: TypeAlias = Literal[
     "unsupported-statement/raised-value",
     "untraceable-call",
     "untraceable-call/any-checkpoint",
+    "untraceable-call/backward-hook",
     "untraceable-call/bool",
     "untraceable-call/checkpoint",
     "untraceable-call/constant",

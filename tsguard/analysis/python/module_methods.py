@@ -73,6 +73,13 @@ def _hook(kind: str) -> Any:
     return run
 
 
+def _hook_backward(
+    interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    owner.hooked_backward = True
+    return Unknown()
+
+
 def switch(owner: ModuleValue, training: bool, flags: list[Value], node: ast.AST | None) -> Value:
     """``train(flag)`` and ``eval()``, as far as constructors call them."""
     given = constant(flags[0]) if flags else training
@@ -116,6 +123,8 @@ _METHODS: dict[str, Handler] = {
     "register_module": _register("children", ""),
     "register_forward_hook": _hook("forward"),
     "register_forward_pre_hook": _hook("forward_pre"),
+    "register_backward_hook": _hook_backward,
+    "register_full_backward_hook": _hook_backward,
     "disable_observer": _observe(False),
     "enable_observer": _observe(True),
     "requires_grad_": _requires_grad,

@@ -13,7 +13,7 @@ from tsguard.analysis.export import types as exported
 from tsguard.analysis.python import Interpreter, classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace import examples, inputs, kinds, outputs, properties, shaping, sharing
+from tsguard.analysis.trace import examples, inputs, kinds, outputs, properties, refused_modules, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.inputs import Given, Inputs
 from tsguard.analysis.trace.origins import Origin
@@ -129,7 +129,7 @@ def trace_target(
         return TraceResult(gaps=(Gap(target.module, target.line, why),))
     tracer.state.own(subject)
     data.are_outside(tracer.state.owned.values())
-    sharing.check(tracer, target)
+    refused_modules.check(tracer, target)
     properties.check(tracer, interp, target)
     stopped = False
     try:
