@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tsguard.inspection.inspecting import EarlierInspection, Inspection, inspect, killed
 from tsguard.language.releases import ways
 from tsguard.linting.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
 from tsguard.linting.cells import findings_in_cells, target_in_cell
-from tsguard.linting.garbage_collection import infrequent_collection
+from tsguard.linting.garbage_collection import collect, infrequent_collection, is_full
 from tsguard.report import Finding, Packages, Purpose, Report
 from tsguard.report.records import dataclass, replace
 from tsguard.rules import covers
@@ -24,10 +26,11 @@ from tsguard.source.patterns import Patterns
 from tsguard.source.sources import Sources
 from tsguard.version import __version__
 
+if TYPE_CHECKING:
+    from tsguard.analysis.python import Program
+
 # Starting a worker costs as much as judging about this much source.
 _BYTES_PER_WORKER = 150_000
-# A project keeps the trees of all that it has read: it is begun anew after so much source.
-_BYTES_PER_PROJECT = 10_000_000
 
 # An inspection and the files that it rests on; None for them where it came about by chance.
 _Outcome = tuple[Inspection, frozenset[str] | None]
@@ -241,8 +244,7 @@ def _inspect_all(
 ) -> Iterator[_Outcome]:
     workers = min(wanted or _cores(), sum(map(_size, jobs)) // _BYTES_PER_WORKER)
     if workers < 2:
-        for chunk in _chunks(jobs, _BYTES_PER_PROJECT):
-            yield from _inspect_chunk(chunk, edited, context)
+        yield from _inspect_chunk(jobs, edited, context)
         return
     from tsguard.linting.workers import Work, run_in_processes
 
@@ -266,21 +268,29 @@ def _inspect_chunk(
     from tsguard.analysis.python import Program
     from tsguard.project import Project
 
-    program = Program(Project(context.paths), context.release, context.open_sizes)
-    project = program.project
-    with infrequent_collection() as collect_if_grown:
+    program = None
+    with infrequent_collection():
         for job in jobs:
-            collect_if_grown()
-            before = edited.get(job)
-            if before is None:
-                inspection, files = inspect(program, job, context.purpose), frozenset[str]()
-            else:
-                from tsguard.incremental.judging import inspect_again
+            if program is not None and is_full():
+                program = None
+                collect()
+            program = program or Program(Project(context.paths), context.release, context.open_sizes)
+            gc.freeze()
+            yield _inspected(program, job, edited.get(job), context)
 
-                inspection = inspect_again(program, job, context.purpose, context.paths, before)
-                files = before.files
-            behind = project.finder.files_behind(project.module(job.path))
-            yield inspection, files.union(map(str, behind | project.finder.files_looked_through()))
+
+def _inspected(program: Program, job: Job, before: EarlierInspection | None, context: _Context) -> _Outcome:
+    """What a file comes to, with the files that this rests on."""
+    if before is None:
+        inspection, files = inspect(program, job, context.purpose), frozenset[str]()
+    else:
+        from tsguard.incremental.judging import inspect_again
+
+        inspection = inspect_again(program, job, context.purpose, context.paths, before)
+        files = before.files
+    finder = program.project.finder
+    behind = finder.files_behind(program.project.module(job.path)) | finder.files_looked_through()
+    return inspection, files.union(map(str, behind))
 
 
 def _chunks(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
