@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import HealthCheck, Phase, example, find, given, settings
 
 from tests.answer.facts import INTERNAL, TORCH, facts, speedups
 from tsguard.answer.deciding import answer
@@ -211,6 +211,7 @@ def test_it_is_always_something_and_always_the_same(known: Facts) -> None:
 
 
 @settings(max_examples=1000, deadline=None)
+@example(Speedup(1.1, 0.9, 1.12 - 1e-15, rounds=8, conclusion=conclusion(1.1, 0.9, 1.12 - 1e-15)))
 @given(speedups())
 def test_the_words_follow_from_the_printed_numbers(measured: Speedup) -> None:
     printed = ratio(measured)
