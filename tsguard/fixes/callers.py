@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import lru_cache
 
 from tsguard.fixes.blocks import class_around
 from tsguard.fixes.places import Function
 from tsguard.fixes.relatives import relatives
 from tsguard.source import SourceFile
-from tsguard.source.unparsing import dotted
-from tsguard.source.walking import walked
+from tsguard.source.unparsing import dotted, unparsed
+from tsguard.source.walking import children, walked
 
 _CALLED = frozenset({"forward", "__call__"})
 
@@ -29,25 +29,35 @@ def gives_more(file: SourceFile, function: Function, dropped: str, added: Collec
     known = {*named, *(a.arg for a in spec.kwonlyargs), *added}
     kin = {c.name for c in relatives(file, owner)} if owner is not None else set()
     of_args = spec.vararg is not None and spec.vararg.arg == dropped
-    calls = [call for call in _calls(file, function) if _may_reach(file, call.func, function.name, kin)]
     return any(
-        len(call.args) > len(named) if of_args else any(k.arg not in known for k in call.keywords)
-        for call in calls
+        _is_passed_more(call, around[-1] if around else None, len(named), known, of_args=of_args)
+        for call, around in _calls(file.tree)
+        if function not in around and _may_reach(file, call.func, function.name, kin)
     )
 
 
-def _calls(file: SourceFile, but: Function) -> Iterator[ast.Call]:
-    """The calls of a file but for those within one function, without what they pass on as it was given them."""
-    pending: list[tuple[Function | None, ast.AST]] = [(None, file.tree)]
-    for outer, node in pending:
+def _is_passed_more(
+    call: ast.Call, within: Function | None, positions: int, known: Collection[str], *, of_args: bool
+) -> bool:
+    """Whether a call passes more than so many by position, or other keywords, besides what its function passes on."""
+    variadics = (within.args.vararg, within.args.kwarg) if within is not None else ()
+    passed_on = {argument.arg for argument in variadics if argument is not None}
+    if of_args:
+        return sum(unparsed(a).removeprefix("*") not in passed_on for a in call.args) > positions
+    return any(k.arg not in known and (k.arg or unparsed(k.value) not in passed_on) for k in call.keywords)
+
+
+@lru_cache(maxsize=2)  # asked for each function of a file in turn
+def _calls(tree: ast.Module) -> list[tuple[ast.Call, tuple[Function, ...]]]:
+    """The calls of a file, each with the functions around it."""
+    found = []
+    pending: list[tuple[tuple[Function, ...], ast.AST]] = [((), tree)]
+    for around, node in pending:
         if isinstance(node, ast.Call):
-            variadics = (outer.args.vararg, outer.args.kwarg) if outer is not None else ()
-            passed_on = {a.arg for a in variadics if a is not None}
-            args = [a for a in node.args if ast.unparse(a).removeprefix("*") not in passed_on]
-            keywords = [k for k in node.keywords if k.arg or ast.unparse(k.value) not in passed_on]
-            yield ast.Call(node.func, args, keywords)
-        inner = node if isinstance(node, Function) else outer
-        pending += [(inner, child) for child in ast.iter_child_nodes(node) if child is not but]
+            found.append((node, around))
+        inner = (*around, node) if isinstance(node, Function) else around
+        pending += [(inner, child) for child in children(node)]
+    return found
 
 
 def _may_reach(file: SourceFile, called: ast.expr, name: str, kin: Collection[str]) -> bool:
@@ -57,7 +67,7 @@ def _may_reach(file: SourceFile, called: ast.expr, name: str, kin: Collection[st
     if name not in _CALLED or not kin:
         return False
     if isinstance(called, ast.Call):
-        return ast.unparse(called.func) in kin
+        return unparsed(called.func) in kin
     if isinstance(called, ast.Attribute):
         if not (isinstance(called.value, ast.Name) and called.value.id == "self"):
             return False
@@ -87,7 +97,7 @@ def _may_make(value: ast.expr, kin: Collection[str]) -> bool:
     """Whether a value may be an object of one of the classes: what a call of another class gives is none."""
     if isinstance(value, ast.Constant):
         return False
-    made = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+    made = unparsed(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
     return made in kin or not made[:1].isupper()
 
 
