@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -121,11 +122,11 @@ class Module:
 
         They are read from the text: a package may import the names of a thousand modules that nobody asks for.
         """
-        lists = [match[1] for match in _EXPORTED.finditer(self.file.text)]
-        if not lists or len(lists) < len(_ALL.findall(self.file.text)):
+        lists = list(_exported_lists(self.file.text))
+        if not lists or None in lists:
             return None
         try:
-            names = [name for text in lists for name in ast.literal_eval(text)]
+            names = [name for text in lists if text for name in ast.literal_eval(text)]
         except (ValueError, SyntaxError, TypeError):
             return None
         return frozenset(name for name in names if isinstance(name, str))
@@ -136,16 +137,31 @@ class Module:
 
         They are those in ``__all__``, and the decorated classes and functions.
         """
-        return (self.exported or frozenset()) | frozenset(_DECORATED.findall(self.file.text))
+        return (self.exported or frozenset()) | frozenset(_DECORATED.findall(f"\n{self.file.text}"))
 
 
 _INSTALLED = ("site-packages", "dist-packages")
-_DECORATED = re.compile(r"^@[^@]*?\n(?:class|def)[ \t]+(\w+)", re.MULTILINE)
+_DECORATED = re.compile(r"\n@[^@]*?\n(?:class|def)[ \t]+(\w+)")
 # Begins with a letter, for which a text is looked through fast; "reimport *" is no Python.
 _STAR = re.compile(r"import\s+\(?\s*\*")
 # A text is looked through for words much faster than for where words end.
 _LAZY_WORDS = ("__getattr__", "sys.modules[__name__]")
 _LAZY = re.compile(r"\b__getattr__\b|\bsys\.modules\[__name__\]")
-# Every statement that makes or changes __all__, and those that do so by a list.
-_ALL = re.compile(r"^[ \t]*__all__\b", re.MULTILINE)
-_EXPORTED = re.compile(r"^__all__\s*(?:(?::[^=\n]+)?\+?=|\.extend\()\s*(\[[^\]]*\]|\([^)]*\))", re.MULTILINE)
+_ALL = "__all__"
+_LISTED = re.compile(r"\s*(?:(?::[^=\n]+)?\+?=|\.extend\()\s*(\[[^\]]*\]|\([^)]*\))")
+
+
+def _exported_lists(text: str) -> Iterator[str | None]:
+    """The lists that make or extend ``__all__``; None for a statement that makes or changes it otherwise."""
+    at = text.find(_ALL)
+    while at >= 0:
+        end = at + len(_ALL)
+        before = text[text.rfind("\n", 0, at) + 1 : at]
+        if not (before.strip(" \t") or _is_in_name(text[end : end + 1])):
+            found = None if before else _LISTED.match(text, end)
+            yield None if found is None else found[1]
+        at = text.find(_ALL, end)
+
+
+def _is_in_name(character: str) -> bool:
+    return character.isalnum() or character == "_"

@@ -50,6 +50,7 @@ Meaning = Definition | External | Missing | Module
 # Bases of a class: definitions, names of those that are not read, None for what is not found.
 Bases = tuple[Definition | str | None, ...]
 _Seen = frozenset[tuple[Module, str]]
+_Source = Module | External | Missing
 
 
 class Project:
@@ -64,7 +65,7 @@ class Project:
         self.finder = Finder(search_paths)
         self._meanings: dict[tuple[Module, str], Meaning | None] = {}
         self.bases: dict[tuple[Module, ast.ClassDef], Bases] = {}
-        self._stars: dict[Module, list[tuple[Module | External | Missing, frozenset[str] | None]]] = {}
+        self._stars: dict[Module, list[_Source]] = {}
         self._offers: dict[Module, dict[str, list[Module]]] = {}
 
     def module(self, path: Path, *, shown: str | None = None, text: str | None = None) -> Module:
@@ -99,7 +100,11 @@ class Project:
         seen = visited | {(module, name)}
         bindings = _by_certainty(self.bindings(module, name))
         found = self._bound([b for b in bindings if b.guard != "except"], module, seen)
-        found = found or self._lazily(module, name, seen) or self._through_stars(module, name, seen)
+        found = found or self._lazily(module, name, seen)
+        if found is None and module.is_package and module.lazy is not None:
+            # Before the names in its modules, of which there may be thousands.
+            found = self.finder.find(f"{module.name}.{name}", module)
+        found = found or self._through_stars(module, name, seen)
         if found is None and not self.has_unread_side(module, name):
             found = self._bound([b for b in bindings if b.guard == "except"], module, seen)
         if found is None and module.is_package:
@@ -200,27 +205,31 @@ class Project:
             unread = unread or Missing(name, f"cell {cell.number} does not parse", "repair the cell")
         return unread
 
-    def _starred(self, module: Module, name: str) -> Iterator[Module | External | Missing]:
+    def _starred(self, module: Module, name: str) -> Iterator[_Source]:
         """The modules of a module's star imports that may give it a name, in the order of the imports."""
-        if module not in self._stars:
-            sources = [self.imported(module, module.absolute(node)) for node in module.star_imports]
-            self._stars[module] = [(s, self._offered(s) if isinstance(s, Module) else None) for s in sources]
-        for source, names in self._stars[module]:
-            if name in names if names is not None else not name.startswith("_") and _may_bind(source, name):
-                yield source
+        return (source for source in self._star_sources(module) if self._may_offer(source, name))
 
-    def _offered(self, module: Module, depth: int = 0) -> frozenset[str] | None:
-        """What a star import takes from a module; None where that is not told without reading it."""
-        if module.exported is not None or module.lazy is None or depth > _DEEPEST:
-            return module.exported
-        names = {*module.bindings, *module.lazy.sources}
-        for node in module.star_imports:
-            source = self.imported(module, module.absolute(node))
-            inner = self._offered(source, depth + 1) if isinstance(source, Module) else None
-            if inner is None:
-                return None
-            names |= inner
-        return frozenset(names)
+    def _star_sources(self, module: Module) -> Iterator[_Source]:
+        """The modules of a module's star imports, found as far as somebody asks."""
+        known = self._stars.setdefault(module, [])
+        for index, node in enumerate(module.star_imports):
+            if index >= len(known):
+                source = self.imported(module, module.absolute(node))
+                if index == len(known):  # else finding this one has asked for more
+                    known.append(source)
+            yield known[index]
+
+    def _may_offer(self, source: _Source, name: str, depth: int = 0) -> bool:
+        """Whether a star import of a module may bind a name, as far as that is told without reading more of it."""
+        if not isinstance(source, Module):
+            return not name.startswith("_")
+        if source.exported is not None:
+            return name in source.exported
+        if source.lazy is None or depth > _DEEPEST:
+            return not name.startswith("_") and (name in source.file.text or bool(source.star_imports))
+        if name in source.bindings or name in source.lazy.sources:
+            return True
+        return any(self._may_offer(inner, name, depth + 1) for inner in self._star_sources(source))
 
     def _binding_meaning(self, module: Module, binding: Binding, seen: _Seen) -> Meaning | None:
         node = binding.node
@@ -257,13 +266,6 @@ class Project:
     def _member(self, module: Module, name: str, seen: _Seen) -> Meaning | None:
         found = self._meaning(module, name, seen)
         return found if found is not None else self.finder.find(f"{module.name}.{name}", module)
-
-
-def _may_bind(source: Module | External | Missing, name: str) -> bool:
-    """Whether a module may bind a name, as far as its text tells."""
-    if not isinstance(source, Module):
-        return True
-    return name in source.file.text or bool(source.star_imports) or source.lazy is not None
 
 
 # No package hands star imports on through more packages.
