@@ -264,12 +264,10 @@ class ObjectValue(Value):
 class ModuleValue(ObjectValue):
     """An ``nn.Module`` instance: its registries, in the order of registration.
 
-    ``arguments`` are the constructor arguments of the torch.nn class in its ancestry,
-    ``initialized`` tells whether ``nn.Module.__init__`` ran, ``hooks`` its forward
-    hooks by kind, ``hooked_backward`` whether it has others, ``contents`` whether a container may hold any number of children,
-    ``scripted`` whether torch.jit has compiled it, ``traced`` whether it did so by tracing, so
-    that it is no code any more, ``place`` the call that made it,
-    ``training`` the mode that train() or eval() put it in while it was made and
+    ``arguments`` are the constructor arguments of the torch.nn class in its ancestry, ``initialized`` tells whether
+    ``nn.Module.__init__`` ran, ``hooks`` its forward hooks by kind, ``hooked_backward`` whether it has others,
+    ``scripted`` whether torch.jit has compiled it, ``traced`` whether by tracing, so that it is no code any more,
+    ``place`` the call that made it, ``training`` the mode that train() or eval() put it in while it was made and
     ``switched`` the call that did so.
     """
 
