@@ -267,8 +267,7 @@ class ModuleValue(ObjectValue):
     ``arguments`` are the constructor arguments of the torch.nn class in its ancestry, ``initialized`` tells whether
     ``nn.Module.__init__`` ran, ``hooks`` its forward hooks by kind, ``hooked_backward`` whether it has others,
     ``scripted`` whether torch.jit has compiled it, ``traced`` whether by tracing, so that it is no code any more,
-    ``place`` the call that made it, ``training`` the mode that train() or eval() put it in while it was made and
-    ``switched`` the call that did so.
+    ``place`` the call that made it, ``training`` the mode that ``switched`` put it in while it was made.
     """
 
     parameters: dict[str, Value] = field(default_factory=dict)
