@@ -268,3 +268,11 @@ def test_an_editable_package_is_found_where_its_finder_says(tmp_path: Path) -> N
     user = tmp_path / "net.py"
     user.write_text("from pkg import Block\n")
     assert class_named(Project((site,)), user) == "pkg.blocks.Block"
+
+
+def test_modules_that_wait_for_each_other_give_neither_the_name(tmp_path: Path) -> None:
+    text = "try:\n    from {other} import block\nexcept ImportError:\n    from gone import block\n"
+    for name, other in (("first", "second"), ("second", "first")):
+        (tmp_path / f"{name}.py").write_text(text.format(other=other), encoding="utf-8")
+    project = Project((tmp_path,))
+    assert isinstance(project.meaning(project.module(tmp_path / "first.py"), "block"), Missing)

@@ -105,7 +105,7 @@ class Project:
             # Before the names in its modules, of which there may be thousands.
             found = self.finder.find(f"{module.name}.{name}", module)
         found = found or self._through_stars(module, name, seen)
-        if found is None and not self.has_unread_side(module, name):
+        if found is None and not self.has_unread_side(module, name, visited):
             found = self._bound([b for b in bindings if b.guard == "except"], module, seen)
         if found is None and module.is_package:
             found = self.finder.find(f"{module.name}.{name}", module)
@@ -113,12 +113,12 @@ class Project:
             found = self._binding_meaning(module, bindings[0], seen)
         return found if found is not None else self._scanned(module, name, seen)
 
-    def has_unread_side(self, module: Module, name: str) -> bool:
+    def has_unread_side(self, module: Module, name: str, visited: _Seen = frozenset()) -> bool:
         """Whether an import that cannot be read binds a name, if it does not fail."""
         imports = (
             b for b in module.bindings.get(name, ()) if isinstance(b.node, (ast.Import, ast.ImportFrom))
         )
-        seen: _Seen = frozenset([(module, name)])
+        seen = visited | {(module, name)}
         return any(isinstance(self._binding_meaning(module, b, seen), Missing) for b in imports)
 
     def _bound(self, bindings: list[Binding], module: Module, seen: _Seen) -> Meaning | None:
