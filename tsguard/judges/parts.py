@@ -8,7 +8,7 @@ from functools import partial
 
 from tsguard.analysis.events import Event
 from tsguard.analysis.python import Program, PythonInterpreter
-from tsguard.analysis.script import compile_target
+from tsguard.analysis.script import compiles
 from tsguard.analysis.subjects import first_built
 from tsguard.analysis.trace.walk import TraceResult, trace_target
 from tsguard.analysis.values import External, ModuleValue, TensorValue, Value
@@ -154,8 +154,10 @@ def _scripts(program: Program, target: Target, world: World, part: ModuleValue) 
     """Whether torch.jit.script takes a submodule."""
     interp = PythonInterpreter(program, World({**world.given, **world.answers}))
     try:
-        compilation = compile_target(interp, target, part)
+        return compiles(interp, target, part, _is_refusal)
     except BudgetExceeded:
         return False
-    refused = any(rule(event.rule).outcome in ("blocked", "broken") for event in compilation.events)
-    return not refused and not compilation.gaps
+
+
+def _is_refusal(event: Event) -> bool:
+    return rule(event.rule).outcome in ("blocked", "broken")

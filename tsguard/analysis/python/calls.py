@@ -21,6 +21,7 @@ from tsguard.analysis.python import (
     natives,
     operations,
     records,
+    silent_functions,
 )
 from tsguard.analysis.python.context import Interpreter, Raised, Return
 from tsguard.analysis.terms import Call, Parameter, placed
@@ -113,6 +114,8 @@ def call_function(
     """Run a function's body with its parameters bound."""
     if interp.program.is_generator(function) and not _is_run_through(function):
         return Unknown(placed(node))
+    if silent_functions.is_silent(interp, function) and silent_functions.takes(function, args, kwargs):
+        return NONE
 
     def run() -> Value:
         if interp.is_plain and function.module.is_beside_torch:

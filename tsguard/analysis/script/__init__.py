@@ -5,6 +5,6 @@ environments, statements, expressions, conditions; and ``torch/jit/_recursive.py
 what of a module is compiled.
 """
 
-from tsguard.analysis.script.targets import Compilation, compile_target
+from tsguard.analysis.script.targets import Compilation, compile_target, compiles
 
-__all__ = ["Compilation", "compile_target"]
+__all__ = ["Compilation", "compile_target", "compiles"]

@@ -59,12 +59,17 @@ class Recording:
     is_target_specific: bool = False
 
 
+class Settled(Exception):
+    """What was asked of a compilation is answered before its end."""
+
+
 @dataclass(eq=False, slots=True)
 class Reporter:
     """The events and gaps of one target, and the calls that lead to the place under compilation.
 
     ``shown`` are the refusals that are events at their own places, whatever leads there, ``aside`` the events in
     properties that are compiled for whoever asks, ``read`` the properties that compiled code asks for.
+    With ``settles`` it raises Settled at the first event that this is true of, and at the first gap.
     """
 
     target: Target
@@ -77,6 +82,7 @@ class Reporter:
     aside: dict[tuple[object, ...], Property] = field(default_factory=dict)
     read: set[Property] = field(default_factory=set)
     property: Property | None = None
+    settles: Callable[[Event], bool] | None = None
 
     @contextmanager
     def compiling_property(self, cls: py.Value, name: str) -> Iterator[None]:
@@ -115,14 +121,14 @@ class Reporter:
     @contextmanager
     def trial(self) -> Iterator[Reporter]:
         """Report to nobody meanwhile: what is yielded tells what would have been."""
-        kept = self.events, self.gaps, self.recordings, self.shown
-        self.events, self.gaps, self.recordings, self.shown = {}, {}, [], set()
+        kept = self.events, self.gaps, self.recordings, self.shown, self.settles
+        self.events, self.gaps, self.recordings, self.shown, self.settles = {}, {}, [], set(), None
         trial = Reporter(self.target)
         try:
             yield trial
         finally:
             trial.events, trial.gaps = self.events, self.gaps
-            self.events, self.gaps, self.recordings, self.shown = kept
+            self.events, self.gaps, self.recordings, self.shown, self.settles = kept
 
     def replay(self, recording: Recording, call: ast.AST | None = None, caller: Module | None = None) -> None:
         """Report what was recorded as what this call leads to."""
@@ -159,6 +165,8 @@ class Reporter:
                 self.aside[event.key] = self.property
             elif self.property is None:
                 self.aside.pop(event.key, None)
+                if self.settles is not None and self.settles(event):
+                    raise Settled
             self.events.setdefault(event.key, event)
             if is_own(self.target, module):
                 self.shown.add(refusal)
@@ -174,6 +182,8 @@ class Reporter:
     def add_gap(self, gap: Gap) -> None:
         gaps = self.recordings[-1].gaps if self.recordings else self.gaps
         gaps.setdefault(gap.key, gap)
+        if self.settles is not None and not self.recordings:
+            raise Settled
 
     def _placed(self, refusal: Refusal, module: Module) -> Event:
         chain = tuple(entered.label for entered in self.stack)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
@@ -10,6 +12,7 @@ from tsguard.analysis.script import constructor_source, interfaces, module_compi
 from tsguard.analysis.script.compiler import TargetCompiler
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.reports import Settled
 from tsguard.project import Target
 from tsguard.report.records import dataclass
 
@@ -31,6 +34,20 @@ def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Co
     compiler = TargetCompiler(interp, target, subject if isinstance(subject, py.ModuleValue) else None)
     with interfaces.asked_of(compiler):
         return _compile_subject(compiler, interp, target, subject)
+
+
+def compiles(
+    interp: Interpreter, target: Target, module: py.ModuleValue, is_refused: Callable[[Event], bool]
+) -> bool:
+    """Whether a module compiles, as far as all of it can be told, without an event that ``is_refused``."""
+    compiler = TargetCompiler(interp, target, module)
+    compiler.reporter.settles = is_refused
+    try:
+        with interfaces.asked_of(compiler):
+            compilation = _compile_subject(compiler, interp, target, module)
+    except Settled:
+        return False
+    return not any(map(is_refused, compilation.events))
 
 
 def _compile_subject(

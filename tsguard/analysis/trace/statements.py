@@ -27,7 +27,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.state import changed_global
-from tsguard.analysis.trace.telling import only_tells
+from tsguard.analysis.trace.telling import only_tells, tells_torch
 from tsguard.analysis.trace.values import Fixed, Number, Shape
 from tsguard.analysis.values import Scope
 from tsguard.source.walking import walked
@@ -87,6 +87,8 @@ def _return(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
 
 def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.If)
+    if tells_torch(tracer, node, scope):
+        return None
     tells = only_tells(tracer, node, scope)
     if tells or _may_stop(node):
         return _checked(tracer, node, scope, has_effect=not tells)

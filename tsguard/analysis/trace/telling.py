@@ -6,8 +6,11 @@ import ast
 import functools
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python.silent_functions import is_silent
+from tsguard.analysis.trace import runs
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.values import Scope
+from tsguard.source.unparsing import dotted
 from tsguard.source.walking import walked
 
 _TELLING = frozenset(
@@ -15,6 +18,7 @@ _TELLING = frozenset(
     + [f"logging.{name}" for name in ("debug", "info", "warning", "error", "exception", "critical", "log")]
 )
 _LOGGER = py.External("logging.Logger")
+_RUNS = frozenset({"torch.jit.is_scripting", "torch._jit_internal.is_scripting", *runs.HANDLERS})
 # Calls among what is told that read and change nothing.
 _READING = frozenset(
     [
@@ -28,6 +32,30 @@ def only_tells(tracer: Tracer, node: ast.If, scope: Scope) -> bool:
     """Whether all that the branches do is to print, warn or log."""
     calls = _calls(node)
     return calls is not None and all(_tells(tracer, call, scope) for call in calls)
+
+
+def tells_torch(tracer: Tracer, node: ast.If, scope: Scope) -> bool:
+    """Whether all that comes of a test of the kind of run is that torch is told of one: ``if not is_tracing(): log(f)``."""
+    calls = _calls(node)
+    return (
+        bool(calls)
+        and _asks_for_run(tracer, node.test, scope)
+        and all(
+            isinstance(call.func, ast.Name) and is_silent(tracer, tracer.evaluate(call.func, scope))
+            for call in calls or ()
+        )
+    )
+
+
+def _asks_for_run(tracer: Tracer, test: ast.expr, scope: Scope) -> bool:
+    if isinstance(test, ast.BoolOp):
+        return all(_asks_for_run(tracer, part, scope) for part in test.values)
+    if isinstance(test, ast.UnaryOp):
+        return _asks_for_run(tracer, test.operand, scope)
+    if not isinstance(test, ast.Call) or test.args or test.keywords or not dotted(test.func):
+        return False
+    asked = tracer.evaluate(test.func, scope)
+    return isinstance(asked, py.External) and asked.name in _RUNS
 
 
 @functools.lru_cache(maxsize=4096)
