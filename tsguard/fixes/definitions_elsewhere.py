@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from tsguard.fixes.blocks import class_around
 from tsguard.fixes.places import Function, functions_around
@@ -16,9 +16,15 @@ from tsguard.source.walking import walked
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
 
-_FINDERS: WeakKeyDictionary[SourceFile, Finder] = WeakKeyDictionary()
+
 # Names are handed on from file to file; who goes further is lost.
 _FARTHEST = 4
+
+
+@lru_cache(maxsize=8)
+def _finder(file: SourceFile) -> Finder:
+    """What a file imports, as it is while that text of it is judged."""
+    return Finder()
 
 
 def defined(module: Module, name: str) -> tuple[Module, Function] | None:
@@ -81,12 +87,12 @@ def _imported(module: Module, name: str) -> Module | None:
     if alias is None or not isinstance(node, (ast.Import, ast.ImportFrom)):
         return None
     dotted = f"{module.absolute(node)}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
-    found = _FINDERS.setdefault(module.file, Finder()).find(dotted, module)
+    found = _finder(module.file).find(dotted, module)
     return found if found is not None and found.root == module.root else None
 
 
 def _definition(module: Module, name: str) -> tuple[Module, Function | ast.ClassDef] | None:
-    finder = _FINDERS.setdefault(module.file, Finder())
+    finder = _finder(module.file)
     for _ in range(_FARTHEST):
         bindings = module.bindings.get(name, [])
         node = bindings[0].node if len(bindings) == 1 else None

@@ -42,7 +42,7 @@ def _is_in_exported(event: Event) -> bool:
     return (owner.rpartition(".")[2], name) in _exported(event.module.file.tree)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=16)
 def _exported(tree: ast.Module) -> frozenset[tuple[str, str]]:
     """The classes of a file with their exported methods."""
     return frozenset(

@@ -341,8 +341,15 @@ class Matcher:
         if result is None:
             schemas = self.operators.overloads(name)
             result = match_overloads(schemas, args, kwargs, self_value, bools=self.ways.bools_are_numbers)
-            self._done[key] = result
+            operands = (self_value, *args, *kwargs.values())
+            # A class goes with the program that has it: it would be kept for good here, and all that it refers to.
+            if not any(operand is not None and _has_class(operand.type) for operand in operands):
+                self._done[key] = result
         return result
+
+
+def _has_class(type_: t.Type) -> bool:
+    return isinstance(type_, (t.ClassType, t.EnumType, t.ModuleType)) or any(map(_has_class, t.parts(type_)))
 
 
 def _key(operand: Operand | None) -> tuple[t.Type, bool] | None:

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 
 # Most of what the analysis makes is freed without the collector.
 _OBJECTS_PER_COLLECTION = 50_000
-# Some gigabyte of an analysis.
-_MOST_BLOCKS = 11_000_000
+# Some gigabyte of an analysis, of which what it has found is a part that stays.
+_MOST_BLOCKS = 8_000_000
 
 
 @contextmanager
 def infrequent_collection() -> Iterator[None]:
-    """Collect seldom meanwhile; what is frozen with ``gc.freeze`` is freed by ``collect`` at the latest."""
+    """Collect seldom meanwhile; what is frozen with ``gc.freeze`` is freed by ``Memory.collect`` at the latest."""
     before = gc.get_threshold()
     gc.set_threshold(_OBJECTS_PER_COLLECTION, *before[1:])
     try:
@@ -29,12 +29,18 @@ def infrequent_collection() -> Iterator[None]:
         gc.unfreeze()
 
 
-def is_full() -> bool:
-    """Whether so much is kept that the analysis of a further file had better begin with nothing."""
-    return sys.getallocatedblocks() > _MOST_BLOCKS
+class Memory:
+    """What an analysis may keep before it begins with nothing kept, besides what it has found."""
 
+    def __init__(self) -> None:
+        self._most = _MOST_BLOCKS
 
-def collect() -> None:
-    """Free what nothing refers to, also what was frozen."""
-    gc.unfreeze()
-    gc.collect()
+    def is_full(self) -> bool:
+        """Whether so much is kept that the analysis of a further file had better begin with nothing."""
+        return sys.getallocatedblocks() > self._most
+
+    def collect(self) -> None:
+        """Free what nothing refers to, also what was frozen."""
+        gc.unfreeze()
+        gc.collect()
+        self._most = max(_MOST_BLOCKS, sys.getallocatedblocks() + _MOST_BLOCKS // 2)

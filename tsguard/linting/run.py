@@ -13,7 +13,7 @@ from tsguard.inspection.inspecting import EarlierInspection, Inspection, inspect
 from tsguard.language.releases import ways
 from tsguard.linting.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
 from tsguard.linting.cells import findings_in_cells, target_in_cell
-from tsguard.linting.garbage_collection import collect, infrequent_collection, is_full
+from tsguard.linting.garbage_collection import Memory, infrequent_collection
 from tsguard.report import Finding, Packages, Purpose, Report
 from tsguard.report.records import dataclass, replace
 from tsguard.rules import covers
@@ -268,12 +268,12 @@ def _inspect_chunk(
     from tsguard.analysis.python import Program
     from tsguard.project import Project
 
-    program = None
+    program, memory = None, Memory()
     with infrequent_collection():
         for job in jobs:
-            if program is not None and is_full():
+            if program is not None and memory.is_full():
                 program = None
-                collect()
+                memory.collect()
             program = program or Program(Project(context.paths), context.release, context.open_sizes)
             gc.freeze()
             yield _inspected(program, job, edited.get(job), context)
