@@ -236,7 +236,7 @@ def _named(finding: Finding, job: Job) -> Finding:
     """A finding, and its fix, with the path as reports name it."""
     path = _shown(finding.path, job)
     if finding.fix is None:
-        return replace(finding, path=path)
+        return finding if path == finding.path else replace(finding, path=path)
     edits = tuple(replace(edit, path=_shown(edit.path, job)) for edit in finding.fix.edits)
     return replace(finding, path=path, fix=replace(finding.fix, edits=edits))
 

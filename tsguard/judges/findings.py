@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from sys import intern
+
 from tsguard.analysis.events import Event, Gap
 from tsguard.fixes import repair
 from tsguard.report import Finding, Severity, Unknown
@@ -21,18 +24,24 @@ def finding(
         name=page.name,
         family=page.family,
         severity=severity or page.severity,
-        message=wording.message,
-        help=wording.help,
+        message=intern(wording.message),  # said of many targets alike
+        help=wording.help and intern(wording.help),
         path=event.module.file.path,
         line=event.span.line,
         column=event.span.column,
         end_line=event.span.end_line,
         end_column=event.span.end_column,
         when=when,
-        chain=event.chain,
+        chain=_one(event.chain),
         fix=repair(event) if is_mended else None,
         subject=event.facts.get("name", ""),
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _one(chain: tuple[str, ...]) -> tuple[str, ...]:
+    """One of those that are equal: many findings have the same."""
+    return chain
 
 
 def _worded(event: Event) -> Wording:
