@@ -157,3 +157,21 @@ def test_rows_that_nonzero_gives_one_by_one_are_counted_by_data(exported, rest):
             return rows.sum() if rows.numel() else h.sum()
     """
     assert exported(source).verdict == "refused"
+
+
+@pytest.mark.parametrize("applied", ["Gate.apply", "gate", "self.gate", "Gate().apply"])
+def test_what_a_function_applies_is_followed_under_each_of_its_names(exported, applied):
+    source = f"""
+        class Gate(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2 if x.max() > 0 else x * 1
+        gate = Gate.apply
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.gate = Gate.apply
+            def forward(self, x):
+                return {applied}(x)
+    """
+    assert exported(source).verdict == "refused"

@@ -49,6 +49,7 @@ PINNED = [
     ("self.conv = nn.Conv2d(16, 16, 3)", "y = self.conv(x)\nx = F.interpolate(x, y.relu().shape[2:])\nreturn torch.stack(x.split(8, dim=1)).sum(0)"),
     ("self.rnn = nn.LSTM(8, 16, batch_first=True)", "y, _ = self.rnn(x)\nreturn y / math.sqrt(y.shape[-1])"),
     ("", "if x.shape[1] != 4:\n    raise ValueError('four')\nreturn x * int(x.shape[1])"),
+    ("", "n = x.shape[-1]\nm = math.floor((n - 3) / 1) + 1\nreturn F.pad(x, (math.floor((n - m) / 2), int(n - m)))"),
     ("", "b, n, d = x.shape\nassert n == 16 and d == 8\nreturn x * int(n / d)"),
     ("", "y = x.view(-1, 4, 8)\nreturn y * len(y[0])"),
     ("self.conv = nn.Conv2d(3, 3, 3, padding=1)", "y = self.conv(x)\nif y.shape[-2:] != x.shape[-2:]:\n    y = y[..., 1:, 1:]\nreturn y + x"),

@@ -98,6 +98,8 @@ def _order(interp: Interpreter, cls: ClassValue | External) -> Value:
 
 
 _OBJECT, _TENSOR = External("builtins.object"), External("torch.Tensor")
+APPLY = External("torch.autograd.Function.apply")
+"""A class method, of which the class tells what it runs."""
 
 
 def named(owner: str, name: str) -> Term:
@@ -227,7 +229,8 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
         return External("builtins.object.__new__")
     for base in ancestry.mro(interp, owner):
         if isinstance(base, External) and (name.startswith("__") or _has_member(interp, base, name)):
-            return External(f"{base.name}.{name}")
+            member = External(f"{base.name}.{name}")
+            return BoundMethod(member, owner) if member == APPLY else member
         if isinstance(base, Unknown):
             return Unknown(named(owner.name, name), unread=base.unread)
     return None
@@ -300,8 +303,8 @@ def _from_unread_base(interp: Interpreter, owner: ObjectValue, name: str) -> Val
     for base in ancestry.mro(interp, owner.cls):
         if isinstance(base, External) and mappings.mixes_in(base, name):
             return BoundMethod(External(f"{base.name}.{name}"), owner)
-        if isinstance(base, External) and f"{base.name}.{name}" == "torch.autograd.Function.apply":
-            return External(f"{base.name}.{name}")  # a classmethod
+        if isinstance(base, External) and External(f"{base.name}.{name}") == APPLY:
+            return BoundMethod(APPLY, owner.cls)
         if isinstance(base, External) and base.name not in (
             "builtins.object",
             "typing.Generic",

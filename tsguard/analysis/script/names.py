@@ -13,6 +13,7 @@ from typing import Any
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import ancestry
+from tsguard.analysis.python.attributes import APPLY
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import differences
 from tsguard.analysis.script.builtin_names import GLOBALS
@@ -131,6 +132,8 @@ class PythonNames(Names):
     ) -> Sugared:
         """A Python value as torch takes it; ``constant`` for members of Python modules."""
         value = self.compiler.interp.settled(value)
+        if isinstance(value, py.BoundMethod) and value.function == APPLY:
+            value = value.function
         if isinstance(value, py.Unknown):
             self.compiler.read(value)
             return SugaredUnknown(value)

@@ -99,9 +99,6 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
     value = distributions.checking(owner, name) or python_attributes.get(tracer, owner, name)
     if isinstance(owner, py.ObjectValue):
         tracer.state.read(tracer, owner, name, value)
-    is_applied = isinstance(value, py.External) and value.name == "torch.autograd.Function.apply"
-    if is_applied and value is not None and isinstance(owner, py.ClassValue):
-        return py.BoundMethod(value, owner)
     return _met(tracer, owner, name, value)
 
 

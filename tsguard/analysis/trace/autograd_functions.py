@@ -6,10 +6,12 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes
+from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
+from tsguard.analysis.trace.values import Traced, parts
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
@@ -20,14 +22,25 @@ def applied(tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node
     found = classes.class_member(tracer, cls, "forward")
     function = getattr(found[0], "function", found[0]) if found is not None else None
     met, tracer.state_met = tracer.state_met, False
+    tracer.gradients_met = False
     if isinstance(function, py.FunctionValue):
         context = [] if classes.class_member(tracer, cls, "setup_context") is not None else [_context()]
         followed_aside(tracer, lambda: tracer.call(function, [*context, *args], kwargs, node))
     if tracer.state_met:
         tracer.report("untraceable-call/function-state", node)
+    if tracer.gradients_met:
+        tracer.report("untraceable-call/gradients", node)
     tracer.state_met = met
     lost_sight(tracer, [*args, *kwargs.values()])
     return tensor([*args, *kwargs.values()], node)
+
+
+def gradients_given(tracer: Tracer, outputs: py.Value, given: py.Value | None) -> None:
+    """Gradients are taken of outputs, for which others are ``given``: their shapes are compared, which a trace cannot do."""
+    if given is None or py.is_none(given):
+        return
+    extents = [shaping.extent(tracer, part) for part in parts([outputs]) if isinstance(part, Traced)]
+    tracer.gradients_met = tracer.gradients_met or any(e is None or e.rank != 0 for e in extents)
 
 
 def _context() -> py.ObjectValue:

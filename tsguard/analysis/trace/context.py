@@ -44,7 +44,7 @@ class Tracer(Follower):
     that nothing tells, ``filled`` the tensors whose elements were all alike when they were made, ``changed`` the parameters and buffers that a call changes, ``refilled`` those
     and others of which the elements are no longer what they were before, ``asked`` the statements
     that ask for some, ``own_calls`` how many functions of the target's own package ran,
-    ``state_met`` whether a parameter or buffer was met since that was last asked,
+    ``state_met`` whether a parameter or buffer was met since that was last asked, ``gradients_met`` whether gradients were taken that no trace takes,
     ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
     for torch.export, ``seeded`` the generators of random numbers that the forward seeds, with the
@@ -87,6 +87,7 @@ class Tracer(Follower):
         self.named_tensors = 0
         self.own_calls = 0
         self.state_met = False
+        self.gradients_met = False
         self.black_boxes: set[int] = set()
         self.serves_others = False
         self.changed: set[str] = set()

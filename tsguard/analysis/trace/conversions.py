@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
+from collections.abc import Callable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
@@ -29,7 +31,7 @@ def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST |
         tracer.report(CONTENTS_OF[value.of], node, value.origin)
         return _converted(value.filling, hint) or py.Unknown(None, hint)
     if isinstance(value, Number) and value.known is not None:
-        return value.known if hint == "int" and value.hint == "int" else py.Unknown(None, hint)
+        return _converted(value.known, hint) or py.Unknown(None, hint)
     return number_of(tracer, "cast", value, node, hint)
 
 
@@ -54,7 +56,7 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
     return number
 
 
-_TO_WHOLE = frozenset({"ceil", "floor", "trunc"})
+_TO_WHOLE: dict[str, Callable[[float], int]] = {"ceil": math.ceil, "floor": math.floor, "trunc": math.trunc}
 
 
 def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) -> py.Value:
@@ -77,7 +79,17 @@ def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) 
         if name in _TO_WHOLE and isinstance(number, Number) and isinstance(live, Number):
             number.dim = live.dim  # which is whole: quotients that need not be have none
         return number
-    return next(value for value in values if not isinstance(value, (py.Const, Shape)))
+    found = next(value for value in values if not isinstance(value, (py.Const, Shape)))
+    if isinstance(found, Number) and found.known is not None:
+        return _whole(name, py.constant(found.known)) or py.Unknown(None, "float")
+    return found
+
+
+def _whole(name: str, number: object) -> py.Value | None:
+    """What ``math.floor(n)`` makes of a number that is the same for every input."""
+    return (
+        py.Const(_TO_WHOLE[name](number)) if name in _TO_WHOLE and isinstance(number, (int, float)) else None
+    )
 
 
 def to_numpy(

@@ -130,7 +130,7 @@ def _converted(hint: str) -> Handler:
         value = args[0] if args else py.NONE
         data.number_wanted(tracer, "data-number", args[:1], node)
         sizes.wanted(tracer, "fixed-size", args[:1], node)
-        if isinstance(value, Traced) or (isinstance(value, Number) and is_live(value)):
+        if isinstance(value, Traced) or (isinstance(value, Number) and (is_live(value) or value.mixed)):
             return conversions.to_number(tracer, value, hint, node)
         if isinstance(value, Number) and value.hint == "str":
             tracer.report("unsupported-on-size/text", node, value.origin)

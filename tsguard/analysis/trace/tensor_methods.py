@@ -10,6 +10,7 @@ from tsguard.analysis.export import calls as exported
 from tsguard.analysis.export import data
 from tsguard.analysis.trace import (
     attributes,
+    autograd_functions,
     conversions,
     counting,
     dtypes,
@@ -148,7 +149,10 @@ def _length(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs
 
 
 def _resized(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    tracer.report("untraceable-call/resize", node)
+    """``x.resize_(n)``: the trace loses where the elements come from, and holds the example's sizes."""
+    is_lost = isinstance(receiver, Traced) and receiver.of == "inputs"
+    if is_lost or any(is_live(part) for part in parts([*args, *kwargs.values()])):
+        tracer.report("untraceable-call/resize", node)
     return tensor([receiver], node)
 
 
@@ -270,6 +274,7 @@ def _backward(
     tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
     tracer.report("untraceable-call/gradients", node)
+    autograd_functions.gradients_given(tracer, receiver, args[0] if args else kwargs.get("gradient"))
     return py.NONE
 
 

@@ -11,6 +11,7 @@ from tsguard.analysis.export import arguments, data, gradients, recording
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import operations, pytrees
 from tsguard.analysis.trace import (
+    autograd_functions,
     checkpoints,
     conditions,
     conversions,
@@ -314,6 +315,10 @@ def _untraceable(rule: RuleName) -> Handler:
 def _gradients(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """Gradients with respect to each of the inputs."""
     tracer.report("untraceable-call/gradients", node)
+    outputs = args[0] if args else kwargs.get("outputs", py.NONE)
+    autograd_functions.gradients_given(
+        tracer, outputs, args[2] if len(args) > 2 else kwargs.get("grad_outputs")
+    )
     inputs = args[1] if len(args) > 1 else kwargs.get("inputs", py.NONE)
     each = inputs.items if isinstance(inputs, (py.ListValue, py.TupleValue)) else [inputs]
     return py.TupleValue(tuple(tensor([one], node) for one in each))
