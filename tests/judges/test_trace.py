@@ -289,6 +289,22 @@ def test_another_side_for_tracing_is_a_hazard_only_where_that_of_eager_can_be_tr
     assert (rounded.trace, codes(rounded)) == ("safe", [])
     other = judged(SIDES.format(traced="x.size(0) // 2", eager="x.size(0) // 3"))
     assert (other.trace, codes(other)) == ("hazardous", ["TSG217"])
+    alone = judged(SIDES.format(traced="0", eager="x.size(0) // 3"))
+    assert (alone.trace, codes(alone)) == ("hazardous", ["TSG217"])
+
+
+MEANS = """
+    def f(x):
+        if torch._C._get_tracing_state():
+            return x.flatten(2).mean(2)
+        {otherwise}return torch.nn.functional.avg_pool2d(x, x.shape[2:]).flatten(1)
+"""
+
+
+@pytest.mark.parametrize("otherwise", ["", "else:\n            "])
+def test_two_ways_of_their_own_are_not_known_to_differ(judged, otherwise):
+    judgement = judged(MEANS.format(otherwise=otherwise))
+    assert (judgement.trace, codes(judgement), judgement.export.verdict) == ("unknown", [], "exports")
 
 
 PARTS = """

@@ -3,12 +3,14 @@
 Who asks ``torch.jit.is_tracing()``, or whether a size is a tensor, mostly has a trace in
 mind: the side of eager does what no trace could follow (a cache, ``math.ceil`` of a size),
 and the side for tracing computes the same otherwise.  Where the side of eager could be
-traced as it is, nothing is gained by another one, and the two differ.
+traced as it is, nothing is gained for a trace by another one: the two differ, or one is made
+for who reads the trace, as ONNX, and computes the same in another way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import ast
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,9 +19,38 @@ from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.rulebook import is_note
 from tsguard.report.records import replace
+from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
+
+
+def compared(tracer: Tracer, test: ast.expr, traced: Sequence[ast.AST], eager: Sequence[ast.AST]) -> None:
+    """Report two sides of which the one for tracing computes something else, or note that nobody knows."""
+    does_nothing = any(map(_computes_nothing, (traced, eager)))
+    if does_nothing or _without_constants(traced) == _without_constants(eager):
+        tracer.report("tracing-condition", test)
+    else:
+        tracer.gap(test, f"the source does not tell whether both sides of {unparsed(test)} compute the same")
+
+
+def _computes_nothing(side: Sequence[ast.AST]) -> bool:
+    """Whether a side leaves everything as it is, or takes what is there."""
+    values = [node.value if isinstance(node, (ast.Assign, ast.Return)) else node for node in side]
+    return all(isinstance(value, (ast.Name, ast.Constant, ast.Pass)) for value in values)
+
+
+def _without_constants(side: Sequence[ast.AST]) -> list[list[object]]:
+    """What code is made of, but for the numbers and words in it."""
+    return [[_part(node) for node in walked(one) if not isinstance(node, ast.expr_context)] for one in side]
+
+
+def _part(node: ast.AST) -> object:
+    if isinstance(node, ast.Constant):
+        return ast.Constant
+    named = [getattr(node, field, "") for field in ("id", "attr", "arg", "name")]
+    return type(node), *(name for name in named if isinstance(name, str))
 
 
 def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:

@@ -13,8 +13,16 @@ from tsguard.analysis.python import assignments, comparisons, containers, operat
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.trace import comparing, conditions, items, kinds, operators, unanswered, writing
-from tsguard.analysis.trace.alternatives import could_be_traced
+from tsguard.analysis.trace import (
+    alternatives,
+    comparing,
+    conditions,
+    items,
+    kinds,
+    operators,
+    unanswered,
+    writing,
+)
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.shapes.operation import dim_of
@@ -217,10 +225,12 @@ def _conditional(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     if isinstance(test, Fixed) and test.about == "tracing" and answer is not None:
         chosen, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
         values: list[py.Value] = []
-        could_be = could_be_traced(tracer, lambda: values.append(tracer.evaluate(other, scope)), scope)
+        could_be = alternatives.could_be_traced(
+            tracer, lambda: values.append(tracer.evaluate(other, scope)), scope
+        )
         value = tracer.evaluate(chosen, scope)
         if could_be and not all(_is_same_number(tracer, value, eager) for eager in values):
-            tracer.report("tracing-condition", node.test)
+            alternatives.compared(tracer, node.test, [chosen], [other])
         return value
     if answer is not None:
         body, orelse = (node.body, node.orelse) if answer else (node.orelse, node.body)

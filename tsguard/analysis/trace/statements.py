@@ -14,6 +14,7 @@ from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import consume, give_back, growing
 from tsguard.analysis.trace import (
+    alternatives,
     attributes,
     comparing,
     conditions,
@@ -22,7 +23,6 @@ from tsguard.analysis.trace import (
     shaping,
     unanswered,
 )
-from tsguard.analysis.trace.alternatives import could_be_traced
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.rulebook import raises_in_trace
@@ -177,12 +177,14 @@ def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal
 
 def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> None:
     """Report a branch on tracing whose side for eager could be traced as well."""
-    following = tracer.following
-    side = node.orelse if answer else node.body
-    if not side or not isinstance(side[-1], (ast.Return, ast.Raise)):
-        side = [*side, *following]
-    if could_be_traced(tracer, lambda: tracer.execute(side, scope), scope):
-        tracer.report("tracing-condition", node.test)
+    traced, eager = (node.body, node.orelse) if answer else (node.orelse, node.body)
+    side = eager
+    if not eager or not isinstance(eager[-1], (ast.Return, ast.Raise)):
+        side = [*eager, *tracer.following]
+    if alternatives.could_be_traced(tracer, lambda: tracer.execute(side, scope), scope):
+        ends = any(isinstance(statements[-1], ast.Return) for statements in (traced, eager) if statements)
+        rest = tracer.following if ends else []
+        alternatives.compared(tracer, node.test, traced or rest, eager or rest)
 
 
 def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Value | None = None) -> Signal:
