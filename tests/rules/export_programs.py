@@ -141,6 +141,21 @@ REFUSED = {
         "y = x.repeat_interleave(rest[0], 0)\nreturn y if y.shape[0] > 3 else x", f"{X}, {COUNTS}"
     ),
     "pieces of what a mask selects": Case("return x[x.sum(1) > 0].chunk(2)"),
+    "what a mask selects, turned, and a copy of which one size is left": Case(
+        "y = x.view(3, 2, 2)[x.sum(1) > 0].transpose(1, 2)\nreturn y.reshape(y.shape[0], -1)"
+    ),
+    "what a mask selects, cut, and a copy of which one size is left": Case(
+        "y = x[x.sum(1) > 0][:, 1:]\nreturn y.reshape(y.shape[0], -1)"
+    ),
+    "what a number of data repeats, and a copy of which one size is left": Case(
+        "y = x[:1].expand(rest[0].max().item(), -1)\nreturn y.reshape(y.shape[0], -1)", f"{X}, {COUNTS}"
+    ),
+    "how often what a mask selects is spread": Case(
+        "y = x[x.sum(1) > 0].unsqueeze(2).expand(-1, -1, 2)\nreturn x if y.shape[0] > 1 else -x"
+    ),
+    "the greatest of three numbers of data": Case(
+        "a, b, c = rest[0].tolist()\nreturn torch.zeros(max(a, b, c))", f"{X}, {COUNTS}"
+    ),
     "distances of what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn torch.cdist(y, y)"),
     "least squares": Case("return torch.linalg.lstsq(x, x).solution"),
     "a range as output": Case("return x, range(3)"),
@@ -239,6 +254,19 @@ REFUSED = {
     ),
 }
 EXPORTS = {
+    "what a mask selects, turned and put in order, of which one size is left": Case(
+        "y = x.view(3, 2, 2)[x.sum(1) > 0].transpose(1, 2).contiguous()\nreturn y.reshape(y.shape[0], -1)"
+    ),
+    "what a mask selects, turned, and a copy of named sizes": Case(
+        "y = x.view(3, 2, 2)[x.sum(1) > 0].transpose(1, 2)\nreturn y.reshape(y.shape[0], 4)"
+    ),
+    "the greatest of a list of whole numbers of data": Case(
+        "return torch.zeros(max([rest[0].max().long().item(), rest[0].sum().long().item(), 3]))",
+        f"{X}, {COUNTS}",
+    ),
+    "the most rows that masks select": Case(
+        "return torch.zeros(max([x[x > 0].shape[0], x[x < 0].shape[0], 1]))"
+    ),
     "a constant computed of one number": Case("return x if torch.sqrt(torch.tensor(4.0)) > 1 else -x"),
     "a number of a tensor that the module holds": Case(
         "return x[:, : int(self.width)]", before="self.width = torch.tensor(2)"

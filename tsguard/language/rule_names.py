@@ -91,6 +91,7 @@ RuleName: TypeAlias = Literal[
     "data-call/distribution",
     "data-call/elements",
     "data-call/packed",
+    "data-call/rest",
     "data-call/rows",
     "data-condition",
     "data-condition/among",

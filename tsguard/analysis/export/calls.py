@@ -13,6 +13,7 @@ from tsguard.analysis.export import (
     data,
     distributions,
     gradients,
+    layouts,
     recording,
     selections,
     sizes,
@@ -112,6 +113,8 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         report(tracer, "data-call", node, tensor.origin, function=short)
     elif short in _OF_STORAGE:
         not_known(tracer, node, "the storage of a tensor is not analysed")
+    elif short == "reshape":
+        layouts.reshaped(tracer, tensor, args, kwargs, node)
     elif short == "narrow":
         start = args[2] if len(args) > 2 else kwargs.get("start", py.NONE)
         data.number_wanted(tracer, "data-number/argument", [start] if isinstance(start, Traced) else [], node)

@@ -194,9 +194,10 @@ def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) 
     number_wanted(tracer, "data-number/math", tensors if name in SYMBOLIC else args, node)
 
 
-def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
+def extreme(tracer: Tracer, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST) -> None:
     """``max`` and ``min``: torch.export has its own for two tensors, and where one of two is a whole symbol.
 
+    So it has for all of a list, which it compares two by two.
     Source: torch/_export/non_strict_utils.py (``_tensor_min_max``).
     """
     if len(args) == 1 and isinstance(args[0], Traced):
@@ -205,10 +206,11 @@ def extreme(tracer: Tracer, args: list[py.Value], node: ast.AST) -> None:
     given = parts(args)
     symbols = [value for value in given if isinstance(value, (Held, Number)) and is_symbol(value)]
     kinds = {_kind(symbol) for symbol in symbols}
-    if not symbols or ("int" in kinds and len(given) == 2):
+    is_its_own = not kwargs and len(args) <= 2
+    if not symbols or (is_its_own and ("int" in kinds if len(args) == 2 else kinds == {"int"})):
         return
     constants = [value.value for value in given if isinstance(value, py.Const)]
-    if "float" in kinds or any(isinstance(constant, float) for constant in constants):
+    if not is_its_own or "float" in kinds or any(isinstance(constant, float) for constant in constants):
         symbol_wanted(tracer, "data-number/extreme", symbols, node)
     elif any(_is_called_whole(symbol) for symbol in symbols):
         not_known(

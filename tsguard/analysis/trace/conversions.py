@@ -10,6 +10,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import binary, number_of
 from tsguard.analysis.trace.rulebook import CONTENTS_OF
+from tsguard.analysis.trace.shapes.dims import Symbol, symbol_dim
 from tsguard.analysis.trace.values import (
     Held,
     Number,
@@ -53,6 +54,9 @@ def contents(tracer: Tracer, value: Traced | Number, method: str, node: ast.AST 
         return Held(None, hint, value.filling if not hint else None)
     number = number_of(tracer, method, value, node, hint)
     number.unbacked = value.unbacked if isinstance(value, Number) else "" if value.of_size else "data"
+    if number.unbacked and number.dim is None and not hint:
+        tracer.named_tensors += 1
+        number.dim = symbol_dim(Symbol("data", ("item", tracer.named_tensors)))
     return number
 
 

@@ -114,7 +114,7 @@ def extreme(sign: int) -> Handler:
                 sorting.compared(
                     tracer, [tracer.call(kwargs["key"], [item], {}, node) for item in items], node
                 )
-        return _chosen(tracer, args, sign, node)
+        return _chosen(tracer, args, kwargs, sign, node)
 
     return run
 
@@ -153,9 +153,9 @@ def _lead(dim: Dim, other: Dim | None, sign: int) -> int:
     return -1 if least is None else least
 
 
-def _chosen(tracer: Tracer, args: Args, sign: int, node: ast.AST) -> py.Value | None:
+def _chosen(tracer: Tracer, args: Args, kwargs: Kwargs, sign: int, node: ast.AST) -> py.Value | None:
     """``min`` and ``max`` ask for the truth of each comparison."""
-    data.extreme(tracer, args, node)
+    data.extreme(tracer, args, kwargs, node)
     values = iterate(tracer, args[0])[0] if len(args) == 1 else args
     live = [value for value in values if is_live(value)]
     if not live and any(isinstance(value, Number) for value in values) and not _is_open(args):

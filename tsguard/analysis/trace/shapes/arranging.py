@@ -178,11 +178,16 @@ def expanded(op: Operation) -> Shaped:
     if wanted is None:
         return None
     count = len(wanted)
+    keeps_first = bool(wanted) and wanted[0] is not None and wanted[0].number == -1
+    if keeps_first:  # a new dimension may not be -1: there are as many as are wanted
+        shape = op.takes_rank(shape, count)
     kept = (
         [None] * count
         if shape is None
         else [shape.at(i - count) if shape.position(i - count) is not None else None for i in range(count)]
     )
+    if keeps_first and shape is not None and kept[0] is None:
+        kept[0] = shape.at(0)
     return Extent(
         tuple(
             old if dim is not None and dim.number == -1 else dim
