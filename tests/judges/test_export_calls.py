@@ -175,3 +175,17 @@ def test_what_a_function_applies_is_followed_under_each_of_its_names(exported, a
                 return {applied}(x)
     """
     assert exported(source).verdict == "refused"
+
+
+def test_what_a_function_keeps_for_its_backward_is_no_break_for_torch_compile(exported):
+    source = """
+        class Gate(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.set_materialize_grads(False)
+                ctx.save_for_backward(x)
+                return x * 2
+        def f(x):
+            return Gate.apply(x)
+    """
+    assert exported(source).compile == "compiles"

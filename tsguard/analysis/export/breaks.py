@@ -47,7 +47,8 @@ _FOLLOWED_PARTS = frozenset(
     [
         "torch.jit.is_tracing", "torch.jit.is_scripting", "torch.cuda.is_available", "torch.utils.checkpoint.checkpoint",
         "torch.nn.utils.rnn.pad_sequence", "torch.autograd.Function.apply", "torch.func.functional_call",
-        "torch.profiler.record_function",
+        "torch.profiler.record_function", "torch.autograd.function.FunctionCtx.save_for_backward",
+        "torch.autograd.function.FunctionCtx.set_materialize_grads",
     ]
 )  # fmt: skip
 _WRITING = frozenset({"builtins.str", "builtins.repr", "builtins.format", "builtins.id", "builtins.hash"})

@@ -13,6 +13,8 @@ from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
 from tsguard.analysis.trace.values import Traced, parts
 
+_CONTEXT = "torch.autograd.function.FunctionCtx"
+
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
 
@@ -45,4 +47,7 @@ def gradients_given(tracer: Tracer, outputs: py.Value, given: py.Value | None) -
 
 def _context() -> py.ObjectValue:
     """What a function is given to keep for its backward."""
-    return py.ObjectValue(py.External("torch.autograd.function.FunctionCtx"), open=True)
+    methods = {
+        name: py.External(f"{_CONTEXT}.{name}") for name in ("save_for_backward", "set_materialize_grads")
+    }
+    return py.ObjectValue(py.External(_CONTEXT), {**methods}, open=True)

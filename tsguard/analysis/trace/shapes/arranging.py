@@ -181,7 +181,7 @@ def expanded(op: Operation) -> Shaped:
     keeps_first = bool(wanted) and wanted[0] is not None and wanted[0].number == -1
     if keeps_first:  # a new dimension may not be -1: there are as many as are wanted
         shape = op.takes_rank(shape, count)
-    kept = (
+    kept: list[Dim | None] = (
         [None] * count
         if shape is None
         else [shape.at(i - count) if shape.position(i - count) is not None else None for i in range(count)]
