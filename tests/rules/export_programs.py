@@ -156,6 +156,22 @@ REFUSED = {
     "the greatest of three numbers of data": Case(
         "a, b, c = rest[0].tolist()\nreturn torch.zeros(max(a, b, c))", f"{X}, {COUNTS}"
     ),
+    "attention over what a mask selects": Case(
+        "b, n, c = x.shape\ny = x[:, x[0, :, 0] > 0].view(b, -1, 2, c // 2).transpose(1, 2)\n"
+        "return nn.functional.scaled_dot_product_attention(y, y, y)",
+        "torch.ones(2, 3, 4)",
+    ),
+    "steps that a mask selects": Case(
+        "b, n, c = x.shape\nreturn self.layer(x[:, x[0, :, 0] > 0])[0]",
+        "torch.ones(2, 3, 4)",
+        "self.layer = nn.LSTM(4, 2, batch_first=True)",
+    ),
+    "an encoder over steps that a mask selects": Case(
+        "return self.layer(x[x[:, 0, 0] > 0])",
+        "torch.ones(2, 3, 4)",
+        "self.layer = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 1)",
+    ),
+    "products of what a mask selects": Case("return torch.inner(x[x.sum(1) > 0], x)"),
     "distances of what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn torch.cdist(y, y)"),
     "least squares": Case("return torch.linalg.lstsq(x, x).solution"),
     "a range as output": Case("return x, range(3)"),
@@ -254,6 +270,21 @@ REFUSED = {
     ),
 }
 EXPORTS = {
+    "attention over each that a mask selects": Case(
+        "b, n, c = x.shape\ny = x[x[:, 0, 0] > 0].view(-1, n, 2, c // 2).transpose(1, 2)\n"
+        "return nn.functional.scaled_dot_product_attention(y, y, y)",
+        "torch.ones(2, 3, 4)",
+    ),
+    "the steps of each sequence that a mask selects": Case(
+        "return self.layer(x[x[:, 0, 0] > 0])[0]",
+        "torch.ones(2, 3, 4)",
+        "self.layer = nn.LSTM(4, 2, batch_first=True)",
+    ),
+    "an encoder over each sequence that a mask selects": Case(
+        "return self.layer(x[x[:, 0, 0] > 0])",
+        "torch.ones(2, 3, 4)",
+        "self.layer = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, batch_first=True), 1)",
+    ),
     "what a mask selects, turned and put in order, of which one size is left": Case(
         "y = x.view(3, 2, 2)[x.sum(1) > 0].transpose(1, 2).contiguous()\nreturn y.reshape(y.shape[0], -1)"
     ),

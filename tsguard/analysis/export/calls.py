@@ -177,6 +177,7 @@ def encoder(
     tracer: Tracer, name: str, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> None:
     """``nn.TransformerEncoder`` leaves out what is padded where no gradients are recorded; torch.export never does."""
+    selections.sequence(tracer, name, module, args, kwargs, node)
     mask = args[2] if len(args) > 2 else kwargs.get("src_key_padding_mask", py.NONE)
     is_asked = py.constant(module.arguments.get("enable_nested_tensor", py.TRUE)) is not False
     if name == "torch.nn.TransformerEncoder" and is_asked and not py.is_none(mask):

@@ -32,7 +32,8 @@ _ALONG_LAST = frozenset(
 _WHOLE = frozenset(
     [
         "batch_norm", "instance_norm", "local_response_norm", "cdist", "logsumexp", "cummax", "cummin", "roll", "fftshift",
-        "ifftshift", "gradient", "pinv", "matrix_rank", "tolist",
+        "ifftshift", "gradient", "pinv", "matrix_rank", "tolist", "tensordot", "inner", "kron", "take_along_dim",
+        "bilinear",
     ]
 )  # fmt: skip
 _WHOLE_LAYERS = (
@@ -42,6 +43,16 @@ _WHOLE_LAYERS = (
     "torch.nn.LocalResponseNorm",
 )
 _LAST_LAYERS = ("torch.nn.MaxPool1d", "torch.nn.AdaptiveAvgPool1d", "torch.nn.AdaptiveMaxPool1d")
+_STEPPING = frozenset(
+    [
+        f"torch.nn.{name}"
+        for name in (
+            "LSTM", "GRU", "RNN", "TransformerEncoderLayer", "TransformerEncoder", "TransformerDecoderLayer",
+            "TransformerDecoder", "Transformer",
+        )
+    ]
+)  # fmt: skip
+_ATTENDING = frozenset({"torch.nn.MultiheadAttention"})
 # Whether two tensors are of one size, to warn where they are not.
 _COMPARING = frozenset(
     [
@@ -63,6 +74,8 @@ def called(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: Kwarg
     """A function whose first argument is a tensor."""
     if _compares(tracer, short):
         _compared(tracer, tensor, args, kwargs, node)
+    elif short == "scaled_dot_product_attention":
+        _attended(tracer, [tensor, *args[1:2]], node)
     elif short in _WHOLE:
         _asked(tracer, tensor, _dims(tracer, tensor), node)
     elif short in _DIVIDING and not _leaves_rows(short, args, kwargs):
@@ -82,6 +95,36 @@ def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
         _asked(tracer, args[0], _dims(tracer, args[0]), node)
     elif name in _LAST_LAYERS:
         _asked(tracer, args[0], [_at(tracer, args[0], -1)], node)
+
+
+def _attended(tracer: Tracer, given: Args, node: ast.AST) -> None:
+    """Of four dimensions, the length of the queries and that of the keys are asked for; of three a batch is."""
+    for tensor in given:
+        extent = shaping.extent(tracer, tensor) if isinstance(tensor, Traced) else None
+        if isinstance(tensor, Traced) and extent is not None and extent.rank == 4:
+            _asked(tracer, tensor, [extent.at(-2)], node)
+
+
+def sequence(
+    tracer: Tracer, name: str, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> None:
+    """A layer over sequences is called, which goes over the steps or asks how many there are; how many sequences it does not."""
+    if name in _ATTENDING:
+        is_asking = py.constant(kwargs.get("need_weights", py.TRUE)) is False
+    else:
+        is_asking = name in _STEPPING
+    first = py.constant(tracer.settled(_of_layer(module).arguments.get("batch_first", py.FALSE)))
+    if not is_asking or not isinstance(first, bool):
+        return
+    for tensor in args[:2]:
+        if isinstance(tensor, Traced):
+            _asked(tracer, tensor, [_at(tracer, tensor, -2 if first else 0)], node)
+
+
+def _of_layer(module: py.ModuleValue) -> py.ModuleValue:
+    """The layer that an encoder or decoder repeats; any other module itself."""
+    repeated = (module.arguments.get(f"{kind}_layer") for kind in ("encoder", "decoder"))
+    return next((layer for layer in repeated if isinstance(layer, py.ModuleValue)), module)
 
 
 def _compares(tracer: Tracer, name: str) -> bool:
