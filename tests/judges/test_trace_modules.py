@@ -69,6 +69,14 @@ RIGHT = {
         "self.kept.resize_(3).fill_(2.0)\n        return x * self.kept",
     ),
     "gradients of a sum within a function": (FUNCTION.format(output="y.sum()", given="torch.ones([])"), "return self.kept(x)"),
+    "a call in a branch that is never taken": (
+        "self.kept = None",
+        "hook = getattr(self.layer, 'hook', self.kept)\n        if hook is not None:\n            hook.before(x)\n        return x * 2",
+    ),
+    "a number that is in a range": (
+        "if any(i for i in [2] if i not in range(3)):\n            raise ValueError\n        self.kept = 2",
+        "return x * self.kept",
+    ),
     "one segment": ("self.kept = 3", "return checkpoint_sequential(self.layers, 1, x)"),
 }  # fmt: skip
 WRONG = {

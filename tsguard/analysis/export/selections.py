@@ -119,6 +119,9 @@ def sequence(
     for tensor in args[:2]:
         if isinstance(tensor, Traced):
             _asked(tracer, tensor, [_at(tracer, tensor, -2 if first else 0)], node)
+            rows = _at(tracer, tensor, 0)
+            if rows is not None and rows.unbacked and name.startswith("torch.nn.Transformer"):
+                tracer.exports.is_asked_of_compile = False  # without gradients one operator does it all
 
 
 def _of_layer(module: py.ModuleValue) -> py.ModuleValue:

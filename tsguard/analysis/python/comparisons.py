@@ -31,6 +31,7 @@ from tsguard.analysis.values import (
     ListValue,
     ModuleValue,
     ObjectValue,
+    RangeValue,
     SetValue,
     TensorValue,
     TupleValue,
@@ -268,6 +269,13 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
     return positive if isinstance(op, ast.In) else unary(interp, ast.Not(), positive, node)
 
 
+def _in_range(number: object, container: RangeValue) -> bool | None:
+    """``number in range(n)``; None where the bounds are not told."""
+    bounds = [constant(bound) for bound in (container.start, container.stop, container.step)]
+    whole = [bound for bound in bounds if isinstance(bound, int)]
+    return number in range(*whole) if len(whole) == len(bounds) and whole[-1] else None
+
+
 def _contained(item: Value, container: Value) -> bool | None:
     item, container = plain(item), plain(container)
     if isinstance(container, (DictValue, ListValue, TupleValue, SetValue)) and not container.items:
@@ -276,6 +284,8 @@ def _contained(item: Value, container: Value) -> bool | None:
         return None
     if isinstance(container, Const) and isinstance(container.value, str) and isinstance(item, Const):
         return isinstance(item.value, str) and item.value in container.value
+    if isinstance(container, RangeValue) and isinstance(item, Const):
+        return _in_range(item.value, container)
     if isinstance(container, DictValue) and isinstance(item, Const):
         return True if item.value in container.items else (None if container.open else False)
     if isinstance(container, DictValue) and isinstance(item, (ClassValue, External, FunctionValue)):

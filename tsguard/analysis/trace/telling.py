@@ -6,6 +6,7 @@ import ast
 import functools
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.silent_functions import is_silent
 from tsguard.analysis.trace import runs
 from tsguard.analysis.trace.context import Tracer
@@ -86,7 +87,14 @@ def _name(call: ast.Call) -> str:
 
 
 def _tells(tracer: Tracer, call: ast.Call, scope: Scope) -> bool:
-    function = call.func
+    """Whether a call tells something; one that raises where it stands is in a branch that may not be taken."""
+    try:
+        return _is_telling(tracer, call.func, scope)
+    except Raised:
+        return False
+
+
+def _is_telling(tracer: Tracer, function: ast.expr, scope: Scope) -> bool:
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
         owner = tracer.evaluate(function.value, scope)
         if isinstance(owner, py.ObjectValue):
