@@ -172,6 +172,12 @@ REFUSED = {
         "self.layer = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 1)",
     ),
     "products of what a mask selects": Case("return torch.inner(x[x.sum(1) > 0], x)"),
+    "as many zeros as a tensor says": Case(
+        "y = torch.zeros(rest[0].max(), 2)\nreturn y if y.shape[0] > 1 else -y", f"{X}, {COUNTS}"
+    ),
+    "a row as long as a tensor says": Case(
+        "y = torch.arange(rest[0].max())\nreturn y if y.shape[0] > 1 else -y", f"{X}, {COUNTS}"
+    ),
     "distances of what a mask selects": Case("y = x[x.sum(1) > 0]\nreturn torch.cdist(y, y)"),
     "least squares": Case("return torch.linalg.lstsq(x, x).solution"),
     "a range as output": Case("return x, range(3)"),

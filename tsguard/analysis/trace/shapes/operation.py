@@ -48,8 +48,8 @@ class Operation:
         return self.facts.number(dim_of(value))
 
     def dim(self, value: py.Value | None) -> Dim | None:
-        """The dimension that an argument asks for."""
-        found = None if value is None else dim_of(value)
+        """The dimension that an argument asks for, which may be a tensor of one number."""
+        found = element(value) if isinstance(value, Traced) else None if value is None else dim_of(value)
         return None if found is None else self.facts.resolved(found)
 
     def dims(self, start: int, *names: str) -> tuple[Dim | None, ...] | None:
@@ -98,11 +98,20 @@ class Operation:
 
 def _is_number(value: py.Value) -> bool:
     """Whether what stands alone is one size, and not a list of them."""
-    if isinstance(value, (Number, py.Const)):
+    if isinstance(value, (Number, py.Const, Traced)):
         return True
     if not isinstance(value, py.Unknown) or isinstance(value, Derived):
         return False
     return value.hint == "int" or isinstance(value.default, py.Const)
+
+
+def element(tensor: Traced) -> Dim | None:
+    """The size that a tensor of one number gives; None for one that is made of one size, which is no data."""
+    if tensor.of_size:
+        return None
+    node = tensor.origin.node
+    place = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    return symbol_dim(Symbol("data", ("element", tensor.origin.path(), *place)))
 
 
 def dim_of(value: py.Value) -> Dim | None:
