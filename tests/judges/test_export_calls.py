@@ -189,3 +189,40 @@ def test_what_a_function_keeps_for_its_backward_is_no_break_for_torch_compile(ex
             return Gate.apply(x)
     """
     assert exported(source).compile == "compiles"
+
+
+def test_what_one_decorator_puts_around_nested_forwards_is_no_recursion(exported):
+    source = """
+        import functools
+        def noted(function):
+            @functools.wraps(function)
+            def run(self, *args, **kwargs):
+                return function(self, *args, **kwargs)
+            return run
+        class Inner(nn.Module):
+            @noted
+            def forward(self, x, scale=None):
+                return x * 2 if scale is None else x * scale
+        class Middle(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.part = Inner()
+            @noted
+            def forward(self, x, scale=None):
+                return self.part(x, scale=scale)
+        class Outer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.part = Middle()
+            @noted
+            def forward(self, x, scale=None):
+                return self.part(x, scale=scale)
+        class Net(nn.Module):
+            def __init__(self, scale: float):
+                super().__init__()
+                self.part, self.scale = Outer(), scale
+            @noted
+            def forward(self, x):
+                return self.part(x, scale=self.scale)
+    """
+    assert exported(source).verdict == "exports"

@@ -148,20 +148,27 @@ def _run(
     kwargs: dict[str, Value],
     node: ast.AST | None,
 ) -> Value:
-    active = interp.active.get(function.node, 0)
+    running = (
+        function.node,
+        function.scope,
+    )  # what a decorator puts around several functions is none that calls itself
+    active = interp.active.get(running, 0)
     if active >= RECURSIONS and any(map(_is_open, (*args, *kwargs.values()))):
         return Unknown(placed(node), unread=unread_gaps.depth(function.scope.module, node or function.node))
     frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
     bind(interp, function, args, kwargs, frame, node)
     if interp.program.is_generator(function):
         frame.yielded = IteratorValue([])
-    interp.active[function.node] = active + 1
+    interp.active[running] = active + 1
     try:
         if isinstance(function.node, ast.Lambda):
             return interp.evaluate(function.node.body, frame)
         signal = interp.execute(function.node.body, frame)
     finally:
-        interp.active[function.node] = active
+        if active:
+            interp.active[running] = active
+        else:
+            del interp.active[running]
     if frame.yielded is not None:
         return frame.yielded
     if isinstance(signal, Return):

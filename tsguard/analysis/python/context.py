@@ -68,7 +68,7 @@ CHANGEABLE = (DictValue, ListValue, ObjectValue, SetValue)
 class Interpreter(ABC):
     """One run.  ``world`` answers what constructor arguments decide.
 
-    ``active`` counts the calls of each function that are running, ``branches`` how many
+    ``active`` counts the calls of each function, as its scope makes it, that are running, ``branches`` how many
     branches are running of which another may be taken instead, ``open_loops`` the loops around of
     which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``frames_read`` how often
     the constructor that runs has had its frame looked into.  ``is_plain`` where nothing but values comes of
@@ -81,7 +81,7 @@ class Interpreter(ABC):
         self.program = program
         self.tables: Tables = program.tables
         self.world = world if world is not None else World()
-        self.active: dict[FunctionNode, int] = {}
+        self.active: dict[tuple[FunctionNode, Scope], int] = {}
         self.depth = 0
         self.open_loops = 0
         self.outer_loops = 0
