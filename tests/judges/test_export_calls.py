@@ -226,3 +226,25 @@ def test_what_one_decorator_puts_around_nested_forwards_is_no_recursion(exported
                 return self.part(x, scale=self.scale)
     """
     assert exported(source).verdict == "exports"
+
+
+@pytest.mark.parametrize(
+    ("number", "compiled"),
+    [
+        ("n.item()", "unknown"),
+        ("int(n)", "unknown"),
+        ("self.n.item()", "unknown"),
+        ("n.max().item()", "breaks"),
+    ],
+)
+def test_torch_compile_takes_the_number_of_an_input_as_it_is(exported, number, compiled):
+    source = f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("n", torch.tensor(2))
+            def forward(self, x, n: torch.Tensor):
+                return x if {number} > 1 else -x
+    """
+    judged = exported(source)
+    assert (judged.verdict, judged.compile) == ("refused", compiled)

@@ -89,7 +89,7 @@ def _compiled(walk: TraceResult, events: tuple[Event, ...], is_open: bool) -> Co
 
 
 def _said_of_compile(event: Event) -> str:
-    return rule(event.rule).compiled(event.rule.partition("/")[2])
+    return event.facts.get("compile") or rule(event.rule).compiled(event.rule.partition("/")[2])
 
 
 def _verdict(outcomes: set[str], is_open: bool) -> ExportVerdict:

@@ -142,7 +142,7 @@ def number_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], no
             if value.of_size:
                 sizes.element_wanted(tracer, value, node)
             else:
-                report(tracer, rule, node, value.origin, bare=_bare_input(tracer, value))
+                _of_tensor(tracer, rule, value, node)
             return
         if isinstance(value, Number) and value.unbacked:
             report_backed(tracer, value.unbacked, rule, node, value.origin)
@@ -150,6 +150,15 @@ def number_wanted(tracer: Tracer, rule: RuleName, values: Iterable[py.Value], no
         if isinstance(value, Held) or has_no_value(value):
             report(tracer, rule, node, source="a tensor")
             return
+
+
+def _of_tensor(tracer: Tracer, rule: RuleName, value: Traced, node: ast.AST | None) -> None:
+    """A tensor is asked for its number: torch.compile may take that of an input as it is."""
+    bare = _bare_input(tracer, value)
+    if value.origin.parent is None:
+        report(tracer, rule, node, value.origin, bare=bare, compile="unknown")
+    else:
+        report(tracer, rule, node, value.origin, bare=bare)
 
 
 def is_symbol(value: py.Value) -> bool:

@@ -51,10 +51,26 @@ def report_backed(
     tracer: Tracer, unbacked: Unbacked, rule: RuleName, node: ast.AST | None, origin: Origin
 ) -> None:
     """Record what torch.export makes of a number that it knows or has a symbol for, as ``unbacked`` tells."""
-    if unbacked == "data":
+    if unbacked == "data" and _is_input_itself(origin):
+        report(tracer, rule, node, origin, compile="unknown")
+    elif unbacked == "data":
         report(tracer, rule, node, origin)
     elif unbacked == "maybe" and node is not None:
         not_known(tracer, node, _MAY_BE_MASK)
+
+
+def _is_input_itself(origin: Origin) -> bool:
+    """Whether a number is that of an input or a buffer as it is, ``n.item()``: torch.compile takes it if that has no dimensions."""
+    first, step = None, origin
+    while step.parent is not None:
+        first, step = step.node, step.parent
+    if not isinstance(first, ast.Call):
+        return False
+    is_method = isinstance(first.func, ast.Attribute) and first.func.attr == "item"
+    if is_method and isinstance(first.func, ast.Attribute):
+        return isinstance(first.func.value, (ast.Name, ast.Attribute))
+    is_cast = isinstance(first.func, ast.Name) and first.func.id in ("int", "float")
+    return is_cast and any(isinstance(arg, (ast.Name, ast.Attribute)) for arg in first.args)
 
 
 def not_known(tracer: Tracer, node: ast.AST, why: str) -> None:
