@@ -37,9 +37,10 @@ from tsguard.analysis.values import (
     constant,
     is_none,
 )
+from tsguard.project.modules import Module
 from tsguard.report.records import replace
 
-# What a tensor says of itself while a module is constructed.
+# What a tensor says of itself.
 _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
     "shape": lambda: TupleValue((Unknown(None, "int"),), open=True),
     "ndim": lambda: Unknown(None, "int"),
@@ -64,15 +65,8 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     if isinstance(owner, ObjectValue):
         return _object_attribute(interp, owner, name)
     if isinstance(owner, ModuleReference):
-        found = names.global_name(interp, name, interp.program.scope(owner.module))
-        if found is None:
-            submodule = interp.program.project.finder.find(f"{owner.module.name}.{name}", owner.module)
-            return (
-                ModuleReference(submodule)
-                if submodule is not None
-                else Unknown(named(owner.module.name, name))
-            )
-        return found
+        scope = interp.program.scope(owner.module)
+        return names.global_name(interp, name, scope) or _submodule(interp, owner.module, name)
     if name == "__mro__" and isinstance(owner, (ClassValue, External)):
         return _order(interp, owner)
     if isinstance(owner, External):
@@ -86,6 +80,11 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     if isinstance(owner, EnumMember):
         return _enum_attribute(interp, owner, name)
     return _plain_attribute(owner, name)
+
+
+def _submodule(interp: Interpreter, package: Module, name: str) -> Value:
+    found = interp.program.project.finder.find(f"{package.name}.{name}", package)
+    return ModuleReference(found) if found is not None else Unknown(named(package.name, name))
 
 
 def _order(interp: Interpreter, cls: ClassValue | External) -> Value:
