@@ -40,7 +40,6 @@ from tsguard.analysis.values import (
 from tsguard.project.modules import Module
 from tsguard.report.records import replace
 
-# What a tensor says of itself.
 _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
     "shape": lambda: TupleValue((Unknown(None, "int"),), open=True),
     "ndim": lambda: Unknown(None, "int"),
