@@ -82,3 +82,11 @@ def test_no_stage_imports_one_that_imports_it():
 
 def test_no_import_goes_in_a_circle():
     assert circles(imports()) == []
+
+
+def test_a_file_that_is_written_by_hand_has_at_most_400_lines():
+    made = PACKAGE / "language" / "rule_names.py"
+    lines = {
+        path: path.read_text(encoding="utf-8").count("\n") for path in PACKAGE.rglob("*.py") if path != made
+    }
+    assert {path.name: count for path, count in lines.items() if count > 400} == {}
