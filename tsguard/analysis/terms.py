@@ -195,6 +195,11 @@ _LEVELS = {
 COMPOUND = (Attribute, Item, Element, Call, Group, Operation, Question)
 
 
+def member_of(owner: str, name: str) -> Term:
+    """An attribute of what is known by its name."""
+    return Attribute(Named(owner, owner), name)
+
+
 def bounded(term: Term, node: ast.AST | None) -> Term | None:
     """A term that is not too large to be compared, else its place."""
     return term if _size_of(term) < TERM_PARTS else placed(node)

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from tsguard.analysis.python import ancestry, classes, library, mappings, names, numpy_arrays, operations
+from tsguard.analysis.python import (
+    ancestry,
+    classes,
+    library,
+    mappings,
+    names,
+    numpy_arrays,
+    operations,
+    records,
+    supers,
+)
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded
+from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded, member_of
 from tsguard.analysis.values import (
     TRUE,
     Atom,
@@ -73,7 +83,7 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     if isinstance(owner, ClassValue):
         return _class_attribute(interp, owner, name)
     if isinstance(owner, SuperValue):
-        return _super_attribute(interp, owner, name)
+        return supers.get(interp, owner, name)
     if isinstance(owner, Unknown):
         return _unknown_attribute(owner, name)
     if isinstance(owner, EnumMember):
@@ -83,7 +93,7 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
 
 def _submodule(interp: Interpreter, package: Module, name: str) -> Value:
     found = interp.program.project.finder.find(f"{package.name}.{name}", package)
-    return ModuleReference(found) if found is not None else Unknown(named(package.name, name))
+    return ModuleReference(found) if found is not None else Unknown(member_of(package.name, name))
 
 
 def _order(interp: Interpreter, cls: ClassValue | External) -> Value:
@@ -91,18 +101,15 @@ def _order(interp: Interpreter, cls: ClassValue | External) -> Value:
     classes_ = [base for base in ancestry.mro(interp, cls) if base != _OBJECT]
     is_told = all(isinstance(base, ClassValue) or base == _TENSOR for base in classes_)
     return (
-        TupleValue((*classes_, _OBJECT)) if is_told else Unknown(named(getattr(cls, "name", ""), "__mro__"))
+        TupleValue((*classes_, _OBJECT))
+        if is_told
+        else Unknown(member_of(getattr(cls, "name", ""), "__mro__"))
     )
 
 
 _OBJECT, _TENSOR = External("builtins.object"), External("torch.Tensor")
 APPLY = External("torch.autograd.Function.apply")
 """A class method, of which the class tells what it runs."""
-
-
-def named(owner: str, name: str) -> Term:
-    """An attribute of what is known by its name."""
-    return Attribute(Named(owner, owner), name)
 
 
 def of_object(owner: ObjectValue, name: str) -> Term:
@@ -140,7 +147,7 @@ def _plain_attribute(owner: Value, name: str) -> Value | None:
     if isinstance(owner, BoundMethod) and name.startswith("__"):
         return _plain_attribute(owner.function, name)
     if isinstance(owner, Atom):
-        return Unknown(named(owner.name, name))
+        return Unknown(member_of(owner.name, name))
     if is_none(owner):
         return None
     return BoundMethod(External(f"method.{name}"), owner)
@@ -156,7 +163,7 @@ def _enum_attribute(interp: Interpreter, owner: EnumMember, name: str) -> Value 
         return BoundMethod(found[0], owner)
     if found is None and owner.alike is not None:
         return get(interp, owner.alike, name)
-    return Unknown(named(owner.name, name))
+    return Unknown(member_of(owner.name, name))
 
 
 # What tuples have, and sizes.
@@ -194,7 +201,7 @@ def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | No
         return ObjectValue(External("types.CodeType"), {"function": owner})
     if name == "__isabstractmethod__":
         return TRUE if "abstract" in owner.marks else None
-    return Const(owner.module.name) if name == "__module__" else Unknown(named(owner.name, name))
+    return Const(owner.module.name) if name == "__module__" else Unknown(member_of(owner.name, name))
 
 
 # What every class has, and ``__members__`` of an enumeration.
@@ -223,52 +230,17 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
         ):
             return value
         return value
+    if name == "__init__" and "dataclass" in owner.marks:
+        return records.constructor(owner)
     if name == "__new__" and ancestry.is_module_class(interp, owner):
         return External("builtins.object.__new__")
     for base in ancestry.mro(interp, owner):
-        if isinstance(base, External) and (name.startswith("__") or _has_member(interp, base, name)):
+        if isinstance(base, External) and (name.startswith("__") or supers.has_member(interp, base, name)):
             member = External(f"{base.name}.{name}")
             return BoundMethod(member, owner) if member == APPLY else member
         if isinstance(base, Unknown):
-            return Unknown(named(owner.name, name), unread=base.unread)
+            return Unknown(member_of(owner.name, name), unread=base.unread)
     return None
-
-
-def _super_attribute(interp: Interpreter, owner: SuperValue, name: str) -> Value | None:
-    receiver = owner.receiver
-    cls = _class_of(receiver) or owner.cls
-    order = ancestry.mro(interp, cls)
-    if isinstance(receiver, ClassValue) and owner.cls not in order:  # in a method of the metaclass
-        cls, order = owner.cls, ancestry.mro(interp, owner.cls)
-    place = order.index(owner.cls) + 1 if owner.cls in order else 0
-    for base in order[place:]:
-        if isinstance(base, ClassValue) and name in base.members:
-            return classes.bind(base.members[name], receiver, cls)
-        if isinstance(base, External) and _has_member(interp, base, name):
-            return BoundMethod(External(f"{base.name}.{name}"), receiver)
-        if isinstance(base, Unknown):
-            return Unknown(named("super()", name), unread=base.unread)
-    return BoundMethod(External(f"builtins.object.{name}"), receiver)
-
-
-def _class_of(receiver: Value) -> Value | None:
-    """The class in whose order super() goes on: that of an instance, or a class itself."""
-    if isinstance(receiver, ObjectValue):
-        return receiver.cls
-    return receiver if isinstance(receiver, ClassValue) else None
-
-
-_BARE_BASES = frozenset({"builtins.object", "typing.Generic", "abc.ABC", "typing.Protocol", "enum.Enum"})
-
-
-def _has_member(interp: Interpreter, base: External, name: str) -> bool:
-    """Whether a class that is not read has a member of this name; torch's are in the tables."""
-    if base.name in _BARE_BASES:
-        return False
-    if base.name == "torch.nn.Module":
-        return name == "__init__" or name in interp.tables.module_members
-    entry = interp.tables.modules.get(base.name)
-    return entry is None or name in ("__init__", "forward") or name in entry["methods"]
 
 
 _OF_MAPPINGS = frozenset(name for name in dir(dict) if name not in dir(object))
@@ -309,7 +281,7 @@ def _from_unread_base(interp: Interpreter, owner: ObjectValue, name: str) -> Val
             "abc.ABC",
             "typing.Protocol",
         ):
-            return Unknown(named(base.name, name))
+            return Unknown(member_of(base.name, name))
         if isinstance(base, Unknown):
             return Unknown(of_object(owner, name), unread=base.unread)
     return Unknown(of_object(owner, name)) if owner.open else None

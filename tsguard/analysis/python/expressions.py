@@ -9,7 +9,6 @@ from functools import lru_cache
 from tsguard.analysis import unread
 from tsguard.analysis.python import (
     assignments,
-    attributes,
     classes,
     comparisons,
     containers,
@@ -20,7 +19,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.terms import placed
+from tsguard.analysis.terms import member_of, placed
 from tsguard.analysis.values import (
     NONE,
     Const,
@@ -84,7 +83,7 @@ def _placed(
     if (
         type(value) is Unknown
         and value.unread is None
-        and value.term == attributes.named(owner.module.name, node.attr)
+        and value.term == member_of(owner.module.name, node.attr)
     ):
         missing = Missing(f"{owner.module.name}.{node.attr}")
         value = replace(value, unread=unread.source(interp.program.project, missing, scope.module, node))

@@ -7,12 +7,14 @@ import ast
 from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
+    NONE,
     BoundMethod,
     ClassValue,
     Const,
     External,
     ListValue,
     ObjectValue,
+    Partial,
     TupleValue,
     Unknown,
     Value,
@@ -20,6 +22,7 @@ from tsguard.analysis.values import (
 from tsguard.source.unparsing import unparsed
 
 _MISSING = External("dataclasses.MISSING")
+INITIALIZE = "dataclasses.dataclass.__init__"
 
 
 def construct(
@@ -31,11 +34,34 @@ def construct(
         return TupleValue(tuple(_bound(_fields(bases), args, kwargs).values()), cls=cls)
     if not _has_made_constructor(interp, cls):
         return None
-    instance = ObjectValue(cls, _bound(_fields(_dataclasses(interp, cls)), args, kwargs))
-    post = classes.class_member(interp, cls, "__post_init__")
+    instance = ObjectValue(cls)
+    _fill(interp, instance, _bound(_fields(_dataclasses(interp, cls)), args, kwargs))
+    return instance
+
+
+def constructor(cls: ClassValue) -> Value | None:
+    """The ``__init__`` that a dataclass has of its fields; None where it writes its own, or is none."""
+    if "dataclass" not in cls.marks or "__init__" in cls.members:
+        return None
+    return Partial(External(INITIALIZE), (cls,), {})
+
+
+def initialize(
+    interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """``Base.__init__(self, ...)`` of a dataclass, for an object of it or of a class that derives from it."""
+    cls, instance, *given = args if len(args) > 1 else (*args, NONE)
+    if not isinstance(instance, ObjectValue):
+        return Unknown()
+    _fill(interp, instance, _bound(_fields(_dataclasses(interp, cls)), given, kwargs))
+    return NONE
+
+
+def _fill(interp: Interpreter, instance: ObjectValue, values: dict[str, Value]) -> None:
+    instance.attributes.update(values)
+    post = classes.class_member(interp, instance.cls, "__post_init__")
     if post is not None:
         interp.call(BoundMethod(post[0], instance), [], {}, None)
-    return instance
 
 
 def is_named_tuple(interp: Interpreter, cls: ClassValue) -> bool:

@@ -265,6 +265,7 @@ HANDLERS: dict[str, Handler] = {
     "argparse.Namespace": _namespace("argparse.Namespace"),
     "typing.cast": _cast,
     "dataclasses.dataclass": records.make,
+    records.INITIALIZE: records.initialize,
     "dataclasses.field": _field,
     "dataclasses.fields": records.fields,
     "warnings.warn": always(NONE),

@@ -1,0 +1,59 @@
+"""What dataclasses hold, by whichever constructor they are filled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program, PythonInterpreter
+from tsguard.analysis.subjects import build
+from tsguard.analysis.values import Const, ModuleValue
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+NET = """\
+from dataclasses import dataclass
+from torch import nn
+
+
+@dataclass
+class Base:
+    size: int
+    rows: int = 5
+    total: int = 0
+
+    def __post_init__(self):
+        self.total = self.size * self.rows
+
+
+class Config(Base):
+    def __init__(self, size, factor=2):
+        {call}
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        config = Config(3)
+        self.held = [config.size, config.rows, config.total]
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "super().__init__(size * factor, 4)",
+        "super(Config, self).__init__(size * factor, rows=4)",
+        "Base.__init__(self, size * factor, rows=4)",
+    ],
+)
+def test_a_class_may_fill_the_dataclass_that_it_derives_from(tmp_path: Path, call: str):
+    (tmp_path / "net.py").write_text(NET.format(call=call), encoding="utf-8")
+    scope: dict[str, type] = {}
+    exec(NET.format(call=call), scope)
+    interp = PythonInterpreter(Program(Project((tmp_path,))))
+    module = build(interp, find_target(interp.program.project.module(tmp_path / "net.py"), "Net"))
+    assert isinstance(module, ModuleValue)
+    held = [value.value for value in module.attributes["held"].items if isinstance(value, Const)]  # type: ignore[attr-defined]
+    assert held == scope["Net"]().held == [6, 4, 24]
