@@ -65,6 +65,9 @@ def _net(folder: Path, does: str) -> tuple[Program, Any]:
         ("torch._C._log_api_usage_once(name)\n    return name", True),
         ("obj._log_api_usage_once(name)", True),
         ("torch.manual_seed(0)", True),
+        ("torch._C._log_api_usage_once(name.upper())", True),
+        ("log(obj) if name else None", True),
+        ("if name == '':\n        log(obj)", True),
     ],
 )
 def test_a_function_that_does_more_than_to_tell_torch_is_followed(

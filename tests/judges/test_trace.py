@@ -511,3 +511,27 @@ def test_hooks_with_keywords_are_followed(judged, register: str, hook: str, verd
                 return self.layer(x)
     """)
     assert (judgement.trace, judgement.mode) == (verdict, "independent")
+
+
+@pytest.mark.parametrize(
+    ("then", "verdict"), [("", "hazardous"), ("handle.remove()", "safe"), ("self.fc = nn.ReLU()", "safe")]
+)
+def test_a_backward_hook_is_refused_where_it_is_registered_unless_it_is_removed(
+    judged, then: str, verdict: str
+):
+    judgement = judged(
+        f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(2, 2)
+                handle = self.fc.register_full_backward_hook(lambda *given: None)
+                {then}
+
+            def forward(self, x):
+                return self.fc(x)
+        """
+    )
+    assert judgement.trace == verdict
+    lines = [f.line for f in judgement.findings if f.code == "TSG221"]
+    assert lines == ([10] if verdict == "hazardous" else [])

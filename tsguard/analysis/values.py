@@ -265,7 +265,7 @@ class ModuleValue(ObjectValue):
     """An ``nn.Module`` instance: its registries, in the order of registration.
 
     ``arguments`` are the constructor arguments of the torch.nn class in its ancestry, ``initialized`` tells whether
-    ``nn.Module.__init__`` ran, ``hooks`` its forward hooks by kind, ``hooked_backward`` whether it has others,
+    ``nn.Module.__init__`` ran, ``hooks`` its forward hooks by kind, ``backward_hooks`` how many others it has,
     ``scripted`` whether torch.jit has compiled it, ``traced`` whether by tracing, so that it is no code any more,
     ``place`` the call that made it, ``training`` the mode that ``switched`` put it in while it was made.
     """
@@ -276,7 +276,7 @@ class ModuleValue(ObjectValue):
     arguments: dict[str, Value] = field(default_factory=dict)
     initialized: bool = False
     hooks: dict[str, list[Value]] = field(default_factory=dict)
-    hooked_backward: bool = False
+    backward_hooks: int = 0
     parametrized: dict[str, str] = field(default_factory=dict)
     scripted: bool = False
     traced: bool = False

@@ -65,7 +65,7 @@ class Copying:
         self.modules += 1
         twin = self._twins[id(value)] = ModuleValue(value.cls)
         twin.open, twin.initialized = value.open, value.initialized
-        twin.hooked_backward = value.hooked_backward
+        twin.backward_hooks = value.backward_hooks
         twin.scripted, twin.traced = value.scripted, value.traced
         twin.place, twin.training, twin.switched = value.place, value.training, value.switched
         twin.parametrized = dict(value.parametrized)

@@ -12,8 +12,11 @@ from tsguard.analysis.python.module_walks import WALKS, Handler, observe
 from tsguard.analysis.values import (
     NONE,
     TRUE,
+    BoundMethod,
     Const,
+    External,
     ModuleValue,
+    ObjectValue,
     TensorValue,
     Unknown,
     Value,
@@ -21,6 +24,9 @@ from tsguard.analysis.values import (
     is_none,
 )
 from tsguard.report.records import replace
+
+# No method of torch: what the handle of a hook does to its module.
+_UNHOOK = "remove_backward_hook"
 
 
 def method(
@@ -76,8 +82,18 @@ def _hook(kind: str) -> Any:
 def _hook_backward(
     interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
-    owner.hooked_backward = True
-    return Unknown()
+    """What comes back is a handle, by which the hook may be removed."""
+    owner.backward_hooks += 1
+    handle = ObjectValue(External("torch.utils.hooks.RemovableHandle"), open=True)
+    handle.attributes["remove"] = BoundMethod(External(f"torch.nn.Module.{_UNHOOK}"), owner)
+    return handle
+
+
+def _unhook_backward(
+    interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    owner.backward_hooks -= 1
+    return NONE
 
 
 def switch(owner: ModuleValue, training: bool, flags: list[Value], node: ast.AST | None) -> Value:
@@ -125,6 +141,7 @@ _METHODS: dict[str, Handler] = {
     "register_forward_pre_hook": _hook("forward_pre"),
     "register_backward_hook": _hook_backward,
     "register_full_backward_hook": _hook_backward,
+    _UNHOOK: _unhook_backward,
     "disable_observer": _observe(False),
     "enable_observer": _observe(True),
     "requires_grad_": _requires_grad,

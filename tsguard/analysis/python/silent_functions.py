@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.keeping import Kept
@@ -31,6 +32,7 @@ def is_silent(interp: Interpreter, function: Value) -> bool:
     known = _SILENT.of(interp.program)
     node = function.node
     if node not in known:
+        known[node] = False  # while its calls are looked at: it may call itself
         known[node] = isinstance(node, ast.FunctionDef) and _only_tells(interp, node, function.scope)
     return known[node]
 
@@ -43,14 +45,19 @@ def takes(function: FunctionValue, args: list[Value], kwargs: dict[str, Value]) 
 
 
 def _only_tells(interp: Interpreter, node: ast.FunctionDef, scope: Scope) -> bool:
-    parameters = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}
     calls = [call for call in walked(node) if isinstance(call, ast.Call) and _is_of_telling(call)]
     if not calls or node.decorator_list or not all(map(_is_quiet, node.body)):
         return False
     called = [call.func for call in calls]
-    if any(dotted(function).partition(".")[0] in parameters for function in called):
+    own = {part.arg if isinstance(part, ast.arg) else part.id for part in walked(node) if _is_binding(part)}
+    if any(dotted(function).partition(".")[0] in own for function in called):
         return False
     return all(is_silent(interp, interp.evaluate(function, scope)) for function in called)
+
+
+def _is_binding(node: ast.AST) -> TypeGuard[ast.arg | ast.Name]:
+    """Whether a node gives a name of the function's own a meaning."""
+    return isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
 def _is_of_telling(call: ast.Call) -> bool:

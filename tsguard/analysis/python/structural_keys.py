@@ -70,7 +70,7 @@ class StructuralKeys:
         )
         compiled = (module.scripted, module.traced)
         state = (module.open, module.initialized, compiled, module.training, module.switched)
-        hooked = module if module.hooks else module.hooked_backward
+        hooked = module if module.hooks else module.backward_hooks
         key = (module.cls, module.place, held, state, hooked, *module.parametrized.items())
         return self._numbers.setdefault(key, len(self._numbers))
 

@@ -31,7 +31,7 @@ def check(tracer: Tracer, target: Target) -> None:
             first, second = names
             facts = {"first": first, "second": second}
             _report(tracer, target, owner, "untraceable-call/shared", _assigns(second), **facts)
-        if owner.hooked_backward:
+        if owner.backward_hooks > 0:
             name = str(getattr(owner.cls, "name", ""))
             _report(tracer, target, owner, "untraceable-call/backward-hook", _is_hooking, name=name)
 
@@ -56,13 +56,14 @@ def _report(
     is_place: Callable[[ast.AST], bool],
     **facts: str,
 ) -> None:
-    """Report at the node of the module's class that did it, or else at the target."""
+    """Report at the node that did it, of the module's class or of the target; or else at the class, if it is own."""
     cls = owner.cls
-    if not isinstance(cls, py.ClassValue) or not tracer.is_own(cls.module):
-        tracer.report(rule, target.node, None, **facts)
-        return
-    place = next(filter(is_place, ast.walk(cls.node)), cls.node)
-    with tracer.running(Frame(cls.name, cls.module)):
+    around: list[tuple[ast.AST, Frame]] = [(target.node, Frame(target.qualname, target.module))]
+    if isinstance(cls, py.ClassValue) and tracer.is_own(cls.module):
+        around.insert(0, (cls.node, Frame(cls.name, cls.module)))
+    places = ((part, frame) for node, frame in around for part in ast.walk(node) if is_place(part))
+    place, frame = next(places, around[0])
+    with tracer.running(frame):
         tracer.report(rule, place, None, **facts)
 
 

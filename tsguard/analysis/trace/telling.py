@@ -38,13 +38,11 @@ def only_tells(tracer: Tracer, node: ast.If, scope: Scope) -> bool:
 def tells_torch(tracer: Tracer, node: ast.If, scope: Scope) -> bool:
     """Whether all that comes of a test of the kind of run is that torch is told of one: ``if not is_tracing(): log(f)``."""
     calls = _calls(node)
-    return (
-        bool(calls)
-        and _asks_for_run(tracer, node.test, scope)
-        and all(
-            isinstance(call.func, ast.Name) and is_silent(tracer, tracer.evaluate(call.func, scope))
-            for call in calls or ()
-        )
+    if not calls or not _asks_for_run(tracer, node.test, scope):
+        return False
+    return all(
+        isinstance(call.func, ast.Name) and is_silent(tracer, tracer.evaluate(call.func, scope))
+        for call in calls
     )
 
 
