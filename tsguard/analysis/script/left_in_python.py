@@ -11,6 +11,7 @@ from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import SugaredModule
+from tsguard.project.bindings import TRIES
 from tsguard.source.functions import takes_positional
 from tsguard.source.walking import children, walked
 
@@ -114,7 +115,7 @@ def _sure_statements(body: list[ast.stmt]) -> Iterator[ast.AST]:
     for statement in body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
-        if isinstance(statement, (ast.Try, ast.With)):
+        if isinstance(statement, (*TRIES, ast.With)):
             return
         yield from _sure_nodes(statement)
         if any(isinstance(node, (ast.Return, ast.Yield)) for node in walked(statement)):
@@ -145,6 +146,8 @@ def _first(node: ast.AST) -> list[ast.AST]:
         return [node.subject]
     if isinstance(node, ast.BoolOp):
         return [node.values[0]]
+    if isinstance(node, ast.Compare):
+        return [node.left, node.comparators[0]]
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
         return [node.generators[0].iter]
     return []

@@ -29,6 +29,7 @@ _TUPLES = frozenset({"builtins.tuple", "typing.Tuple"})
 
 
 def of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:
+    """What a parameter is given by its annotation; without one, a tensor until its uses tell otherwise."""
     origin = Origin(parameter.arg)
     if parameter.annotation is None:
         tracer.untold[parameter.arg] = parameter
