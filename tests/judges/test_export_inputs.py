@@ -75,3 +75,30 @@ def test_a_call_of_any_arguments_leaves_to_the_forward_what_there_is(tmp_path: P
     project = Project((tmp_path,))
     judged = judge(Program(project), find_target(project.module(path), "Net"))
     assert (judged.trace, judged.export.verdict) == ("safe", "exports")
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "x.view(h, -1)",
+        "x.view(int(np.ceil(h / 2)) * 2, -1)",
+        "torch.zeros(math.floor(h / 2), 3) if math.ceil(h) > 2 else x",
+    ],
+)
+def test_an_input_that_sizes_are_made_of_is_a_number_to_torch_export(tmp_path: Path, used: str):
+    """torch 2.13 exports each of these for an int; for a tensor it refuses the last two."""
+    source = f"""
+        import math
+        import numpy as np
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def forward(self, x, h):
+                return {used}
+    """
+    path = tmp_path / "model.py"
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    project = Project((tmp_path,))
+    judged = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (judged.trace, judged.export.verdict) == ("hazardous", "exports")

@@ -63,11 +63,12 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
 def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
     """What torch.export makes of a forward: one that asks which kind of run it is, is followed once more.
 
-    So is one that is refused for inputs of some dtypes: where it is for floats, too, it is for all.
+    So is one whose inputs turned out to be numbers, and one that is refused for inputs of some dtypes:
+    where it is for floats, too, it is for all.
     """
-    if walk.asks_for_run:
+    if walk.asks_for_run or walk.numbers:
         forget(program)
-        found = _followed(program, target, Facts(), is_export=True)
+        found = _followed(program, target, Facts(numbers=walk.numbers), is_export=True)
         if isinstance(found, TraceOutcome):
             return found.export
         walk = found.walk
@@ -75,7 +76,7 @@ def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutc
     if outcome.verdict != "unknown" or not walk.by_kind:
         return outcome
     forget(program)
-    found = _followed(program, target, Facts(dtype="float32"), is_export=walk.asks_for_run)
+    found = _followed(program, target, Facts(dtype="float32", numbers=walk.numbers), is_export=walk.asks_for_run)
     of_floats = found.export if isinstance(found, TraceOutcome) else judge_export(program, target, found.walk)
     return of_floats if of_floats.verdict == "refused" else outcome
 

@@ -31,6 +31,9 @@ _TUPLES = frozenset({"builtins.tuple", "typing.Tuple"})
 def of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:
     """What a parameter is given by its annotation; without one, a tensor until its uses tell otherwise."""
     origin = Origin(parameter.arg)
+    if parameter.annotation is None and parameter.arg in tracer.facts.numbers:
+        tracer.report("untraceable-input/scalar", parameter, name=parameter.arg)
+        return Opaque(None, origin=origin)
     if parameter.annotation is None:
         tracer.untold[parameter.arg] = parameter
         return Traced(origin=origin, extent=shaping.of_input(tracer.facts, parameter.arg))

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import Traced, parts
+from tsguard.analysis.trace.values import Number, Traced, parts
 from tsguard.language.rule_names import RuleName
 from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
@@ -27,7 +27,7 @@ def used_as_sizes(tracer: Tracer, values: Iterable[py.Value]) -> None:
     if not tracer.untold:
         return
     for value in parts(values):
-        if isinstance(value, Traced):
+        if isinstance(value, (Traced, Number)):
             name = _calculated_from(value)
             if name in tracer.untold:
                 tracer.told.setdefault(name, _NUMBER)
@@ -79,14 +79,26 @@ def _checked_list(statement: ast.stmt) -> str:
     return name.id if is_list and isinstance(name, ast.Name) else ""
 
 
-def _calculated_from(value: Traced) -> str:
+def _calculated_from(value: Traced | Number) -> str:
     """The input that a value is, or is a sum or product of; "" where more has happened to it."""
     origin = value.origin
     while origin.parent is not None:
-        if not isinstance(origin.node, _ARITHMETIC):
+        if not isinstance(origin.node, _ARITHMETIC) and not _rounds(origin.node):
             return ""
         origin = origin.parent
-    return origin.name if value.of == "inputs" else ""
+    return origin.name if isinstance(value, Number) or value.of == "inputs" else ""
+
+
+def _rounds(node: ast.AST | None) -> bool:
+    """Whether a call makes a whole number of another: ``math.ceil(n)``, ``np.floor(n)``, ``int(n / 2)``.
+
+    ``int(n)`` makes one of a tensor: of an int nobody writes it.
+    """
+    if not isinstance(node, ast.Call) or len(node.args) != 1:
+        return False
+    if getattr(node.func, "attr", "") in ("ceil", "floor"):
+        return True
+    return getattr(node.func, "id", "") in ("int", "round") and not isinstance(node.args[0], ast.Name)
 
 
 def read_ahead(tracer: Tracer, function: py.FunctionValue, args: list[py.Value]) -> None:
@@ -114,6 +126,11 @@ def _named_as_sizes(node: FunctionNode) -> frozenset[str]:
         elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             others.add(part.id)
     return frozenset(sizes - others)
+
+
+def numbers(tracer: Tracer) -> frozenset[str]:
+    """The inputs without an annotation that are used as numbers."""
+    return frozenset(name for name, rule in tracer.told.items() if rule == _NUMBER)
 
 
 def report(tracer: Tracer) -> None:

@@ -173,7 +173,7 @@ def input_facts(facts: Facts) -> Facts:
     ranks = {tensor: rank for tensor, rank in facts.ranks.items() if is_input(tensor)}
     pins = {symbol: value for symbol, value in facts.pins.items() if _is_of_input(symbol)}
     pins = {s: v for s, v in pins.items() if all(map(_is_of_input, v.inner_symbols()))}
-    return Facts(ranks, pins, dict(facts.other_ranks), facts.dtype)
+    return Facts(ranks, pins, dict(facts.other_ranks), facts.dtype, facts.numbers)
 
 
 def _is_of_input(symbol: Symbol) -> bool:

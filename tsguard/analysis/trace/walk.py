@@ -39,7 +39,7 @@ class TraceResult:
     it ends in an error, ``asked_ranks`` the ranks that it asks for of the first input of which nothing tells the rank.
     ``asks_for_run`` tells that the code asks which kind of run it is, ``exports`` is what it means for torch.export (``harmless`` are the gaps that hide nothing of that), of which ``doubtful`` lies on
     ways that the example may not take, ``by_kind`` only for inputs of some dtypes, ``export_gaps`` what is not known of that alone; ``is_asked_of_compile`` that all that
-    is called is known to be followed by torch.compile, or not.
+    is called is known to be followed by torch.compile, or not; ``numbers`` the inputs that turned out to be numbers.
     """
 
     events: tuple[Event, ...] = ()
@@ -56,6 +56,7 @@ class TraceResult:
     is_asked_of_compile: bool = False
     asks_for_run: bool = False
     by_kind: tuple[Event, ...] = ()
+    numbers: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
@@ -80,6 +81,7 @@ class TraceResult:
             tracer.exports.is_asked_of_compile,
             tracer.asks_for_run,
             by_kind,
+            kinds.numbers(tracer),
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:

@@ -28,17 +28,19 @@ def is_input(tensor: Symbol) -> bool:
 class Facts:
     """The numbers of dimensions of tensors, those that they do not have, and what symbols stand for.
 
-    ``dtype`` is that of inputs of which nothing tells it, where one is taken for granted.
+    ``dtype`` is that of inputs of which nothing tells it, where one is taken for granted; ``numbers``
+    are the names of inputs without an annotation whose uses told that they are no tensors.
     """
 
     ranks: dict[Symbol, int] = field(default_factory=dict)
     pins: dict[Symbol, Dim] = field(default_factory=dict)
     other_ranks: dict[Symbol, frozenset[int]] = field(default_factory=dict)
     dtype: str = ""
+    numbers: frozenset[str] = frozenset()
     _resolved: dict[Dim, Dim] = field(default_factory=dict, compare=False, repr=False)
 
     def copy(self) -> Facts:
-        return Facts(dict(self.ranks), dict(self.pins), dict(self.other_ranks), self.dtype)
+        return Facts(dict(self.ranks), dict(self.pins), dict(self.other_ranks), self.dtype, self.numbers)
 
     def has_rank(self, tensor: Symbol, rank: int) -> None:
         """A tensor has so many dimensions."""
