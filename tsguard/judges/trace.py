@@ -76,7 +76,9 @@ def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutc
     if outcome.verdict != "unknown" or not walk.by_kind:
         return outcome
     forget(program)
-    found = _followed(program, target, Facts(dtype="float32", numbers=walk.numbers), is_export=walk.asks_for_run)
+    found = _followed(
+        program, target, Facts(dtype="float32", numbers=walk.numbers), is_export=walk.asks_for_run
+    )
     of_floats = found.export if isinstance(found, TraceOutcome) else judge_export(program, target, found.walk)
     return of_floats if of_floats.verdict == "refused" else outcome
 

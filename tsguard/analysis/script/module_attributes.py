@@ -162,11 +162,10 @@ def find(
 
 
 def chosen_forward(instance: py.ModuleValue) -> py.FunctionValue | None:
-    """The method that ``self.forward = self.method`` has put in the place of the class's."""
+    """What ``self.forward = self.method`` has put in the place of the class's; a function is taken for a method."""
     chosen = instance.attributes.get("forward")
-    if isinstance(chosen, py.BoundMethod) and isinstance(chosen.function, py.FunctionValue):
-        return chosen.function
-    return None
+    function = chosen.function if isinstance(chosen, py.BoundMethod) else chosen
+    return function if isinstance(function, py.FunctionValue) else None
 
 
 def _container_method(compiler: Compiler, owner: SugaredModule, name: str, node: ast.AST) -> Sugared | None:

@@ -36,6 +36,7 @@ def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
     info = ModuleInfo()
     annotations, holder = _annotations(compiler, instance)
     info.ignored = _ignored(compiler, instance)
+    slots = _slots(compiler, instance)
     declared = _Declared(compiler, instance, annotations, holder)
     if not compiler.ways.passes_over_text_annotations:
         declared.refuse_text()
@@ -49,7 +50,7 @@ def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
         declared.check_child(name, child, info)
     _constants(compiler, instance, declared, info)
     for name, value in instance.attributes.items():
-        if name.startswith("__") or name in info.ignored or name in info.constants:
+        if name.startswith("__") or name in slots or name in info.ignored or name in info.constants:
             continue
         _attribute(compiler, info, declared, name, value)
     _from_tables(compiler, instance, info)
@@ -60,6 +61,18 @@ def _ignored(compiler: Compiler, instance: py.ModuleValue) -> frozenset[str]:
     found = python_classes.class_member(compiler.interp, instance.cls, "__jit_ignored_attributes__")
     items = getattr(found[0], "items", ()) if found is not None else ()
     return frozenset(str(py.constant(item)) for item in items if isinstance(item, py.Const))
+
+
+def _slots(compiler: Compiler, instance: py.ModuleValue) -> frozenset[str]:
+    """The attributes that ``__slots__`` of the classes name: torch reads ``__dict__``, where they are not."""
+    listed = (
+        base.members["__slots__"]
+        for base in ancestry.mro(compiler.interp, instance.cls)
+        if isinstance(base, py.ClassValue) and "__slots__" in base.members
+    )
+    return frozenset(
+        name for names in listed for name in _listed(names) if isinstance(name, str) and name != "__dict__"
+    )
 
 
 def _annotations(
@@ -213,17 +226,32 @@ def _listing(cls: py.ClassValue) -> ast.AST:
     return cls.node
 
 
-_NO_CONSTANTS = (py.SetValue, py.DictValue, py.FunctionValue, py.BoundMethod, py.ClassValue, py.Partial)
+_NO_CONSTANTS = (
+    py.BoundMethod,
+    py.ClassValue,
+    py.DictValue,
+    py.FunctionValue,
+    py.Partial,
+    py.RangeValue,
+    py.SetValue,
+    py.SliceValue,
+    py.TensorValue,
+)
+# What instances of classes of the project may derive from and are no constants all the same.
+_PLAIN = frozenset({"abc.ABC", "builtins.dict", "builtins.object", "typing.Generic", "typing.Protocol"})
 
 
 def _is_no_constant(compiler: Compiler, value: py.Value) -> bool:
+    """Whether ``_get_valid_constant`` (torch/jit/_recursive.py) refuses a value."""
     if isinstance(value, (py.ListValue, py.TupleValue)):
         return any(_is_no_constant(compiler, item) for item in value.items)
     if isinstance(value, py.External):
         return _is_callable_attribute(compiler, value)
-    if isinstance(value, py.ObjectValue) and value.cls == py.External("builtins.object"):
-        return True
-    return isinstance(value, (*_NO_CONSTANTS, py.TensorValue))
+    if isinstance(value, py.EnumMember):
+        return value.alike is None
+    if isinstance(value, py.ObjectValue) and not isinstance(value, py.ModuleValue):
+        return _PLAIN.issuperset(ancestry.kin(compiler.interp, value.cls))
+    return isinstance(value, _NO_CONSTANTS) or isinstance(py.constant(value), (complex, bytes))
 
 
 def _constant_value(compiler: Compiler, instance: py.ModuleValue, name: str) -> py.Value | None:
