@@ -26,6 +26,29 @@ HARMLESS = {
                     x = x * 2
                 return x if x.shape[1] > 3 or not self.doubles else x + 1
     """,
+    "a cache of the file by a size that a layer pins, as a window is kept": """
+        CACHE = {}
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 9)
+
+            def forward(self, x):
+                y = self.layer(x)
+                size = y.size(-1)
+                window = CACHE.get(size)
+                if window is None:
+                    window = nn.Parameter(torch.hann_window(size), requires_grad=False).to(y)
+                    CACHE[size] = window
+                y = y * window.unsqueeze(0)
+                return y.roll(int(y.size(-1) // 2), -1)
+    """,
+    "a parameter that is made of what is computed": """
+        class Net(nn.Module):
+            def forward(self, x):
+                return x * nn.Parameter(torch.hann_window(x.size(-1))) + nn.Parameter(x * 2, requires_grad=False)
+    """,
     "a setting of what may not be there, asked for last": """
         class Net(nn.Module):
             def __init__(self):

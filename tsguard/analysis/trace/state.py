@@ -219,6 +219,10 @@ class State:
         """Whether a list or dict was there before the forward."""
         return id(container) in self.containers or id(container) in self.shared
 
+    def shares(self, container: py.Value) -> bool:
+        """Whether a list or dict is one of a file's, which the walks of all targets see."""
+        return id(container) in self.shared
+
     def mutate(
         self, walker: Walker, container: py.Value, value: py.Value | None = None, *, clears: bool = False
     ) -> bool:

@@ -107,7 +107,8 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
 _GIVEN = ("constant_", "ones_", "zeros_", "eye_", "dirac_", "calculate_gain")
 
 # Functions that make a tensor of sizes.
-_OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn", "arange", "eye"})
+_WINDOWS = ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window")
+_OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn", "arange", "eye", *_WINDOWS})
 
 
 def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -335,6 +336,12 @@ def _variable(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.V
     return given if isinstance(given, (py.TensorValue, Opaque)) else None
 
 
+def _parameter(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``nn.Parameter(x)`` of what is followed detaches it (torch/nn/parameter.py)."""
+    given = args[0] if args else kwargs.get("data")
+    return call(tracer, "torch.detach", [given], {}, node) if isinstance(given, Traced) else None
+
+
 def _transform(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """What makes a function, or the result of one, that takes gradients."""
     tracer.report("untraceable-call/gradients", node)
@@ -359,6 +366,8 @@ _HANDLERS: dict[str, Handler] = {
     "torch.jit.annotate": _annotated,
     "torch.autograd.Variable": _variable,
     "torch.autograd.variable.Variable": _variable,
+    "torch.nn.Parameter": _parameter,
+    "torch.nn.parameter.Parameter": _parameter,
     "torch.jit.is_scripting": _NOT_COMPILING,
     "torch._jit_internal.is_scripting": _NOT_COMPILING,
     "torch.onnx.is_in_onnx_export": _NOT_COMPILING,

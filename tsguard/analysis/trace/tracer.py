@@ -179,12 +179,13 @@ class ForwardTracer(Tracer):
         keyed_by_size = isinstance(owner, py.DictValue) and any(
             is_live(part) or is_symbolic(part) for part in parts([key])
         )
+        is_shared = self.state.shares(owner)
         if keyed_by_size and isinstance(owner, py.DictValue):
-            owner.open = True
+            owner.open = owner.open or not is_shared
             if isinstance(key, Number):
                 self.keyed[owner, key] = value
         self.state.fill(self, owner, key)
-        if keyed_by_size or not self.state.mutate(self, owner, value):
+        if not is_shared if keyed_by_size else not self.state.mutate(self, owner, value):
             super().set_item(owner, key, value)
 
     def items(self, value: py.Value, wanted: int | None) -> tuple[list[py.Value], bool] | None:

@@ -189,6 +189,7 @@ _RULES: dict[str, Rule] = {
     **SAMPLING,
     **TRANSFORMS,
     **dict.fromkeys(SAME_SHAPE, computing.same),
+    **dict.fromkeys(("Parameter", "Variable"), computing.same),
     **dict.fromkeys(_TOGETHER, computing.together),
     **dict.fromkeys(_REDUCED, computing.reduced),
     **dict.fromkeys(_FILLED, computing.filled),
