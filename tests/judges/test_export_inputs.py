@@ -102,3 +102,23 @@ def test_an_input_that_sizes_are_made_of_is_a_number_to_torch_export(tmp_path: P
     project = Project((tmp_path,))
     judged = judge(Program(project), find_target(project.module(path), "Net"))
     assert (judged.trace, judged.export.verdict) == ("hazardous", "exports")
+
+
+@pytest.mark.parametrize(
+    ("used", "export"),
+    [("x * y.shape[0]", "exports"), ("x if y.sum() > 0 else -x", "refused"), ("torch.cat([x, y])", "exports")],
+)
+def test_an_input_that_is_given_by_keyword_is_followed(tmp_path: Path, used: str, export: str):
+    source = f"""
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def forward(self, x, *, y):
+                return {used}
+    """
+    path = tmp_path / "model.py"
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    project = Project((tmp_path,))
+    judged = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (judged.trace, judged.export.verdict) == ("hazardous", export)

@@ -14,7 +14,7 @@ from tsguard.analysis.trace.examples import Examples
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.rulebook import OMITTED
 from tsguard.analysis.trace.shapes.extents import ANY
-from tsguard.analysis.trace.values import InputDict, InputList, Opaque, Traced
+from tsguard.analysis.trace.values import InputDict, InputList, Traced
 from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
@@ -199,12 +199,12 @@ def _add_optional(
 
 
 def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) -> None:
-    """Add the inputs that have to be given by keyword, which torch.jit.trace does not."""
+    """Add the inputs that have to be given by keyword, which torch.jit.trace does not and torch.export does."""
     spec = function.node.args
     for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
         if default is None:
             tracer.report("untraceable-input/keyword", parameter, name=parameter.arg)
-            result.kwargs[parameter.arg] = Opaque(None, origin=Origin(parameter.arg))
+            result.kwargs[parameter.arg] = _of_parameter(tracer, parameter, function)
 
 
 def _of_parameter(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -> py.Value:
