@@ -106,7 +106,11 @@ def test_an_input_that_sizes_are_made_of_is_a_number_to_torch_export(tmp_path: P
 
 @pytest.mark.parametrize(
     ("used", "export"),
-    [("x * y.shape[0]", "exports"), ("x if y.sum() > 0 else -x", "refused"), ("torch.cat([x, y])", "exports")],
+    [
+        ("x * y.shape[0]", "exports"),
+        ("x if y.sum() > 0 else -x", "refused"),
+        ("torch.cat([x, y])", "exports"),
+    ],
 )
 def test_an_input_that_is_given_by_keyword_is_followed(tmp_path: Path, used: str, export: str):
     source = f"""

@@ -49,6 +49,17 @@ HARMLESS = {
             def forward(self, x):
                 return x * nn.Parameter(torch.hann_window(x.size(-1))) + nn.Parameter(x * 2, requires_grad=False)
     """,
+    "no size is negative, nor a product of sizes": """
+        class Net(nn.Module):
+            def forward(self, x):
+                x = x.reshape(1, *x.shape)
+                count = 1
+                for size in x.shape[1:-1]:
+                    count *= size
+                if -1 in x.shape[1:-1] or x.shape[1] == -1 or count == -1 or -1 > x.shape[-1]:
+                    return -x
+                return x * 2
+    """,
     "a setting of what may not be there, asked for last": """
         class Net(nn.Module):
             def __init__(self):

@@ -122,6 +122,7 @@ def _compared(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
     if are_compared and not any(isinstance(plainly(side), py.Const) for side in (left, right)):
         result.lost = result.kind == "size" and (_is_lost(one) or _is_lost(other))
     if one is None or other is None:
+        result.known = _of_a_size(tracer, op, left, right, node)
         return result
     result.tells = _told(op, ((one, other),))
     one, other = tracer.facts.resolved(one), tracer.facts.resolved(other)
@@ -133,6 +134,23 @@ def _compared(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
         if result.known is not None:
             tracer.report("untraced-check/empty", node, result.origin)
     return result
+
+
+def _of_a_size(
+    tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST
+) -> py.Value | None:
+    """A comparison of a size with a negative number, which comes out as one of 0 does; None for any other."""
+    if isinstance(left, Number) and isinstance(right, Number):
+        return None
+    one, other = (py.Const(0) if isinstance(s, Number) and s.natural else plainly(s) for s in (left, right))
+    if not _is_negative(one) and not _is_negative(other):
+        return None
+    return plain_number(comparisons.compare(tracer, op, one, other, node))
+
+
+def _is_negative(value: py.Value) -> bool:
+    number = py.constant(value)
+    return isinstance(number, int) and number < 0
 
 
 def _of_what_is_not_empty(op: ast.cmpop, left: Dim, right: Dim) -> py.Value | None:
@@ -234,7 +252,9 @@ def _among(
     container: py.ListValue | py.TupleValue,
     node: ast.AST,
 ) -> py.Value:
-    """``1 in x.shape``: each is compared, until one is it."""
+    """``1 in x.shape``: each is compared, until one is it; no size is negative."""
+    if isinstance(container, Shape) and _is_negative(item):
+        return py.Const(isinstance(op, ast.NotIn))
     if not any(isinstance(part, (Number, Traced)) for part in container.items):
         return comparisons.compare(tracer, op, item, container, node)
     for other in container.items:

@@ -16,7 +16,9 @@ class Memos:
 
     def as_seen(self, value: py.Value, scope: py.Scope) -> py.Value:
         """A module's table as the function that fills it sees it; any other value as it is."""
-        if not isinstance(value, py.DictValue) or value.items or value.filled_by is None:
+        if not isinstance(value, py.DictValue) or value.filled_by is None:
+            return value
+        if value.items.keys() - value.untold.keys():  # what is told was there before anybody asked
             return value
         module, fillers = value.filled_by
         if scope.function is None or module is not scope.module or scope.function.name not in fillers:

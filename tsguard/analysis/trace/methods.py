@@ -35,6 +35,7 @@ from tsguard.analysis.trace.values import (
     frozen,
     size,
 )
+from tsguard.report.records import replace
 
 # A place in a text for a value in a format of its own: ``{:.3f}``.
 _FORMATTED = re.compile(r"\{[^{}:]*:[^{}]")
@@ -167,7 +168,9 @@ def _of_derived(
             return receiver.known
         if name in ("item", "tolist"):
             return conversions.contents(tracer, receiver, name, node)
-        return size(receiver.origin.then(node)) if receiver.kind == "size" else tensor([receiver], node)
+        if receiver.kind == "size":
+            return replace(size(receiver.origin.then(node)), natural=False)
+        return tensor([receiver], node)
     if isinstance(receiver, Fixed):
         return Fixed(None, origin=receiver.origin.then(node), about=receiver.about)
     return Opaque(None, origin=receiver.origin.then(node)) if isinstance(receiver, Opaque) else receiver

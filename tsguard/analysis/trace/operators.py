@@ -200,6 +200,7 @@ def _calculated(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Valu
     """A number of sizes, which is as much the same for every input as they are."""
     result = number_from(left, right, "float" if isinstance(op, ast.Div) else "", node)
     result.mixed = result.mixed or _is_mixed(left, right)
+    result.natural = isinstance(op, (ast.Add, ast.Mult)) and is_natural(left) and is_natural(right)
     result.dim = _dim(op, dim_of(left), dim_of(right))
     result.known = shaping.known_value(tracer.facts, result.dim)
     if result.known is None:
@@ -207,6 +208,12 @@ def _calculated(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Valu
         if not any(isinstance(value, Derived) for value in plain):
             result.known = plain_number(operations.binary(tracer, op, *plain, node))
     return result
+
+
+def is_natural(value: py.Value) -> bool:
+    """Whether a number is never negative: a size, a product of sizes, a constant that is not."""
+    number = py.constant(value)
+    return value.natural if isinstance(value, Number) else isinstance(number, int) and number >= 0
 
 
 def _is_mixed(*operands: py.Value) -> bool:

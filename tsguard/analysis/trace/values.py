@@ -102,7 +102,8 @@ class Number(Derived):
     ``dim`` the formula of a size, ``tells`` what follows from a condition.  ``lost`` is a comparison
     of the shapes of two tensors of which the walk has lost one.  ``unbacked`` tells whether torch.export has a
     symbol in its place without a value, as what comes from data.  ``mixed`` when the trace makes it of numbers of the
-    example and of the call: only what is decided by it while tracing is right.
+    example and of the call: only what is decided by it while tracing is right.  ``natural`` is a size as a tensor
+    gives it, or a sum or product of such, which is never negative.
     """
 
     kind: Kind = "size"
@@ -115,6 +116,7 @@ class Number(Derived):
     lost: bool = False
     unbacked: Unbacked = ""
     mixed: bool = False
+    natural: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -217,7 +219,7 @@ def unbacked_of(values: Iterable[Value]) -> Unbacked:
 
 def size(origin: Origin, hint: str = "int", dim: Dim | None = None, known: Value | None = None) -> Number:
     """A size, still followed."""
-    return Number(None, hint, origin=origin, dim=dim, known=known)
+    return Number(None, hint, origin=origin, dim=dim, known=known, natural=True)
 
 
 def frozen(origin: Origin, kind: Kind, hint: str = "", *, pending: bool = False) -> Number:

@@ -58,7 +58,7 @@ class Symbol(_Formula):
     def least(self) -> int | None:
         """The least that it stands for where no input is empty; None where that is not told."""
         if self.kind == "input":
-            return None if self.is_found else 1
+            return 0 if self.is_found else 1
         leasts = [part.least() for part in self.parts if isinstance(part, Dim)]
         return 0 if leasts and all(least is not None and least >= 0 for least in leasts) else None
 
