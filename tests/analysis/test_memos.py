@@ -28,7 +28,8 @@ def table_and_scope(folder: Path) -> tuple[DictValue, Scope]:
     scope = program.scope(project.module(path))
     interp = PythonInterpreter(program, World())
     table, function = interp.lookup("KEPT", scope), interp.lookup("kept", scope)
-    assert isinstance(table, DictValue) and isinstance(function, FunctionValue)
+    assert isinstance(table, DictValue)
+    assert isinstance(function, FunctionValue)
     return table, Scope(scope.module, parent=scope, function=function)
 
 
@@ -39,14 +40,17 @@ def seen(table: Value, scope: Scope) -> Value:
 def test_who_fills_a_table_finds_it_empty_at_first(tmp_path: Path):
     table, inside = table_and_scope(tmp_path)
     as_seen = seen(table, inside)
-    assert isinstance(as_seen, DictValue) and as_seen is not table and not as_seen.items
+    assert isinstance(as_seen, DictValue)
+    assert as_seen is not table
+    assert not as_seen.items
 
 
 def test_what_an_earlier_run_left_under_a_key_that_is_not_told_is_not_there(tmp_path: Path):
     table, inside = table_and_scope(tmp_path)
     table.items["?0"], table.untold["?0"] = Unknown(), Unknown()
     as_seen = seen(table, inside)
-    assert isinstance(as_seen, DictValue) and not as_seen.items
+    assert isinstance(as_seen, DictValue)
+    assert not as_seen.items
 
 
 def test_a_table_with_entries_of_its_own_is_seen_as_it_is(tmp_path: Path):
