@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Dict, Final, Generic, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

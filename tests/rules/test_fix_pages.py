@@ -118,6 +118,7 @@ BY_HAND = {
     "TSG179-bad-4",
     "TSG179-bad-6",
     "TSG179-bad-7",
+    "TSG179-bad-8",
     "TSG182-bad-1",
     "TSG174-bad-3",
     "TSG177-bad-2",

@@ -520,6 +520,7 @@ RuleName: TypeAlias = Literal[
     "unscriptable-layer/distribution",
     "unscriptable-layer/lazy",
     "unscriptable-layer/number",
+    "unscriptable-layer/numpy",
     "unscriptable-layer/parametrization",
     "unsupported-expression",
     "unsupported-expression/augmented-operator",

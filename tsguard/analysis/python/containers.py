@@ -100,7 +100,7 @@ def _sequence_item(owner: ListValue | TupleValue, key: Value, node: ast.AST | No
 def _blurred(value: Value, node: ast.AST | None) -> Value:
     """One of several like values: a constant's type stays, its value does not."""
     if isinstance(value, Const) and value.value is not None:
-        return Unknown(placed(node), type(value.value).__name__, value)
+        return Unknown(placed(node), operations.hint_of(value), value)
     return value
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
+
+from tsguard.analysis.numpy_numbers import NumpyInt
 from tsguard.analysis.values import (
     BoundMethod,
     Const,
     External,
+    ListValue,
     ObjectValue,
     TupleValue,
     Unknown,
@@ -29,6 +34,13 @@ _ELEMENTWISE = frozenset(
     ["abs", "ceil", "clip", "cos", "exp", "floor", "log", "log10", "log2", "power", "sin", "sqrt"]
 )
 _SCALARS = frozenset(["float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool_"])
+_Number = int | float
+_OF_ALL: dict[str, Callable[[Iterable[_Number]], _Number]] = {
+    **dict.fromkeys(("amax", "max"), max),
+    **dict.fromkeys(("amin", "min"), min),
+    "prod": math.prod,
+    "sum": sum,
+}
 _METHODS = frozenset(
     ["astype", "clip", "copy", "flatten", "ravel", "repeat", "reshape", "squeeze", "transpose"]
 )
@@ -36,6 +48,14 @@ _METHODS = frozenset(
 
 def is_array(value: Value) -> bool:
     return isinstance(value, ObjectValue) and value.cls == _ARRAY
+
+
+def is_scalar(value: Value) -> bool:
+    """Whether a value is a number of numpy that is none of Python."""
+    if isinstance(value, Const):
+        return isinstance(value.value, NumpyInt)
+    named = value.cls.name if isinstance(value, ObjectValue) and isinstance(value.cls, External) else ""
+    return named.startswith("numpy.") and named.removeprefix("numpy.") in _SCALARS
 
 
 def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -54,11 +74,33 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
         return _object("random.Generator")
     if short in _PAIRS:
         return TupleValue((array(), array()))
+    known = _of_numbers(short, args) if len(args) == 1 and not kwargs else None
+    if known is not None:
+        return Const(known)
+    if short == "prod" and (kwargs or len(args) != 1 or is_array(args[0])):
+        return Unknown()
     if short in _SCALARS or short == "prod":
         return _object("int64" if short == "prod" else short)
     if short == "float64" or (short in _ELEMENTWISE and all(isinstance(arg, Const) for arg in args)):
         return Unknown(None, "float")
     return Unknown()
+
+
+def _of_numbers(short: str, args: list[Value]) -> _Number | None:
+    """What a function of numpy makes of one number or of a sequence of numbers; None where it is another or they are not known."""
+    given = constant(args[0])
+    if short.startswith(("int", "uint")) and short in _SCALARS and isinstance(given, int):
+        return NumpyInt(given)
+    if short not in _OF_ALL or not isinstance(args[0], (ListValue, TupleValue)) or args[0].open:
+        return None
+    numbers = [constant(item) for item in args[0].items]
+    if not all(isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers):
+        return None
+    if not numbers:
+        return 1.0 if short == "prod" else 0.0 if short == "sum" else None
+    result = _OF_ALL[short](number for number in numbers if isinstance(number, (int, float)))
+    is_whole = all(isinstance(number, int) for number in numbers)
+    return NumpyInt(result) if is_whole else float(result)
 
 
 def attribute(owner: ObjectValue, name: str) -> Value:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.budgets import DEEPEST_TERM
+from tsguard.analysis.numpy_numbers import NumpyInt
 from tsguard.analysis.python import sets, sizes, special_methods, tensor_sizes, texts
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded, folded_default
@@ -222,7 +223,7 @@ def _result_hint(op: ast.operator, left: Value, right: Value) -> str:
 def hint_of(value: Value) -> str:
     """The name of a value's Python type where it is known."""
     if isinstance(value, Const):
-        return type(value.value).__name__
+        return "int" if isinstance(value.value, NumpyInt) else type(value.value).__name__
     if isinstance(value, Unknown):
         return value.hint or (
             hint_of(value.default) if isinstance(value.default, Const) and not is_none(value.default) else ""

@@ -13,6 +13,7 @@ import types
 from collections.abc import Iterator
 
 from tsguard.analysis import class_relations
+from tsguard.analysis.numpy_numbers import NumpyInt
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import Term
@@ -167,7 +168,7 @@ def _includes(interp: Interpreter, real: type, value: Value) -> bool | None:
         hinted = _HINTED.get(value.hint)
         return None if hinted is None else class_relations.is_subclass(hinted, real)
     if isinstance(value, Const):
-        return isinstance(value.value, real)
+        return real is object if isinstance(value.value, NumpyInt) else isinstance(value.value, real)
     if isinstance(value, ClassValue):
         is_enum = ancestry.derives_from(interp, value, "enum.Enum")
         return class_relations.is_subclass(enum.EnumMeta if is_enum else type, real)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import with_article
+from tsguard.analysis.numpy_numbers import NumpyInt
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.declared import declared_class, plain_type
@@ -48,9 +49,7 @@ def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = 
     if any(value is outer for outer in around):
         raise Uninferable("itself")
     if isinstance(value, py.Const):
-        if value.value is Ellipsis:
-            raise Uninferable("an ellipsis")
-        return _CONSTANTS[type(value.value)]
+        return _of_constant(value)
     if isinstance(value, py.Unknown):
         return _unknown(compiler, value)
     if isinstance(value, py.TensorValue):
@@ -68,6 +67,14 @@ def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = 
     if isinstance(value, py.DictValue):
         return _dict(compiler, value, around)
     return _instance(compiler, value)
+
+
+def _of_constant(value: py.Const) -> t.Type:
+    if value.value is Ellipsis:
+        raise Uninferable("an ellipsis")
+    if isinstance(value.value, NumpyInt):
+        raise Uninferable(describe(value))
+    return _CONSTANTS[type(value.value)]
 
 
 def _instance(compiler: Compiler, value: py.Value) -> t.Type:
@@ -194,6 +201,8 @@ def describe(value: py.Value) -> str:
         py.EnumMember: "an enum member",
     }
     if isinstance(value, py.Const):
+        if isinstance(value.value, NumpyInt):
+            return "an int64 object"
         return "None" if value.value is None else with_article(type(value.value).__name__)
     if isinstance(value, py.External):
         return f"{value.name}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
+from tsguard.analysis.numpy_numbers import NumpyInt
 from tsguard.analysis.python import ancestry, library
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
@@ -251,7 +252,7 @@ def _is_no_constant(compiler: Compiler, value: py.Value) -> bool:
         return value.alike is None
     if isinstance(value, py.ObjectValue) and not isinstance(value, py.ModuleValue):
         return _PLAIN.issuperset(ancestry.kin(compiler.interp, value.cls))
-    return isinstance(value, _NO_CONSTANTS) or isinstance(py.constant(value), (complex, bytes))
+    return isinstance(value, _NO_CONSTANTS) or isinstance(py.constant(value), (complex, bytes, NumpyInt))
 
 
 def _constant_value(compiler: Compiler, instance: py.ModuleValue, name: str) -> py.Value | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import ancestry
+from tsguard.analysis.python import ancestry, numpy_arrays
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.derived_layers import inherited_overloads, never_compiles
@@ -53,8 +54,7 @@ def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[Ru
                 why = cause(forward["fails"])
                 is_number = why.endswith(_WHOLE_NUMBER)
                 yield "unscriptable-layer/number" if is_number else "unscriptable-layer", {"why": why}
-            for facts in misfits(instance, entry):
-                yield "unscriptable-layer/argument", facts
+            yield from _arguments(instance, entry)
         elif instance.cls.name == "torch.nn.DataParallel":
             yield "unscriptable-layer", {"why": "it splits its input over devices"}
     recurrent = inherited_overloads(compiler.interp, instance)
@@ -73,6 +73,27 @@ def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[Ru
         if how in UNSCRIPTABLE_PARAMETRIZATIONS:
             facts = {"parameter": parameter, "how": how.rpartition(".")[2]}
             yield "unscriptable-layer/parametrization", facts
+
+
+def _arguments(instance: py.ModuleValue, entry: dict[str, Any]) -> Iterator[tuple[RuleName, dict[str, str]]]:
+    for facts in misfits(instance, entry):
+        yield "unscriptable-layer/argument", facts
+    for name in _of_numpy(instance, entry):
+        yield "unscriptable-layer/numpy", {"argument": name}
+
+
+def _of_numpy(instance: py.ModuleValue, entry: dict[str, Any]) -> Iterator[str]:
+    """The arguments of a layer that it keeps as they are, and that are numbers of numpy."""
+    kept = dict.fromkeys(described.get("from") for described in entry["attributes"].values())
+    for name in kept:
+        value = instance.arguments.get(name) if name and name not in _CONVERTED else None
+        items = value.items if isinstance(value, (py.ListValue, py.TupleValue)) else [value]
+        if any(item is not None and numpy_arrays.is_scalar(item) for item in items):
+            yield name
+
+
+# Arguments of which layers make a float before they keep them (torch/nn/modules/upsampling.py).
+_CONVERTED = frozenset({"scale_factor"})
 
 
 def _is_lazy(value: py.Value) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python import operations
 from tsguard.analysis.trace.shapes.extents import ANY, Extent, either, known
 from tsguard.analysis.trace.values import (
     Derived,
@@ -130,7 +131,7 @@ def _joined_shapes(left: Shape, right: Shape) -> Shape:
 
 def _hint(value: py.Value) -> str:
     if isinstance(value, py.Const):
-        return type(value.value).__name__
+        return operations.hint_of(value)
     return value.hint if isinstance(value, py.Unknown) else ""
 
 

@@ -315,7 +315,7 @@ def _blur(scope: Scope, before: dict[str, py.Value]) -> None:
     for name, value in scope.names.items():
         earlier = before.get(name)
         if isinstance(earlier, py.Const) and isinstance(value, py.Const) and earlier != value:
-            scope.names[name] = py.Unknown(None, type(value.value).__name__)
+            scope.names[name] = py.Unknown(None, operations.hint_of(value))
 
 
 def _assert(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
