@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.numpy_numbers import NumpyInt
 from tsguard.analysis.python import ancestry, library
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import classes
 from tsguard.analysis.script.annotations import annotation_type, is_final
 from tsguard.analysis.script.compiled import ModuleInfo
+from tsguard.analysis.script.constants import is_callable_attribute, is_no_constant
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.forward_references import are_strings
 from tsguard.analysis.script.inference import Uninferable, type_of
@@ -211,7 +211,7 @@ def _constants(compiler: Compiler, instance: py.ModuleValue, declared: _Declared
         value = _constant_value(compiler, instance, name)
         if value is None:
             continue
-        if _is_no_constant(compiler, value):
+        if is_no_constant(compiler, value):
             node, module = places[name]
             facts = {"name": name, "given": described(value)}
             compiler.report(Refusal("class-annotation/constant", node, **facts), module)
@@ -225,34 +225,6 @@ def _listing(cls: py.ClassValue) -> ast.AST:
         if any(isinstance(target, ast.Name) and target.id == "__constants__" for target in targets):
             return node
     return cls.node
-
-
-_NO_CONSTANTS = (
-    py.BoundMethod,
-    py.ClassValue,
-    py.DictValue,
-    py.FunctionValue,
-    py.Partial,
-    py.RangeValue,
-    py.SetValue,
-    py.SliceValue,
-    py.TensorValue,
-)
-# What instances of classes of the project may derive from and are no constants all the same.
-_PLAIN = frozenset({"abc.ABC", "builtins.dict", "builtins.object", "typing.Generic", "typing.Protocol"})
-
-
-def _is_no_constant(compiler: Compiler, value: py.Value) -> bool:
-    """Whether ``_get_valid_constant`` (torch/jit/_recursive.py) refuses a value."""
-    if isinstance(value, (py.ListValue, py.TupleValue)):
-        return any(_is_no_constant(compiler, item) for item in value.items)
-    if isinstance(value, py.External):
-        return _is_callable_attribute(compiler, value)
-    if isinstance(value, py.EnumMember):
-        return value.alike is None
-    if isinstance(value, py.ObjectValue) and not isinstance(value, py.ModuleValue):
-        return _PLAIN.issuperset(ancestry.kin(compiler.interp, value.cls))
-    return isinstance(value, _NO_CONSTANTS) or isinstance(py.constant(value), (complex, bytes, NumpyInt))
 
 
 def _constant_value(compiler: Compiler, instance: py.ModuleValue, name: str) -> py.Value | None:
@@ -281,7 +253,7 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
     value = compiler.interp.settled(value)
     if isinstance(value, py.Unknown) and isinstance(value.default, (py.FunctionValue, py.External)):
         value = value.default
-    if isinstance(value, (py.FunctionValue, py.External)) and _is_callable_attribute(compiler, value):
+    if isinstance(value, (py.FunctionValue, py.External)) and is_callable_attribute(compiler, value):
         info.functions[name] = value
         return
     if name in declared.annotations:
@@ -326,15 +298,6 @@ def _check_fields(compiler: Compiler, info: ModuleInfo, name: str, value: py.Val
             facts = {"name": name, "cls": compiled.cls.name, "field": attribute, "given": given}
             refusal = Refusal("attribute-type-mismatch/object", compiled.cls.node, **facts, declared=wanted)
             compiler.report(refusal, compiled.cls.module)
-
-
-def _is_callable_attribute(compiler: Compiler, value: py.FunctionValue | py.External) -> bool:
-    if isinstance(value, py.FunctionValue):
-        return True
-    entry = compiler.tables.entry(value.name)
-    return isinstance(entry, str) or (
-        isinstance(entry, dict) and not {"schemas", "dispatch", "fails"}.isdisjoint(entry)
-    )
 
 
 def _check_value(

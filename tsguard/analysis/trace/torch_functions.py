@@ -107,8 +107,8 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
 _GIVEN = ("constant_", "ones_", "zeros_", "eye_", "dirac_", "calculate_gain")
 
 # Functions that make a tensor of sizes.
-_WINDOWS = ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window")
-_OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn", "arange", "eye", *_WINDOWS})
+_WINDOWS = frozenset(f"{name}_window" for name in ("bartlett", "blackman", "hamming", "hann", "kaiser"))
+_OF_SIZES = _WINDOWS | {"zeros", "ones", "empty", "rand", "randn", "arange", "eye"}
 
 
 def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -338,7 +338,7 @@ def _variable(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.V
 
 def _parameter(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """``nn.Parameter(x)`` of what is followed detaches it (torch/nn/parameter.py)."""
-    given = args[0] if args else kwargs.get("data")
+    given = _variable(tracer, args, kwargs, node)
     return call(tracer, "torch.detach", [given], {}, node) if isinstance(given, Traced) else None
 
 
@@ -352,8 +352,7 @@ _NOT_COMPILING = _known(py.FALSE)
 
 _HANDLERS: dict[str, Handler] = {
     **runs.HANDLERS,
-    "torch.tensor": _from_values,
-    "torch.as_tensor": _from_values,
+    **dict.fromkeys(("torch.tensor", "torch.as_tensor"), _from_values),
     "torch.Tensor": _constructed,
     "torch.numel": _numel,
     "torch.where": _where,
@@ -366,8 +365,7 @@ _HANDLERS: dict[str, Handler] = {
     "torch.jit.annotate": _annotated,
     "torch.autograd.Variable": _variable,
     "torch.autograd.variable.Variable": _variable,
-    "torch.nn.Parameter": _parameter,
-    "torch.nn.parameter.Parameter": _parameter,
+    **dict.fromkeys(("torch.nn.Parameter", "torch.nn.parameter.Parameter"), _parameter),
     "torch.jit.is_scripting": _NOT_COMPILING,
     "torch._jit_internal.is_scripting": _NOT_COMPILING,
     "torch.onnx.is_in_onnx_export": _NOT_COMPILING,
