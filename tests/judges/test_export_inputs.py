@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from tsguard.analysis.python import Program
-from tsguard.judges import judge
+from tsguard.judges import Judgement, judge
 from tsguard.project import Project
 from tsguard.project.targets import find_target
 
@@ -26,6 +28,15 @@ from torch import nn
 class Net(nn.Module):
     def forward(self, x: torch.Tensor, box: {annotation}):
         return x * {used}
+"""
+NET = """
+import math
+import numpy as np
+import torch
+from torch import nn
+
+class Net(nn.Module):
+{forward}
 """
 PLAIN = "class Box:\n    k = 2"
 RECORD = "@dataclasses.dataclass\nclass Box:\n    k: torch.Tensor"
@@ -59,70 +70,63 @@ def test_inputs_of_classes(tmp_path: Path, box: str, annotation: str, used: str,
     assert (judged.trace, judged.export.verdict) == (trace, export)
 
 
+def judged(tmp_path: Path, forward: str) -> Judgement:
+    """What is said of a module with a forward."""
+    path = tmp_path / "model.py"
+    path.write_text(NET.format(forward=textwrap.indent(forward, "    ")), encoding="utf-8")
+    project = Project((tmp_path,))
+    return judge(Program(project), find_target(project.module(path), "Net"))
+
+
+def exported(forward: str, *args: object, **kwargs: object) -> str:
+    """What torch.export says of the same module for inputs."""
+    space: dict[str, Any] = {}
+    exec(NET.format(forward=textwrap.indent(forward, "    ")), space)
+    try:
+        torch.export.export(space["Net"](), args, kwargs)
+    except Exception:
+        return "refused"
+    return "exports"
+
+
 def test_a_call_of_any_arguments_leaves_to_the_forward_what_there_is(tmp_path: Path):
-    source = """
-        import torch
-        from torch import nn
-
-        class Net(nn.Module):
-            def forward(self, x: torch.Tensor, y: torch.Tensor):
-                return x + y if y.dim() == 2 else x
-
-            __call__ = lambda self, *args, **kwargs: super(Net, self).__call__(*args, **kwargs)
-    """
-    path = tmp_path / "model.py"
-    path.write_text(textwrap.dedent(source), encoding="utf-8")
-    project = Project((tmp_path,))
-    judged = judge(Program(project), find_target(project.module(path), "Net"))
-    assert (judged.trace, judged.export.verdict) == ("safe", "exports")
+    forward = (
+        "def forward(self, x: torch.Tensor, y: torch.Tensor):\n"
+        "    return x + y if y.dim() == 2 else x\n\n"
+        "__call__ = lambda self, *args, **kwargs: super(Net, self).__call__(*args, **kwargs)\n"
+    )
+    found = judged(tmp_path, forward)
+    assert (found.trace, found.export.verdict) == ("safe", "exports")
 
 
 @pytest.mark.parametrize(
-    "used",
+    ("used", "with_tensor"),
     [
-        "x.view(h, -1)",
-        "x.view(int(np.ceil(h / 2)) * 2, -1)",
-        "torch.zeros(math.floor(h / 2), 3) if math.ceil(h) > 2 else x",
+        ("x.view(h, -1)", "exports"),
+        ("x.view(int(np.ceil(h / 2)) * 2, -1)", "refused"),
+        ("torch.zeros(math.floor(h / 2), 3) if math.ceil(h) > 2 else x", "refused"),
     ],
 )
-def test_an_input_that_sizes_are_made_of_is_a_number_to_torch_export(tmp_path: Path, used: str):
-    """torch 2.13 exports each of these for an int; for a tensor it refuses the last two."""
-    source = f"""
-        import math
-        import numpy as np
-        import torch
-        from torch import nn
-
-        class Net(nn.Module):
-            def forward(self, x, h):
-                return {used}
-    """
-    path = tmp_path / "model.py"
-    path.write_text(textwrap.dedent(source), encoding="utf-8")
-    project = Project((tmp_path,))
-    judged = judge(Program(project), find_target(project.module(path), "Net"))
-    assert (judged.trace, judged.export.verdict) == ("hazardous", "exports")
+def test_an_input_that_sizes_are_made_of_is_a_number_to_torch_export(
+    tmp_path: Path, used: str, with_tensor: str
+):
+    forward = f"def forward(self, x, h):\n    return {used}\n"
+    found = judged(tmp_path, forward)
+    assert (found.trace, found.export.verdict) == ("hazardous", exported(forward, torch.rand(4, 6), 4))
+    assert exported(forward, torch.rand(4, 6), torch.tensor(4)) == with_tensor
 
 
-@pytest.mark.parametrize(
-    ("used", "export"),
-    [
-        ("x * y.shape[0]", "exports"),
-        ("x if y.sum() > 0 else -x", "refused"),
-        ("torch.cat([x, y])", "exports"),
-    ],
-)
-def test_an_input_that_is_given_by_keyword_is_followed(tmp_path: Path, used: str, export: str):
-    source = f"""
-        import torch
-        from torch import nn
+def test_an_input_that_is_asked_for_what_tensors_have_is_no_number(tmp_path: Path):
+    forward = (
+        "def forward(self, x, h):\n    n = math.ceil(h) if h.sum() > 2 else 2\n    return x.view(n, -1)\n"
+    )
+    assert judged(tmp_path, forward).export.verdict == "refused"
+    assert exported(forward, torch.rand(4, 6), torch.tensor(4)) == "refused"
 
-        class Net(nn.Module):
-            def forward(self, x, *, y):
-                return {used}
-    """
-    path = tmp_path / "model.py"
-    path.write_text(textwrap.dedent(source), encoding="utf-8")
-    project = Project((tmp_path,))
-    judged = judge(Program(project), find_target(project.module(path), "Net"))
-    assert (judged.trace, judged.export.verdict) == ("hazardous", export)
+
+@pytest.mark.parametrize("used", ["x * y.shape[0]", "x if y.sum() > 0 else -x", "torch.cat([x, y])"])
+def test_an_input_that_is_given_by_keyword_is_followed(tmp_path: Path, used: str):
+    forward = f"def forward(self, x, *, y):\n    return {used}\n"
+    found = judged(tmp_path, forward)
+    said = exported(forward, torch.rand(3, 4), y=torch.rand(3, 4))
+    assert (found.trace, found.export.verdict) == ("hazardous", said)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from typing import Any
 
 from tsguard.analysis.numpy_numbers import NumpyInt
+from tsguard.analysis.python.folding import folded_default
 from tsguard.analysis.values import (
     BoundMethod,
     Const,
@@ -34,10 +36,12 @@ _ELEMENTWISE = frozenset(
     ["abs", "ceil", "clip", "cos", "exp", "floor", "log", "log10", "log2", "power", "sin", "sqrt"]
 )
 _SCALARS = frozenset(["float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool_"])
-_Number = int | float
-_OF_ALL: dict[str, Callable[[Iterable[_Number]], _Number]] = {
-    **dict.fromkeys(("amax", "max"), max),
-    **dict.fromkeys(("amin", "min"), min),
+# By Python's own functions, of no numbers, too: numpy makes floats of them, or raises.
+_OF_ALL: dict[str, Callable[..., Any]] = {
+    "amax": max,
+    "amin": min,
+    "max": max,
+    "min": min,
     "prod": math.prod,
     "sum": sum,
 }
@@ -74,9 +78,9 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
         return _object("random.Generator")
     if short in _PAIRS:
         return TupleValue((array(), array()))
-    known = _of_numbers(short, args) if len(args) == 1 and not kwargs else None
+    known = _of_numbers(short, args[0]) if len(args) == 1 and not kwargs else None
     if known is not None:
-        return Const(known)
+        return known
     if short == "prod" and (kwargs or len(args) != 1 or is_array(args[0])):
         return Unknown()
     if short in _SCALARS or short == "prod":
@@ -86,21 +90,17 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
     return Unknown()
 
 
-def _of_numbers(short: str, args: list[Value]) -> _Number | None:
-    """What a function of numpy makes of one number or of a sequence of numbers; None where it is another or they are not known."""
-    given = constant(args[0])
-    if short.startswith(("int", "uint")) and short in _SCALARS and isinstance(given, int):
-        return NumpyInt(given)
-    if short not in _OF_ALL or not isinstance(args[0], (ListValue, TupleValue)) or args[0].open:
+def _of_numbers(short: str, given: Value) -> Value | None:
+    """What a function of numpy makes of a number or of a sequence of numbers; None where that is not known."""
+    if short == "int64" and isinstance(constant(given), int):
+        return folded_default(NumpyInt, [constant(given)])
+    if short not in _OF_ALL or not isinstance(given, (ListValue, TupleValue)) or given.open:
         return None
-    numbers = [constant(item) for item in args[0].items]
+    numbers = [constant(item) for item in given.items]
     if not all(isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers):
         return None
-    if not numbers:
-        return 1.0 if short == "prod" else 0.0 if short == "sum" else None
-    result = _OF_ALL[short](number for number in numbers if isinstance(number, (int, float)))
-    is_whole = all(isinstance(number, int) for number in numbers)
-    return NumpyInt(result) if is_whole else float(result)
+    is_whole = bool(numbers) and all(isinstance(number, int) for number in numbers)
+    return folded_default(lambda: (NumpyInt if is_whole else float)(_OF_ALL[short](numbers)), [])
 
 
 def attribute(owner: ObjectValue, name: str) -> Value:

@@ -84,6 +84,11 @@ _HINTED: dict[str, type] = {
 _PROTOCOL = frozenset(
     {"__call__", "__contains__", "__enter__", "__exit__", "__iter__", "__len__", "__next__", "__reversed__"}
 )
+_INT64 = External("numpy.int64")
+_OF_INT64 = (
+    _INT64,
+    *(External(f"numpy.{name}") for name in ("generic", "integer", "number", "signedinteger")),
+)
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
@@ -129,6 +134,8 @@ def is_instance(interp: Interpreter, value: Value, cls: Value) -> bool | None:
         return True
     if isinstance(cls, ClassValue):
         return None if isinstance(value, Unknown) and not value.hint else False
+    if isinstance(value, Const) and isinstance(value.value, NumpyInt) and cls in _OF_INT64:
+        return True
     real = _real(cls)
     if real is None:
         return None if isinstance(value, (Unknown, External)) else False
@@ -157,6 +164,8 @@ def type_of(interp: Interpreter, value: Value) -> Value | None:
     """``type(value)``, None where it is not known."""
     if isinstance(value, (ObjectValue, EnumMember)):
         return value.cls
+    if isinstance(value, Const) and isinstance(value.value, NumpyInt):
+        return _INT64
     found = type(value.value) if isinstance(value, Const) else _REPRESENTED.get(type(value))
     if found is None or found.__module__ != "builtins":
         return None
@@ -168,7 +177,9 @@ def _includes(interp: Interpreter, real: type, value: Value) -> bool | None:
         hinted = _HINTED.get(value.hint)
         return None if hinted is None else class_relations.is_subclass(hinted, real)
     if isinstance(value, Const):
-        return real is object if isinstance(value.value, NumpyInt) else isinstance(value.value, real)
+        if isinstance(value.value, NumpyInt):
+            return real is not int and class_relations.is_subclass(int, real)
+        return isinstance(value.value, real)
     if isinstance(value, ClassValue):
         is_enum = ancestry.derives_from(interp, value, "enum.Enum")
         return class_relations.is_subclass(enum.EnumMeta if is_enum else type, real)

@@ -169,15 +169,15 @@ def _object(compiler: Compiler, value: py.ObjectValue) -> t.Type:
         return t.GENERATOR
     if name == "torch.device":
         return t.DEVICE
-    raise Uninferable(f"a {name.rpartition('.')[2] or 'Python'} object")
+    raise Uninferable(with_article(f"{name.rpartition('.')[2] or 'Python'} object"))
 
 
 def _instance_of(compiler: Compiler, cls: py.ClassValue) -> t.Type:
     unscripted = "dataclass" in cls.marks and "script" not in cls.marks
     if unscripted or not compiler.can_compile_class(cls):
-        raise Uninferable(f"a {cls.name} object")
+        raise Uninferable(with_article(f"{cls.name} object"))
     if not compiler.compiles(cls):
-        raise Uninferable(f"a {cls.name} object, whose class does not compile")
+        raise Uninferable(with_article(f"{cls.name} object, whose class does not compile"))
     return compiler.class_type(cls, cls.node)
 
 

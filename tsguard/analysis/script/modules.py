@@ -71,9 +71,8 @@ def _slots(compiler: Compiler, instance: py.ModuleValue) -> frozenset[str]:
         for base in ancestry.mro(compiler.interp, instance.cls)
         if isinstance(base, py.ClassValue) and "__slots__" in base.members
     )
-    return frozenset(
-        name for names in listed for name in _listed(names) if isinstance(name, str) and name != "__dict__"
-    )
+    named = (name for names in listed for name in (py.constant(names), *_listed(names)))
+    return frozenset(name for name in named if isinstance(name, str) and name != "__dict__")
 
 
 def _annotations(

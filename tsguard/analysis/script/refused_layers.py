@@ -7,6 +7,7 @@ from typing import Any
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry, numpy_arrays
+from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.derived_layers import inherited_overloads, never_compiles
@@ -54,12 +55,14 @@ def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[Ru
                 why = cause(forward["fails"])
                 is_number = why.endswith(_WHOLE_NUMBER)
                 yield "unscriptable-layer/number" if is_number else "unscriptable-layer", {"why": why}
-            yield from _arguments(instance, entry)
+            for facts in misfits(instance, entry):
+                yield "unscriptable-layer/argument", facts
         elif instance.cls.name == "torch.nn.DataParallel":
             yield "unscriptable-layer", {"why": "it splits its input over devices"}
     recurrent = inherited_overloads(compiler.interp, instance)
     if recurrent and (instance is compiler.root or never_compiles(instance, recurrent)):
         yield "unscriptable-layer/derived", {"layer": recurrent}
+    yield from _of_numpy(compiler, instance)
     bases = ancestry.kin(compiler.interp, instance.cls)
     embedding = next((base for base in bases if base in ("torch.nn.Embedding", "torch.nn.EmbeddingBag")), "")
     max_norm = py.constant(instance.arguments.get("max_norm", py.NONE)) if embedding else None
@@ -75,21 +78,18 @@ def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[Ru
             yield "unscriptable-layer/parametrization", facts
 
 
-def _arguments(instance: py.ModuleValue, entry: dict[str, Any]) -> Iterator[tuple[RuleName, dict[str, str]]]:
-    for facts in misfits(instance, entry):
-        yield "unscriptable-layer/argument", facts
-    for name in _of_numpy(instance, entry):
-        yield "unscriptable-layer/numpy", {"argument": name}
-
-
-def _of_numpy(instance: py.ModuleValue, entry: dict[str, Any]) -> Iterator[str]:
-    """The arguments of a layer that it keeps as they are, and that are numbers of numpy."""
-    kept = dict.fromkeys(described.get("from") for described in entry["attributes"].values())
+def _of_numpy(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[RuleName, dict[str, str]]]:
+    """The arguments that a layer, or one derived from it, keeps as constants, and that are numbers of numpy."""
+    if python_classes.class_member(compiler.interp, instance.cls, "__constants__") is not None:
+        return  # of the project's own
+    entries = map(compiler.tables.modules.get, ancestry.kin(compiler.interp, instance.cls))
+    attributes: dict[str, Any] = next((entry["attributes"] for entry in entries if entry is not None), {})
+    kept = dict.fromkeys(described.get("from") for described in attributes.values())
     for name in kept:
         value = instance.arguments.get(name) if name and name not in _CONVERTED else None
         items = value.items if isinstance(value, (py.ListValue, py.TupleValue)) else [value]
         if any(item is not None and numpy_arrays.is_scalar(item) for item in items):
-            yield name
+            yield "unscriptable-layer/numpy", {"argument": name}
 
 
 # Arguments of which layers make a float before they keep them (torch/nn/modules/upsampling.py).

@@ -128,9 +128,14 @@ def _named_as_sizes(node: FunctionNode) -> frozenset[str]:
     return frozenset(sizes - others)
 
 
-def numbers(tracer: Tracer) -> frozenset[str]:
-    """The inputs without an annotation that are used as numbers."""
-    return frozenset(name for name, rule in tracer.told.items() if rule == _NUMBER)
+def numbers(tracer: Tracer, function: py.FunctionValue) -> frozenset[str]:
+    """The inputs without an annotation that are used as numbers, and of which the function asks nothing that tensors have."""
+    asked = {
+        part.value.id
+        for part in walked(function.node)
+        if isinstance(part, (ast.Attribute, ast.Subscript)) and isinstance(part.value, ast.Name)
+    }
+    return frozenset(name for name, rule in tracer.told.items() if rule == _NUMBER) - asked
 
 
 def report(tracer: Tracer) -> None:

@@ -185,7 +185,9 @@ class ForwardTracer(Tracer):
             if isinstance(key, Number):
                 self.keyed[owner, key] = value
         self.state.fill(self, owner, key)
-        if not is_shared if keyed_by_size else not self.state.mutate(self, owner, value):
+        # What a file keeps by sizes, no target leaves for another.
+        is_left = is_shared if keyed_by_size else self.state.mutate(self, owner, value)
+        if not is_left:
             super().set_item(owner, key, value)
 
     def items(self, value: py.Value, wanted: int | None) -> tuple[list[py.Value], bool] | None:

@@ -81,7 +81,6 @@ class TraceResult:
             tracer.exports.is_asked_of_compile,
             tracer.asks_for_run,
             by_kind,
-            kinds.numbers(tracer),
         )
 
     def of_rules(self, are_meant: Callable[[str], bool]) -> TraceResult:
@@ -158,7 +157,8 @@ def trace_target(
         with tracer.running(Frame(frame.label, frame.module, frame.called, frame.receiver)):
             outputs.check(tracer, value, node)
             exported.check(tracer, value, node)
-    return TraceResult.of(tracer, raised=stopped)
+    followed = TraceResult.of(tracer, raised=stopped)
+    return followed if function is None else replace(followed, numbers=kinds.numbers(tracer, function))
 
 
 def _entry(tracer: Tracer, subject: py.Value) -> tuple[py.FunctionValue | None, bool]:
