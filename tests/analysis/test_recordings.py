@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
+from tsguard.analysis.observer import Observer
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import compile_target
 from tsguard.analysis.subjects import built
@@ -86,18 +86,6 @@ class Other(nn.Module):
 """
 
 
-class Compiled:
-    """Hears what is compiled; ``lines`` are those of it."""
-
-    def __init__(self) -> None:
-        self.lines: list[int] = []
-
-    def compiled(self, module: object, node: ast.AST, value: object) -> None:
-        self.lines.append(getattr(node, "lineno", 0))
-
-    def traced(self, module: object, node: ast.AST, value: object) -> None: ...
-
-
 def compiled(program: Program, file: Path, name: str) -> set[tuple[object, ...]]:
     """What compiling a class of a file reports."""
     interp, target = PythonInterpreter(program), find_target(program.project.module(file), name)
@@ -109,13 +97,22 @@ def test_classes_are_compiled_by_the_first_target_alone_and_report_to_all(tmp_pa
     file.write_text(BOXES)
     alone = {name: compiled(Program(Project((tmp_path,))), file, name) for name in ("Net", "Other")}
     program = Program(Project((tmp_path,)))
-    program.observer = first = Compiled()
+    module = program.project.module(file)
+    line = BOXES[: BOXES.index("self.size.no")].count("\n") + 1
+    program.observer = first = Observer(module, line)
     assert compiled(program, file, "Net") == alone["Net"]
-    program.observer = second = Compiled()
+    program.observer = second = Observer(module, line)
     assert compiled(program, file, "Other") == alone["Other"]
-    in_area, in_half = (
-        BOXES[: BOXES.index(text)].count("\n") + 1 for text in ("self.size.no", "self.size +")
-    )
-    assert in_area in first.lines
-    assert in_area not in second.lines
-    assert in_half in {*first.lines, *second.lines}
+    assert first.types
+    assert not second.types
+
+
+def test_a_property_that_only_another_target_reads_is_compiled_for_it(tmp_path: Path):
+    file = tmp_path / "net.py"
+    file.write_text(BOXES)
+    program = Program(Project((tmp_path,)))
+    line = BOXES[: BOXES.index("self.size +")].count("\n") + 1
+    program.observer = observer = Observer(program.project.module(file), line)
+    for name in ("Net", "Other"):
+        compiled(program, file, name)
+    assert observer.types

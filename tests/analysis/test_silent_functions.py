@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import build
-from tsguard.analysis.values import Scope
 from tsguard.judges import judge
 from tsguard.project import Project
 from tsguard.project.targets import find_target
@@ -39,16 +37,6 @@ class Net(nn.Module):
 """
 
 
-class Following(PythonInterpreter):
-    """Notes the functions whose bodies run."""
-
-    ran: frozenset[str] = frozenset()
-
-    def execute(self, body: list[ast.stmt], scope: Scope) -> Any:
-        self.ran |= {scope.function.name} if scope.function is not None else set()
-        return super().execute(body, scope)
-
-
 def _net(folder: Path, does: str) -> tuple[Program, Any]:
     file = folder / "net.py"
     file.write_text(NET.format(does=does), encoding="utf-8")
@@ -73,10 +61,16 @@ def _net(folder: Path, does: str) -> tuple[Program, Any]:
 def test_a_function_that_does_more_than_to_tell_torch_is_followed(
     tmp_path: Path, does: str, is_followed: bool
 ):
-    program, target = _net(tmp_path, does)
-    interp = Following(program)
+    more = "name = obj.__class__.__name__\n    " * 3
+    assert (_steps(tmp_path, more + does) > _steps(tmp_path, does)) == is_followed
+
+
+def _steps(folder: Path, does: str) -> int:
+    """What constructing the module takes: of what is not followed, nothing."""
+    program, target = _net(folder, does)
+    interp = PythonInterpreter(program)
     build(interp, target)
-    assert ("log" in interp.ran) == is_followed
+    return interp.world.spent
 
 
 def test_what_is_only_told_in_eager_makes_no_trace_another(tmp_path: Path):

@@ -42,7 +42,8 @@ class _Call:
     steps: int
 
 
-_CALLS: Kept[Hashable, list[_Call]] = Kept()
+CALLS: Kept[tuple[Hashable, ...], list[_Call]] = Kept()
+"""The calls of a function, its node first, for arguments that are alike."""
 
 
 def cached(
@@ -78,7 +79,7 @@ def kept(
         return run()
     world = interp.world
     state = (world.lenient, interp.tries > 0, interp.open_loops > 0, interp.branches > 0)
-    calls = _CALLS.of(interp.program).setdefault((function.node, state, len(args), *kwargs, *given), [])
+    calls = CALLS.of(interp.program).setdefault((function.node, state, len(args), *kwargs, *given), [])
     for call in calls:
         if world.agrees(call.asked):
             interp.spend(call.steps)
