@@ -84,9 +84,20 @@ class Stepped(torch.nn.Module):
         return torch.arange(0, 10, x.argmax().item())
 
 
+class Attended(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        steps = x[x[:, 0] > 0].view(1, 1, -1, 4)
+        return torch.nn.functional.scaled_dot_product_attention(steps, steps, steps)
+
+
 @pytest.mark.skipif(not WAYS.slices_by_data, reason="torch.export is judged from torch 2.13 on")
 @pytest.mark.parametrize(
-    ("module", "expected"), [(Alike, WAYS.compares_counts_of_data), (Stepped, WAYS.steps_by_data)]
+    ("module", "expected"),
+    [
+        (Alike, WAYS.compares_counts_of_data),
+        (Attended, WAYS.attends_over_counts_of_data),
+        (Stepped, WAYS.steps_by_data),
+    ],
 )
 def test_what_export_leaves_to_the_program_of_counts_that_data_tells(module, expected):
     assert exports(module(), torch.arange(12.0).view(3, 4)) is expected

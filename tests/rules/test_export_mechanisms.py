@@ -35,6 +35,8 @@ _BY_TENSORS = dict.fromkeys(
 )
 EXPORTED_LATER = {
     **_BY_TENSORS,
+    "attention over what a mask selects": WAYS.attends_over_counts_of_data,
+    "an encoder over steps that a mask selects": WAYS.attends_over_counts_of_data,
     "how alike two selections are": WAYS.compares_counts_of_data,
     "how alike a layer finds two selections": WAYS.compares_counts_of_data,
     "steps as long as data tells": WAYS.steps_by_data,

@@ -18,6 +18,8 @@ _BOUND = re.compile(r"(>=|<)(\d+\.\d+)")
 class Ways:
     """The ways of one release.
 
+    attends_over_counts_of_data: attention over as many steps as data tells is left to the program by
+        ``torch.export``, in a call or in the layers that are made of it.
     bools_are_numbers: a bool is taken where an int, a float or a number is wanted.
     compares_counts_of_data: ``torch.cosine_similarity`` takes two tensors with as many rows as data tells, and what
         finds out whether they are as many is the program.
@@ -32,6 +34,7 @@ class Ways:
     steps_by_data: ``torch.export`` takes a ``torch.arange`` with a step that data tells.
     """
 
+    attends_over_counts_of_data: bool
     bools_are_numbers: bool
     compares_counts_of_data: bool
     compiles_autograd_properties: bool
@@ -45,6 +48,7 @@ class Ways:
 def ways(release: str) -> Ways:
     """The ways of a release: ``2.4``."""
     return Ways(
+        attends_over_counts_of_data=allows(">=2.15", release),
         bools_are_numbers=allows(">=2.3", release),
         compares_counts_of_data=allows(">=2.15", release),
         compiles_autograd_properties=allows(">=2.15", release),

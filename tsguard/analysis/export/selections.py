@@ -43,16 +43,16 @@ _WHOLE_LAYERS = (
     "torch.nn.LocalResponseNorm",
 )
 _LAST_LAYERS = ("torch.nn.MaxPool1d", "torch.nn.AdaptiveAvgPool1d", "torch.nn.AdaptiveMaxPool1d")
-_STEPPING = frozenset(
+_STEPPING = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
+_ATTENDING = frozenset(
     [
         f"torch.nn.{name}"
         for name in (
-            "LSTM", "GRU", "RNN", "TransformerEncoderLayer", "TransformerEncoder", "TransformerDecoderLayer",
+            "MultiheadAttention", "TransformerEncoderLayer", "TransformerEncoder", "TransformerDecoderLayer",
             "TransformerDecoder", "Transformer",
         )
     ]
 )  # fmt: skip
-_ATTENDING = frozenset({"torch.nn.MultiheadAttention"})
 # Whether two tensors are of one size, to warn where they are not.
 _COMPARING = frozenset(
     [
@@ -97,8 +97,17 @@ def layer(tracer: Tracer, name: str, args: Args, node: ast.AST) -> None:
         _asked(tracer, args[0], [_at(tracer, args[0], -1)], node)
 
 
+def _asks_attending(tracer: Tracer, name: str, kwargs: Kwargs) -> bool:
+    """Whether attention asks how many steps there are: it does to choose among its kernels."""
+    if ways(tracer.tables.release).attends_over_counts_of_data:
+        return False
+    return name != "torch.nn.MultiheadAttention" or py.constant(kwargs.get("need_weights", py.TRUE)) is False
+
+
 def _attended(tracer: Tracer, given: Args, node: ast.AST) -> None:
     """Of four dimensions, the length of the queries and that of the keys are asked for; of three a batch is."""
+    if ways(tracer.tables.release).attends_over_counts_of_data:
+        return
     for tensor in given:
         extent = shaping.extent(tracer, tensor) if isinstance(tensor, Traced) else None
         if isinstance(tensor, Traced) and extent is not None and extent.rank == 4:
@@ -109,10 +118,7 @@ def sequence(
     tracer: Tracer, name: str, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> None:
     """A layer over sequences is called, which goes over the steps or asks how many there are; how many sequences it does not."""
-    if name in _ATTENDING:
-        is_asking = py.constant(kwargs.get("need_weights", py.TRUE)) is False
-    else:
-        is_asking = name in _STEPPING
+    is_asking = name in _STEPPING or (name in _ATTENDING and _asks_attending(tracer, name, kwargs))
     first = py.constant(tracer.settled(_of_layer(module).arguments.get("batch_first", py.FALSE)))
     if not is_asking or not isinstance(first, bool):
         return
