@@ -76,7 +76,7 @@ def call(
         return _index(receiver.items, args)
     if isinstance(receiver, TupleValue) and receiver.cls is not None and name in ("_replace", "_asdict"):
         return _of_record(receiver, kwargs, list(receiver.cls.annotations), is_dict=name == "_asdict")
-    found = numpy_arrays.method(receiver, name)
+    found = numpy_arrays.method(receiver, name, args)
     return Unknown(placed(node)) if found is None else found
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.numpy_numbers import NumpyInt
+from tsguard.analysis.python import numpy_rows
 from tsguard.analysis.python.folding import folded_default
 from tsguard.analysis.values import (
     BoundMethod,
     Const,
     External,
-    ListValue,
     ObjectValue,
     TupleValue,
     Unknown,
@@ -20,7 +20,6 @@ from tsguard.analysis.values import (
     constant,
 )
 
-_ARRAY = External("numpy.ndarray")
 _MAKERS = frozenset(
     [
         "arange", "argsort", "array", "asarray", "column_stack", "concatenate", "cumsum", "diff", "dstack", "empty", "eye",
@@ -35,6 +34,7 @@ _PAIRS = frozenset(["diag_indices", "tril_indices", "triu_indices"])
 _ELEMENTWISE = frozenset(
     ["abs", "ceil", "clip", "cos", "exp", "floor", "log", "log10", "log2", "power", "sin", "sqrt"]
 )
+_SETTING = frozenset(["copyto", "place", "put", "putmask", "random.shuffle"])
 _SCALARS = frozenset(["float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool_"])
 # By Python's own functions, of no numbers, too: numpy makes floats of them, or raises.
 _OF_ALL: dict[str, Callable[..., Any]] = {
@@ -51,7 +51,7 @@ _METHODS = frozenset(
 
 
 def is_array(value: Value) -> bool:
-    return isinstance(value, ObjectValue) and value.cls == _ARRAY
+    return isinstance(value, ObjectValue) and value.cls == numpy_rows.ARRAY
 
 
 def is_scalar(value: Value) -> bool:
@@ -68,10 +68,11 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
     asked = [name for name, value in kwargs.items() if name.startswith("return_") and constant(value) is True]
     if short == "unique" and asked:
         return TupleValue(tuple(array() for _ in ("values", *asked)))
-    if short in _DRAWS and not args and not kwargs:
-        return Unknown(None, "float")
-    if short == "random.randint" and not kwargs.keys() & {"size", "dtype"} and len(args) < 3:
-        return Unknown(None, "int")
+    known = _drawn(short, args, kwargs) or numpy_rows.made(short, args, kwargs)
+    if known is not None:
+        return known
+    if short in _SETTING and args:
+        numpy_rows.forget(args[0])
     if short in _MAKERS or (short in _ELEMENTWISE and any(map(is_array, args))):
         return array()
     if short in _GENERATORS:
@@ -90,14 +91,21 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
     return Unknown()
 
 
+def _drawn(short: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """A random number; None where it is an array, or something else is called."""
+    if short in _DRAWS and not args and not kwargs:
+        return Unknown(None, "float")
+    if short == "random.randint" and not kwargs.keys() & {"size", "dtype"} and len(args) < 3:
+        return Unknown(None, "int")
+    return None
+
+
 def _of_numbers(short: str, given: Value) -> Value | None:
     """What a function of numpy makes of a number or of a sequence of numbers; None where that is not known."""
     if short == "int64" and isinstance(constant(given), int):
         return folded_default(NumpyInt, [constant(given)])
-    if short not in _OF_ALL or not isinstance(given, (ListValue, TupleValue)) or given.open:
-        return None
-    numbers = [constant(item) for item in given.items]
-    if not all(isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers):
+    numbers = numpy_rows.numbers_of(given) if short in _OF_ALL else None
+    if numbers is None:
         return None
     is_whole = bool(numbers) and all(isinstance(number, int) for number in numbers)
     return folded_default(lambda: (NumpyInt if is_whole else float)(_OF_ALL[short](numbers)), [])
@@ -105,13 +113,19 @@ def _of_numbers(short: str, given: Value) -> Value | None:
 
 def attribute(owner: ObjectValue, name: str) -> Value:
     """An attribute of an array or a scalar."""
+    of_row = numpy_rows.attribute(owner, name)
+    if of_row is not None:
+        return of_row
     if is_array(owner) and name in _METHODS:
         return BoundMethod(External(f"method.{name}"), owner)
     return array() if is_array(owner) and name == "T" else Unknown()
 
 
-def method(receiver: Value, name: str) -> Value | None:
+def method(receiver: Value, name: str, args: list[Value]) -> Value | None:
     """The result of a method of an array; None of other receivers."""
+    of_row = numpy_rows.method(receiver, name, args)
+    if of_row is not None:
+        return of_row
     return array() if is_array(receiver) and name in _METHODS else None
 
 

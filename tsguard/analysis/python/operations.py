@@ -9,7 +9,7 @@ from typing import Any
 
 from tsguard.analysis.budgets import DEEPEST_TERM
 from tsguard.analysis.numpy_numbers import NumpyInt
-from tsguard.analysis.python import sets, sizes, special_methods, tensor_sizes, texts
+from tsguard.analysis.python import numpy_rows, sets, sizes, special_methods, tensor_sizes, texts
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded, folded_default
 from tsguard.analysis.python.iteration import iterate
@@ -148,6 +148,9 @@ def binary(
     sign, function = _BINARY[type(op)]
     if isinstance(left, Const) and isinstance(right, Const):
         return folded(interp, function, (left.value, right.value), node)
+    row = numpy_rows.combined(function, left, right)
+    if row is not None:
+        return row
     sequences = _sequences(interp, op, left, right)
     if sequences is not None:
         return sequences
