@@ -116,3 +116,82 @@ def test_a_property_that_only_another_target_reads_is_compiled_for_it(tmp_path: 
     for name in ("Net", "Other"):
         compiled(program, file, name)
     assert observer.types
+
+
+TRIED = """\
+from torch import nn
+
+
+class Config:
+    def __init__(self):
+        self.size = 1
+
+    def first(self):
+        return self.no_such_method()
+
+{more}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.config = Config()
+
+    def forward(self, x):
+        return x
+"""
+METHOD = """\
+    def {name}(self, x: int) -> int:
+        return x + self.size
+
+"""
+
+
+def test_the_class_of_an_attribute_is_compiled_as_far_as_its_first_refusal(tmp_path: Path):
+    spent = []
+    for count in (1, 20):
+        file = tmp_path / f"with_{count}.py"
+        file.write_text(TRIED.format(more="".join(METHOD.format(name=f"m{i}") for i in range(count))))
+        interp = PythonInterpreter(Program(Project((tmp_path,))))
+        target = find_target(interp.program.project.module(file), "Net")
+        module = built(interp, target)
+        constructed = interp.world.spent
+        assert not compile_target(interp, target, module).events
+        spent.append(interp.world.spent - constructed)
+    assert spent[0] == spent[1]
+
+
+CIRCULAR = """\
+from torch import nn
+
+
+class Part:
+    def __init__(self):
+        self.size = 1
+
+    def area(self) -> int:
+        return self.size
+
+    def broken(self) -> int:
+        return self.size.no_such_method()
+
+
+class Whole:
+    def __init__(self):
+        self.part = Part()
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.whole = Whole()
+
+    def forward(self, x):
+        return x + Part().area()
+"""
+
+
+def test_what_a_try_has_begun_is_compiled_whole_where_it_is_used(tmp_path: Path):
+    file = tmp_path / "net.py"
+    file.write_text(CIRCULAR)
+    reported = compiled(Program(Project((tmp_path,))), file, "Net")
+    assert any("no_such_method" in str(key) for key in reported)

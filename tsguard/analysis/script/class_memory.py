@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Container, Hashable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
@@ -60,6 +60,11 @@ class ClassMemory:
         """Report what a class has shown where that is being recorded."""
         if id(cls) in self.recordings and self._reporter.recordings:
             self._reporter.replay(self.recordings[id(cls)])
+
+    def forget_unfinished(self, begun: Container[int]) -> None:
+        """Forget the classes that were not compiled to their end, but those that had been begun before."""
+        for key in [key for key in self.classes if key not in begun and key not in self.recordings]:
+            del self.classes[key]
 
     def _first(self, cls: py.ClassValue, compile_: Callable[[], ScriptClass]) -> Recording:
         kept = self._kept.get(cls)

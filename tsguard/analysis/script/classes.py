@@ -16,6 +16,7 @@ from tsguard.analysis.script.compiled import ScriptClass
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.names import context_schema
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.reports import Settled
 from tsguard.analysis.script.schema_calls import call_schemas
 from tsguard.analysis.script.sugared import (
     Method,
@@ -72,7 +73,11 @@ def _compile(compiler: Compiler, compiled: ScriptClass, name: str, function: py.
         return Schema(name, "", (), t.UNKNOWN, True)
     compiled.compiling.add(name)
     receiver = Simple(Value(compiled.type))
-    schema = compiler.compile_function(function, receiver, f"{compiled.cls.name}.{name}")
+    try:
+        schema = compiler.compile_function(function, receiver, f"{compiled.cls.name}.{name}")
+    except Settled:
+        compiled.compiling.discard(name)
+        raise
     compiled.schemas[name] = schema
     if name == "__init__":
         compiled.initialized = True

@@ -33,7 +33,7 @@ from tsguard.analysis.script.layers import layer_key
 from tsguard.analysis.script.modules import describe
 from tsguard.analysis.script.names import PythonNames, is_context
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.reports import Entered
+from tsguard.analysis.script.reports import Entered, Settled
 from tsguard.analysis.script.sugared import Sugared, SugaredModule, Value
 from tsguard.analysis.script.syntax import refused_in, size_of
 from tsguard.analysis.values import Scope
@@ -237,10 +237,10 @@ class TargetCompiler(Compiler):
             return True
         uncompilable = _UNCOMPILABLE.of(self.interp.program)
         if id(cls) not in self.script_classes and cls not in uncompilable:
-            with self.reporter.trial() as reported:
-                self.compiled_class(cls)
-            if reported.events:
-                del self.script_classes[id(cls)]
+            begun = set(self.script_classes)
+            if self.reporter.refuses(lambda: self.compiled_class(cls)):
+                self.class_memory.forget_unfinished(begun)
+                self.script_classes.pop(id(cls), None)
                 uncompilable[cls] = True
         return cls not in uncompilable
 
@@ -257,7 +257,11 @@ class TargetCompiler(Compiler):
         known = self.infos.get(id(instance))
         if known is None:
             self.infos[id(instance)] = ModuleInfo()
-            known = self.infos[id(instance)] = self._described(instance)
+            try:
+                known = self.infos[id(instance)] = self._described(instance)
+            except Settled:
+                del self.infos[id(instance)]
+                raise
         return known
 
     def _described(self, instance: py.ModuleValue) -> ModuleInfo:
@@ -286,7 +290,11 @@ class TargetCompiler(Compiler):
             return None
         if self._first is None:
             self._first = {}
-            self._describe_below(self.root, self._first, set())
+            try:
+                self._describe_below(self.root, self._first, set())
+            except Settled:
+                self._first = None
+                raise
         instance = self._first.get(cls)
         return None if instance is None else self.module_type(instance)
 

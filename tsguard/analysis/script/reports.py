@@ -82,6 +82,7 @@ class Reporter:
     aside: dict[tuple[object, ...], Property] = field(default_factory=dict)
     read: set[Property] = field(default_factory=set)
     property: Property | None = None
+    is_trying: bool = False
     settles: Callable[[Event], bool] | None = None
 
     @contextmanager
@@ -118,17 +119,19 @@ class Reporter:
             self.running = running
             self.recordings.pop()
 
-    @contextmanager
-    def trial(self) -> Iterator[Reporter]:
-        """Report to nobody meanwhile: what is yielded tells what would have been."""
-        kept = self.events, self.gaps, self.recordings, self.shown, self.settles
+    def refuses(self, compile_: Callable[[], object]) -> bool:
+        """Whether compiling something refuses it; nothing of it is reported, and it ends at the first refusal."""
+        kept = self.events, self.gaps, self.recordings, self.shown, self.settles, self.is_trying
         self.events, self.gaps, self.recordings, self.shown, self.settles = {}, {}, [], set(), None
-        trial = Reporter(self.target)
+        self.is_trying = True
         try:
-            yield trial
+            compile_()
+        except Settled:
+            return True
+        else:
+            return bool(self.events)
         finally:
-            trial.events, trial.gaps = self.events, self.gaps
-            self.events, self.gaps, self.recordings, self.shown, self.settles = kept
+            self.events, self.gaps, self.recordings, self.shown, self.settles, self.is_trying = kept
 
     def replay(self, recording: Recording, call: ast.AST | None = None, caller: Module | None = None) -> None:
         """Report what was recorded as what this call leads to."""
@@ -159,6 +162,8 @@ class Reporter:
         """Report a refusal; one that matters only ``if_reached`` counts where the place is sure to run."""
         if if_reached and not all(is_certain() for is_certain in self.running):
             return
+        if self.is_trying and not if_reached:
+            raise Settled
         if not self.recordings:
             event = self._placed(refusal, module)
             if self.property is not None and event.key not in self.events:
