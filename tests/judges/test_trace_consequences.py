@@ -15,6 +15,45 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 HARMLESS = {
+    "what is gathered in an empty list that is emptied before the call ends": """
+        class Saved:
+            def __init__(self):
+                self.outputs = []
+
+            def __call__(self, module, given, made):
+                self.outputs.append(made)
+
+            def clear(self):
+                self.outputs = []
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer, self.saved, self.sums = nn.Linear(4, 4), Saved(), []
+                self.layer.register_forward_hook(self.saved)
+
+            def forward(self, x):
+                for _ in range(2):
+                    x = self.layer(x)
+                    self.sums.append(x.sum())
+                y = torch.stack(self.saved.outputs) * torch.stack(self.sums).sum()
+                self.saved.clear()
+                self.sums.clear()
+                return y
+    """,
+    "a tensor that is held against itself, being the query and the key": """
+        class Attention(nn.Module):
+            def forward(self, query, key):
+                return query * 2 if torch.equal(query, key) and query.equal(key) else query
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.attention = Attention()
+
+            def forward(self, x):
+                return self.attention(x, x)
+    """,
     "a comparison of sizes that a setting decides in any case": """
         class Net(nn.Module):
             def __init__(self, doubles=False):
@@ -368,6 +407,36 @@ HARMLESS = {
 }
 
 HARMFUL = {
+    "what is gathered in a list that was not empty, though it is emptied": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.outputs = [torch.ones(4)]
+
+            def forward(self, x):
+                self.outputs.append(x[0])
+                y = torch.stack(self.outputs).sum(0)
+                self.outputs = []
+                return y
+    """,
+    "what is gathered again once the list has been emptied": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.outputs = []
+
+            def forward(self, x):
+                self.outputs.append(x)
+                y = torch.cat(self.outputs).sum(0)
+                self.outputs.clear()
+                self.outputs.append(x)
+                return y
+    """,
+    "a tensor that is held against another": """
+        class Net(nn.Module):
+            def forward(self, x):
+                return x * 2 if torch.equal(x, x.abs()) else x
+    """,
     "a comparison of sizes that a setting leaves open": """
         class Net(nn.Module):
             def __init__(self, doubles=True):

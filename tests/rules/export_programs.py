@@ -31,6 +31,16 @@ class Case(NamedTuple):
 
 
 REFUSED = {
+    "an order of dimensions that a tensor tells": Case("return x.permute(*torch.tensor([1, 0]))"),
+    "an order of dimensions out of a list of numbers": Case("return x.permute(*torch.arange(2).tolist())"),
+    "an order of dimensions that the module holds": Case(
+        "return x.permute(*self.order)", before='self.register_buffer("order", torch.tensor([1, 0]))'
+    ),
+    "a dimension that a tensor tells": Case("return x.unsqueeze(torch.arange(2)[1])"),
+    "a dimension to sum that a tensor tells": Case("return torch.sum(x, torch.arange(2)[1])"),
+    "dimensions to sum that a tensor tells": Case("return x.sum(dim=tuple(torch.arange(2)))"),
+    "a dimension to join that a tensor tells": Case("return torch.cat([x, x], torch.arange(2)[0])"),
+    "as many pieces as a tensor tells": Case("return x.chunk(torch.arange(3)[2])[0]"),
     "a constant computed of several numbers": Case("return x if torch.arange(4).sum() > 1 else -x"),
     "a number of a tensor of several": Case("return x * int(torch.arange(4).max())"),
     "an element of a list of numbers": Case("return x * float(torch.tensor([4.0, 2.0])[0])"),
@@ -276,6 +286,9 @@ REFUSED = {
     ),
 }
 EXPORTS = {
+    "sizes that a tensor tells": Case("return x.repeat(*torch.ones(2, dtype=torch.long))"),
+    "dimensions in tensors of one number each": Case("return x.transpose(torch.tensor(0), torch.tensor(1))"),
+    "a shape out of a tensor": Case("return x.reshape(tuple(torch.tensor([4, 3])))"),
     "attention over each that a mask selects": Case(
         "b, n, c = x.shape\ny = x[x[:, 0, 0] > 0].view(-1, n, 2, c // 2).transpose(1, 2)\n"
         "return nn.functional.scaled_dot_product_attention(y, y, y)",

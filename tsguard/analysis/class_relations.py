@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import types
 import typing
 from collections.abc import Iterable
 
@@ -21,6 +22,11 @@ READ = (
     "types",
     "typing",
 )
+# Classes that only ``type`` gives: they say that they are builtins, which have no such name.
+_UNNAMED = {
+    f"builtins.{cls.__name__}": cls
+    for cls in (type(None), type(...), types.FunctionType, types.MethodType, types.ModuleType)
+}
 # No object is of two of these of which neither derives from the other: each lays memory out its own way.
 _SOLID = (int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, slice, type(None))
 
@@ -31,7 +37,7 @@ def named(name: str) -> type | None:
     module, _, attribute = name.rpartition(".")
     if module not in READ:
         return None
-    found = getattr(importlib.import_module(module), attribute, None)
+    found = getattr(importlib.import_module(module), attribute, _UNNAMED.get(name))
     origin = typing.get_origin(found)
     found = origin if isinstance(origin, type) else found
     return found if isinstance(found, type) else None

@@ -151,10 +151,9 @@ class SetValue(Value):
 class DictValue(Value):
     """A dict by hashable constant keys; ``open`` when it may hold other keys.
 
-    ``registry_of`` is the module that registers what the dict holds: its ``_buffers``, say.
-    ``filled_by`` tells who adds to a table at module level: where it is defined, and the names of
-    the functions, classes and objects there that do so.  ``untold`` are the keys that are no constants, by what stands for them;
-    ``factory`` makes what is asked for and not there.
+    ``registry_of`` is the module that registers what it holds (its ``_buffers``, say), ``names_of`` the one whose names they are.
+    ``filled_by`` tells who adds to a table at module level: where it is defined, and the functions, classes and objects
+    there that do so.  ``untold`` are the keys that are no constants, by what stands for them; ``factory`` makes what is not there.
     """
 
     items: dict[object, Value]
@@ -164,6 +163,7 @@ class DictValue(Value):
     filled_by: tuple[Module, frozenset[str]] | None = None
     untold: dict[object, Value] = field(default_factory=dict)
     factory: Value | None = None
+    names_of: Module | None = None
 
 
 @dataclass(eq=False, slots=True)

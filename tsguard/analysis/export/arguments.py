@@ -37,6 +37,8 @@ _BOUNDING = frozenset(
         "adaptive_avg_pool3d", "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "unflatten", "resize_", "tensor_split",
     ]
 )  # fmt: skip
+# What takes whole numbers in ways that no schema tells.
+_COUNTING = frozenset({"permute", "chunk"})
 _NUMBERS = (t.INT, t.FLOAT)
 
 
@@ -45,6 +47,13 @@ def given(tracer: Tracer, argument: Argument, value: py.Value, node: ast.AST) ->
     if argument.symbolic or _element(argument.type) not in _NUMBERS:
         return
     wanted(tracer, [value], node)
+    _of_tensors(tracer, [value], node)
+
+
+def _of_tensors(tracer: Tracer, values: Iterable[py.Value], node: ast.AST) -> None:
+    """A tensor of one element is given for a number: it is asked for it."""
+    tensors = [part for part in parts(values) if isinstance(part, py.TensorValue)]
+    data.number_wanted(tracer, "data-number/argument", tensors, node)
 
 
 def called(
@@ -55,6 +64,9 @@ def called(
     values = [*args, *kwargs.values()]
     if name.startswith("torch.nn.functional.") and short in _COMPARING:
         wanted(tracer, values, node)
+    elif short in _COUNTING:
+        wanted(tracer, values[1:], node)
+        _of_tensors(tracer, values[1:], node)
     elif short in _BOUNDING:
         data.symbol_wanted(tracer, "data-number/argument", parts(values), node)
     elif short == "arange":

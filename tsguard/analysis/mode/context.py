@@ -6,7 +6,7 @@ import ast
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tsguard.analysis.budgets import MODE_STEPS
 from tsguard.analysis.events import Event, Gap, text_of
@@ -15,7 +15,15 @@ from tsguard.analysis.mode.memory import Memory
 from tsguard.analysis.mode.tree import Tree
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame, Place
-from tsguard.analysis.values import DictValue, FunctionValue, ModuleValue, ObjectValue, Value
+from tsguard.analysis.values import (
+    DictValue,
+    FunctionValue,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    SetValue,
+    Value,
+)
 from tsguard.analysis.worlds import World
 from tsguard.language.rule_names import RuleName
 
@@ -49,7 +57,7 @@ class ModeInterpreter(Follower):
         self.gaps: dict[tuple[str, int, str], Gap] = {}
         self.steps = MODE_STEPS
         self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
-        self._tables: dict[int, tuple[DictValue, dict[object, Value], bool]] = {}
+        self._containers: dict[int, tuple[DictValue | ListValue | SetValue, Any, bool]] = {}
 
     def report(self, rule: RuleName, node: ast.AST | None, when: str | None = None, /, **facts: str) -> None:
         """Record what a rule finds at a node of the code that runs."""

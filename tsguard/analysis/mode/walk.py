@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from copy import copy
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, switching, uses
@@ -11,7 +12,18 @@ from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Program, Raised, names
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.python.following import Place
-from tsguard.analysis.values import DictValue, ModuleValue, ObjectValue, TensorValue, Unknown, Value
+from tsguard.analysis.values import (
+    BoundMethod,
+    DictValue,
+    External,
+    ListValue,
+    ModuleValue,
+    ObjectValue,
+    SetValue,
+    TensorValue,
+    Unknown,
+    Value,
+)
 from tsguard.analysis.worlds import BudgetExceeded, World
 
 if TYPE_CHECKING:
@@ -46,8 +58,13 @@ class ModeWalk(ModeInterpreter):
             for registry, kept in zip(_registries(owner), before, strict=True):
                 registry.clear()
                 registry.update(kept)
-        for table, held, is_open in self._tables.values():
-            table.items, table.open = held, is_open
+        for container, held, is_open in self._containers.values():
+            container.items.clear()
+            if isinstance(container, DictValue):
+                container.items.update(held)
+            else:
+                container.items.extend(held)
+            container.open = is_open
         self.memory.structural_keys.forget()
 
     def ways(self, module: ModuleValue, node: ast.AST | None) -> tuple[Place | None, Place | None]:
@@ -73,6 +90,8 @@ class ModeWalk(ModeInterpreter):
     def call(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None
     ) -> Value:
+        if isinstance(function, BoundMethod) and isinstance(function.function, External):
+            self._keep(function.receiver)
         answer = calls.call(self, self.settled(function), args, kwargs, node)
         return super().call(function, args, kwargs, node) if answer is None else answer
 
@@ -113,9 +132,13 @@ class ModeWalk(ModeInterpreter):
         self._changed.setdefault(owner, [dict(names) for names in _registries(owner)])
 
     def set_item(self, owner: Value, key: Value, value: Value) -> None:
-        if isinstance(owner, DictValue):
-            self._tables.setdefault(id(owner), (owner, dict(owner.items), owner.open))
+        self._keep(owner)
         super().set_item(owner, key, value)
+
+    def _keep(self, container: Value) -> None:
+        """Keep what a container holds, to put it back in the end."""
+        if isinstance(container, (DictValue, ListValue, SetValue)) and id(container) not in self._containers:
+            self._containers[id(container)] = (container, copy(container.items), container.open)
 
     def items(self, value: Value, wanted: int | None) -> tuple[list[Value], bool] | None:
         if isinstance(value, TensorValue):

@@ -243,6 +243,11 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
     return None
 
 
+def _live(owner: ObjectValue) -> DictValue:
+    """``object.__dict__``: what is set in it is set on the object."""
+    return DictValue(cast("dict[object, Value]", owner.attributes), owner.open)
+
+
 _OF_MAPPINGS = frozenset(name for name in dir(dict) if name not in dir(object))
 
 
@@ -252,7 +257,7 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
     if name == "__class__":
         return owner.cls
     if name == "__dict__":
-        return by_name(owner.attributes, owner.open)
+        return _live(owner)
     if name == "__module__" and isinstance(owner.cls, ClassValue):
         return Const(owner.cls.module.name)
     found = classes.class_member(interp, owner.cls, name)
@@ -263,7 +268,7 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
     if owner.contents is not None and name in _OF_MAPPINGS:
         return BoundMethod(External(f"builtins.dict.{name}"), owner)
     hook = classes.class_member(interp, owner.cls, "__getattr__")
-    if hook is not None and isinstance(hook[0], FunctionValue) and not name.startswith("__"):
+    if hook is not None and isinstance(hook[0], (FunctionValue, External)) and not name.startswith("__"):
         return interp.call(BoundMethod(hook[0], owner), [Const(name)], {}, None)
     return _from_unread_base(interp, owner, name)
 
@@ -303,7 +308,7 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
         # Shared with the module: containers.put adds no key that is not a str.
         return DictValue(cast("dict[object, Value]", kinds[name]), registry_of=owner)
     if name in ("__class__", "__dict__"):
-        return owner.cls if name == "__class__" else by_name(owner.attributes, owner.open)
+        return owner.cls if name == "__class__" else _live(owner)
     if name == "__module__" and isinstance(owner.cls, ClassValue):
         return Const(owner.cls.module.name)
     found = classes.class_member(interp, owner.cls, name)
@@ -327,7 +332,7 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
         if found is not None and isinstance(found[0], PropertyValue) and found[0].setter is not None:
             interp.call(BoundMethod(found[0].setter, owner), [value], {}, None)
             return
-        owner.attributes[name] = value
+        _set_on_object(interp, owner, name, value)
     elif isinstance(owner, ClassValue):
         owner.members[name] = value
         interp.program.members.clear()
@@ -337,6 +342,20 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
         owner.grad = constant(interp.settled(value)) is True
     elif isinstance(owner, TensorValue):
         owner.given |= {name}
+
+
+def _set_on_object(interp: Interpreter, owner: ObjectValue, name: str, value: Value) -> None:
+    """As the class says by a ``__setattr__`` of its own, which may keep it as an item."""
+    if name == "__dict__" and isinstance(value, DictValue):
+        owner.attributes, owner.open = cast("dict[str, Value]", value.items), value.open
+        return
+    hook = classes.class_member(interp, owner.cls, "__setattr__")
+    if hook is not None and isinstance(hook[0], (FunctionValue, External)):
+        interp.call(BoundMethod(hook[0], owner), [Const(name), value], {}, None)
+        if owner.contents is not None and name in owner.contents.items:
+            return
+    if hook is None or name not in owner.attributes:
+        owner.attributes[name] = value
 
 
 def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Value) -> None:

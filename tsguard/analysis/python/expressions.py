@@ -104,6 +104,8 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
         return classes.super_value(args, scope)
     if name in ("locals", "vars") and not args:
         return by_name(scope.names, is_open=True)
+    if name == "globals" and not args:
+        return DictValue({}, open=True, names_of=scope.module)
     if isinstance(function, External) and function.name == _FIND_SPEC:
         return _found_spec(interp, args, scope)
     result = interp.call(function, args, kwargs, node)

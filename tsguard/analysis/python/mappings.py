@@ -12,7 +12,9 @@ _ABSTRACT = frozenset(
     f"{module}.{name}" for module in ("collections.abc", "typing") for name in ("Mapping", "MutableMapping")
 )
 _MIXED_IN = frozenset({"get", "__contains__"})
-_BASES = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict"})
+_BASES = frozenset(
+    {"builtins.dict", "collections.OrderedDict", "collections.UserDict", "typing.Dict", "typing.OrderedDict"}
+)
 
 
 def is_mapping(interp: Interpreter, cls: Value) -> bool:

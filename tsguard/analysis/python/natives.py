@@ -34,6 +34,8 @@ def call(
     if handler is not None:
         return handler(interp, args, kwargs, node)
     head, _, short = function.name.partition(".")
+    if function.name == "builtins.object.__setattr__" and args:
+        return call_inherited(interp, function.name, args[0], args[1:], kwargs)
     if head == "builtins" and "." in short and args:
         return call_method(interp, short.rpartition(".")[2], args[0], args[1:], kwargs, node)
     if head == "builtins" and short in _EXCEPTIONS:

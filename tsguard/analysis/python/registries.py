@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.keeping import Kept
-from tsguard.analysis.values import ClassValue, DictValue, EnumMember, FunctionValue
+from tsguard.analysis.values import ClassValue, DictValue, EnumMember, FunctionValue, ModuleReference
 from tsguard.analysis.worlds import BudgetExceeded, Impossible
 from tsguard.project.modules import Module
 from tsguard.source.statements import module_level
@@ -24,6 +24,10 @@ _TRIED: Kept[tuple[DictValue, object], bool] = Kept()
 
 def fill(interp: Interpreter, table: DictValue, key: object) -> None:
     """Run the registrations by which a table may come to hold a key that it does not hold."""
+    if table.names_of is not None and isinstance(key, str) and key not in table.items:
+        named = interp.attribute(ModuleReference(table.names_of), key)
+        if named is not None:
+            table.items[key] = named
     # What is registered for a function or class may be a table of its own, to which several add.
     has_several = isinstance(key, (FunctionValue, ClassValue))
     word = key.name if isinstance(key, (EnumMember, FunctionValue, ClassValue)) else key

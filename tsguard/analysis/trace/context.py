@@ -119,6 +119,11 @@ class Tracer(Follower):
             self.events[event.key] = event
             self.parts[event.key] = self.receiver
 
+    def drop(self, event: Event) -> None:
+        """Take back an event: what it tells of has been undone."""
+        self.events.pop(event.key, None)
+        self.parts.pop(event.key, None)
+
     def debt(self, rule: RuleName, node: ast.AST | None, origin: Origin) -> Debt | None:
         """What ``report`` would record, for when something depends on a value."""
         event = self.event(rule, node, origin)

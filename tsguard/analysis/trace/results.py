@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments
@@ -19,17 +20,27 @@ from tsguard.language.schemas import Argument, Schema
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
+Fits = Callable[[t.Type, py.Value], bool]
 
 
 def of_operator(
     tracer: Tracer, overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
     """The result of the overload that takes these arguments, of an operator and not of a function of Python."""
+    if _is_same(overloads, args):
+        return py.TRUE
     overloads = tuple([schema for schema in overloads if _is_eager(schema)]) or overloads
     chosen = _chosen(overloads, args, kwargs)
-    for argument, value in bound(chosen, args, kwargs) if chosen is not None else ():
+    read = chosen or _chosen(overloads, args, kwargs, _fits_of_one)
+    for argument, value in bound(read, args, kwargs) if read is not None else ():
         arguments.given(tracer, argument, value, node)
     return _of_chosen(tracer, overloads, chosen, args, kwargs, node)
+
+
+def _is_same(overloads: tuple[Schema, ...], args: Args) -> bool:
+    """Whether a tensor is compared with itself, as where one is the query, the key and the value."""
+    is_asked = any(schema.name == "equal" for schema in overloads)
+    return is_asked and len(args) == 2 and isinstance(args[0], Traced) and args[0] is args[1]
 
 
 def of_schemas(
@@ -81,8 +92,10 @@ def note_bools(
             booleans.given(tracer, chosen, argument, value, node)
 
 
-def _chosen(overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs) -> Schema | None:
-    return next((schema for schema in overloads if _takes(schema, args, kwargs)), None)
+def _chosen(
+    overloads: tuple[Schema, ...], args: Args, kwargs: Kwargs, fits: Fits | None = None
+) -> Schema | None:
+    return next((schema for schema in overloads if _takes(schema, args, kwargs, fits or _fits)), None)
 
 
 def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.Value, node: ast.AST) -> None:
@@ -147,7 +160,7 @@ def bound(schema: Schema, args: Args, kwargs: Kwargs) -> list[tuple[Argument, py
     ]
 
 
-def _takes(schema: Schema, args: Args, kwargs: Kwargs) -> bool:
+def _takes(schema: Schema, args: Args, kwargs: Kwargs, fits: Fits) -> bool:
     """Whether a call may be of an overload: by names, number and the kinds that are plain to see."""
     if schema.is_out_variant:
         return False
@@ -157,7 +170,14 @@ def _takes(schema: Schema, args: Args, kwargs: Kwargs) -> bool:
     given = {argument.name for argument, _ in pairs}
     if any(not argument.has_default and argument.name not in given for argument in schema.arguments):
         return False
-    return all(_fits(argument.type, value) for argument, value in pairs)
+    return all(fits(argument.type, value) for argument, value in pairs)
+
+
+def _fits_of_one(wanted: t.Type, value: py.Value) -> bool:
+    """Whether a value may be given, a tensor of one element for a number, too."""
+    while isinstance(wanted, (t.OptionalType, t.ListType)) and isinstance(value, py.TensorValue):
+        wanted = wanted.element
+    return _fits(wanted, value) or (wanted in (t.INT, t.FLOAT) and isinstance(value, py.TensorValue))
 
 
 def _fits(wanted: t.Type, value: py.Value) -> bool:

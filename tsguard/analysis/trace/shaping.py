@@ -43,19 +43,20 @@ def of_input(facts: Facts, name: str, rank: int | None = None) -> Extent:
 def extent(tracer: Tracer, tensor: py.TensorValue) -> Extent | None:
     """What is known of a tensor's shape; one of which nothing is gets a name for its dimensions."""
     if isinstance(tensor, Traced) and tensor.of == "inputs":
-        first = _only_first(tensor.extent)
-        if tensor.extent is None or first is not None:
+        head = _only_head(tensor.extent)
+        if tensor.extent is None or head:
             tracer.named_tensors += 1
             tensor.extent = named(f"?{tracer.named_tensors}")
-        if first is not None:
-            tracer.facts.takes(tensor.extent, 0, first)
+        for index, dim in enumerate(head):
+            if dim is not None:
+                tracer.facts.takes(tensor.extent, index, dim)
     return extent_of(tracer.facts, tensor)
 
 
-def _only_first(shape: Extent | None) -> Dim | None:
-    """The first dimension, which no data tells, where no more is known of a shape."""
-    first = None if shape is None or shape.dims or shape.lead is None else shape.lead.first
-    return None if first is None or first.is_of_data else first
+def _only_head(shape: Extent | None) -> tuple[Dim | None, ...]:
+    """The first dimensions, of which data tells none, where no more is known of a shape."""
+    head = () if shape is None or shape.dims or shape.lead is None else shape.lead.head
+    return () if any(dim is not None and dim.is_of_data for dim in head) else head
 
 
 def size_along(tracer: Tracer, tensor: py.TensorValue, index: int) -> Dim | None:

@@ -17,10 +17,10 @@ from tsguard.analysis.python import library
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards
 from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.self_assignments import is_in_place, is_only_moved, only_updates
 from tsguard.analysis.trace.values import Number, Traced, Untraced
 from tsguard.language.rule_names import RuleName
 from tsguard.source.assigning import assigned_later
-from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class Walker(Protocol):
     def add(self, event: Event) -> None:
         """Record an event."""
 
+    def drop(self, event: Event) -> None:
+        """Take back an event that was recorded."""
+
 
 @dataclass(slots=True)
 class _History:
@@ -53,7 +56,7 @@ class _History:
     ``renewed`` are the branches within which the forward has set it to something that owes nothing to
     earlier calls, none of them where it has done so on every way; None where it has not.
     ``guards`` when it was only asked whether to set attributes (``if not self.ready:``), ``used``
-    when more than a branch that asks for state was told what it holds.
+    when more than a branch that asks for state was told what it holds.  ``shown`` are the events that were recorded.
     """
 
     readers: set[int] = field(default_factory=set)
@@ -62,6 +65,7 @@ class _History:
     used: bool = False
     changed: Event | None = None
     changer: int = 0
+    shown: list[Event] = field(default_factory=list)
 
     @property
     def is_untouched(self) -> bool:
@@ -75,6 +79,7 @@ class State:
 
     ``guards`` are the branches that ask only whether to set attributes, ``asking`` all that ask for state;
     ``held`` keeps alive what the forward replaces: no other may get its identity.
+    ``empty`` are the cells that hold an empty container before it.
     ``registered`` are the parameters of the modules that the root reaches through children, and those modules.
     ``filled`` are the keys of dicts under which this call has put something, each with the branches around it,
     ``settings`` what branches ask for that no code in sight changes.  ``used`` are the tensors made before the
@@ -85,6 +90,7 @@ class State:
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
     registered: set[int] = field(default_factory=set)
     containers: dict[int, Cell] = field(default_factory=dict)
+    empty: set[Cell] = field(default_factory=set)
     shared: dict[int, str] = field(default_factory=dict)
     guards: set[int] = field(default_factory=set)
     asking: set[int] = field(default_factory=set)
@@ -105,6 +111,8 @@ class State:
             for name, value in owner.attributes.items():
                 if isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
                     self.containers[id(value)] = (id(owner), name)
+                    if _is_empty(value):
+                        self.empty.add((id(owner), name))
                     self.held.append(value)
 
     def read(self, walker: Walker, owner: py.ObjectValue, name: str, value: py.Value | None) -> None:
@@ -136,7 +144,7 @@ class State:
         reader = id(walker.statement)
         history.readers.add(reader)
         if history.changed is not None and reader != history.changer:
-            walker.add(history.changed)
+            _show(walker, history, history.changed)
 
     def fill(self, walker: Walker, container: py.Value, key: py.Value) -> None:
         """Something is put into a dict."""
@@ -170,16 +178,18 @@ class State:
             return
         if id(owner) not in self.owned or not isinstance(owner, py.ObjectValue):
             return
-        if _is_only_moved(walker.statement) or _is_held(owner, name, value):
+        if is_only_moved(walker.statement) or _is_held(owner, name, value):
             return
         if _is_registered(owner, name):
-            if not _is_in_place(walker.statement):
+            if not is_in_place(walker.statement):
                 self._change(walker, (id(owner), name), f"self.{name}", "state-in-forward/buffer")
             return
         cell = (id(owner), name)
         if isinstance(value, py.Const) and owner.attributes.get(name) == value:
             history = self.histories.setdefault(cell, _History())
             history.renewed = () if history.is_untouched else history.renewed
+            return
+        if _is_empty(value) and self._restores(walker, cell):
             return
         if self._is_set_up(walker, cell, value):
             self.set_up[id(value)] = cell
@@ -229,13 +239,11 @@ class State:
         """A list or dict is changed in place, maybe to hold a value; True where the walk must leave it as it is."""
         if id(container) in self.containers:
             cell = self.containers[id(container)]
-            if value is not None and (
-                _is_only_moved(walker.statement) or self._is_table(walker, cell, value)
-            ):
+            if value is not None and (is_only_moved(walker.statement) or self._is_table(walker, cell, value)):
                 return False
             if clears and self.histories[cell].readers <= {id(walker.statement)}:
                 self.histories[cell].renewed = ()
-            else:
+            elif not (clears and self._restores(walker, cell)):
                 self._change(walker, cell, f"self.{cell[1]}")
         elif id(container) in self.shared:
             name = self.shared[id(container)]
@@ -267,12 +275,20 @@ class State:
         event = walker.event(rule, walker.statement, name=shown)
         if event is None:
             return
-        if history.readers - {changer} or (
-            changer in history.readers and not _only_updates(walker.statement)
-        ):
-            walker.add(event)
+        if history.readers - {changer} or (changer in history.readers and not only_updates(walker.statement)):
+            _show(walker, history, event)
         else:
             history.changed, history.changer = event, changer
+
+    def _restores(self, walker: Walker, cell: Cell) -> bool:
+        """Whether a cell that is emptied was empty before the forward, whatever it has held meanwhile."""
+        history = self.histories.get(cell)
+        if history is None or cell not in self.empty or branches_among(walker.enclosing):
+            return False
+        for event in history.shown:
+            walker.drop(event)
+        history.shown.clear()
+        return True
 
     def look_up(self, walker: Walker, name: str, value: py.Value, scope: Scope) -> None:
         """A name of a container is read; those that belong to a module are shared by all targets."""
@@ -288,6 +304,15 @@ class State:
         self.shared[id(value)] = name
         self.held.append(value)
         self._read(walker, (id(value), name))
+
+
+def _show(walker: Walker, history: _History, event: Event) -> None:
+    history.shown.append(event)
+    walker.add(event)
+
+
+def _is_empty(value: py.Value) -> bool:
+    return isinstance(value, (py.ListValue, py.DictValue, py.SetValue)) and not (value.items or value.open)
 
 
 def _may_be_state(walker: Walker, owner: py.ObjectValue, name: str, value: py.Value | None) -> bool:
@@ -325,15 +350,6 @@ def _is_of_sizes(value: py.Value) -> bool:
     return isinstance(value, Number) and value.kind == "size"
 
 
-def _only_updates(statement: ast.AST | None) -> bool:
-    """Whether what a statement reads of a cell can only go into the cell itself."""
-    if isinstance(statement, ast.Assign):
-        return len(statement.targets) == 1 and isinstance(
-            statement.targets[0], (ast.Attribute, ast.Subscript)
-        )
-    return isinstance(statement, (ast.AugAssign, ast.Expr))
-
-
 def _is_registered(owner: py.ObjectValue, name: str) -> bool:
     return isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters)
 
@@ -343,30 +359,6 @@ def _is_held(owner: py.ObjectValue, name: str, value: py.Value) -> bool:
     held = owner.attributes.get(name)
     of_state = isinstance(value, Traced) and value.of == "state" and value.origin.name == f"self.{name}"
     return held is not None and (value is held or (of_state and isinstance(held, py.TensorValue)))
-
-
-# Methods of a tensor that give one of the same elements.
-_MOVES = frozenset({"to", "type_as", "cuda", "cpu", "contiguous", "detach", "clone"})
-
-
-def _is_in_place(statement: ast.AST | None) -> bool:
-    """Whether a tensor that is assigned is the one that was there: ``x += y``, ``x = x.add_(y)``."""
-    return isinstance(statement, ast.AugAssign) or _method_of_itself(statement).endswith("_")
-
-
-def _is_only_moved(statement: ast.AST | None) -> bool:
-    """Whether what is assigned holds what was there, as in ``self.mask = self.mask.to(x.device)``."""
-    return _method_of_itself(statement) in _MOVES
-
-
-def _method_of_itself(statement: ast.AST | None) -> str:
-    """The method in ``x = x.method(...)``; "" for any other statement."""
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
-        return ""
-    function = statement.value.func
-    if not isinstance(function, ast.Attribute) or len(statement.targets) > 1:
-        return ""
-    return function.attr if unparsed(function.value) == unparsed(statement.targets[0]) else ""
 
 
 def changed_global(statement: ast.AST | None) -> Untraced:

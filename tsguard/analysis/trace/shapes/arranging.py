@@ -124,12 +124,22 @@ def _swapped(shape: Extent | None, first: int | None, second: int | None) -> Ext
     if shape is None or first is None or second is None:
         return None
     if shape.lead is not None and (first >= 0 or second >= 0):
-        comes_first = (second if first == 0 else first) if 0 in (first, second) else 0
-        found = beginning(shape.first if comes_first == 0 else shape.at(comes_first))
-        return ANY if found is None and comes_first else found
+        head = _swapped_head(shape, first, second)
+        found = beginning(*head)
+        return ANY if found is None and 0 in (first, second) else found
     one, other = shape.at(first), shape.at(second)
     moved = shape.replaced(first, other)
     return None if moved is None else moved.replaced(second, one)
+
+
+def _swapped_head(shape: Extent, first: int, second: int) -> list[Dim | None]:
+    """The first dimensions, counted from the front where both are; one that comes from the end is unknown."""
+    if first < 0 or second < 0:
+        counted, other = (second, first) if first < 0 else (first, second)
+        return [shape.at(other) if counted == 0 else shape.first]
+    head = [shape.first, *map(shape.at, range(1, max(first, second) + 1))]
+    head[first], head[second] = head[second], head[first]
+    return head
 
 
 def turned(op: Operation) -> Shaped:
@@ -155,7 +165,7 @@ def squeezed(op: Operation) -> Shaped:
 def _counted(shape: Extent) -> Extent | None:
     """A shape of which no more is known than that data tells its first size."""
     first = shape.at(0)
-    return Extent((), Lead(first=first)) if first is not None and first.is_of_data else None
+    return Extent((), Lead(head=(first,))) if first is not None and first.is_of_data else None
 
 
 def unsqueezed(op: Operation) -> Shaped:

@@ -12,12 +12,17 @@ from tsguard.report.records import dataclass
 class Lead:
     """Dimensions of unknown number: those of ``tensor`` (None: of whatever) but for its last ``dropped``.
 
-    ``first`` is the first of them, where no more than that is known.
+    ``head`` are the first of them, where no more than those are known.
     """
 
     tensor: Symbol | None = None
     dropped: int = 0
-    first: Dim | None = None
+    head: tuple[Dim | None, ...] = ()
+
+    @property
+    def first(self) -> Dim | None:
+        """The first of those that are known without the tensor."""
+        return self.head[0] if self.head else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,8 @@ class Extent:
         if position is not None:
             return self.dims[position]
         if self.lead is None or self.lead.tensor is None:
-            return self.lead.first if self.lead is not None and index == 0 else None
+            head = () if self.lead is None else self.lead.head
+            return head[index] if 0 <= index < len(head) else None
         if index < 0:
             return dimension(self.lead.tensor, index + len(self.dims) - self.lead.dropped)
         return dimension(self.lead.tensor, index) if not self.dims else None
@@ -65,7 +71,7 @@ class Extent:
             return Extent(self.dims[: len(self.dims) - count], self.lead)
         dropped = self.lead.dropped + count - len(self.dims)
         is_named = self.lead.tensor is not None
-        return Extent((), Lead(self.lead.tensor, dropped if is_named else 0, self.lead.first))
+        return Extent((), Lead(self.lead.tensor, dropped if is_named else 0, self.lead.head[:1]))
 
     def followed_by(self, *dims: Dim | None) -> Extent:
         return Extent((*self.dims, *dims), self.lead)
@@ -89,9 +95,10 @@ ANY = Extent((), Lead())
 """The shape of a tensor that stands for several."""
 
 
-def beginning(first: Dim | None) -> Extent | None:
-    """A shape of which only the first dimension is known, if that is."""
-    return None if first is None else Extent((), Lead(first=first))
+def beginning(*head: Dim | None) -> Extent | None:
+    """A shape of which only the first dimensions are known, if any of them is."""
+    known = max((index for index, dim in enumerate(head, 1) if dim is not None), default=0)
+    return Extent((), Lead(head=head[:known])) if known else None
 
 
 def dimension(tensor: Symbol, index: int) -> Dim:
@@ -131,7 +138,7 @@ def broadcast(left: Extent | None, right: Extent | None) -> Extent | None:
     if right.lead is not None:
         count = min(len(left.dims), len(right.dims))
         rows = None if left.lead is None or count else _rows(left.lead, right.lead)
-        return Extent(_broadcast(left.last(count), right.last(count)), Lead(first=rows))
+        return Extent(_broadcast(left.last(count), right.last(count)), Lead(head=(rows,)))
     count = len(right.dims)
     if left.lead is None:
         return left.with_last(*_broadcast(left.last(count), right.dims)) if count else left

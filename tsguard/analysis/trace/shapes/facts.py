@@ -133,7 +133,8 @@ class Facts:
             self.has_rank(shape.lead.tensor, rank - len(shape.dims) + shape.lead.dropped)
             return self.extent(shape)
         more = rank - len(shape.dims)
-        return Extent((*[shape.lead.first][:more], *[None] * (more - 1), *shape.dims))
+        head = shape.lead.head[:more]
+        return Extent((*head, *[None] * (more - len(head)), *shape.dims))
 
 
 def _may_be(value: Dim, symbol: Symbol) -> bool:

@@ -51,7 +51,7 @@ def _by_each(op: Operation) -> Shaped:
 def _by_rows(op: Operation, keys: list[py.Value]) -> Extent | None:
     """``x[x.nonzero(as_tuple=True)]``: as many come first as each row of indices has."""
     rows = extent_of(op.facts, keys[0]) if keys else None
-    return None if rows is None or rows.rank != 1 else Extent((), Lead(first=rows.dims[0]))
+    return None if rows is None or rows.rank != 1 else Extent((), Lead(head=(rows.dims[0],)))
 
 
 def _around_ellipsis(keys: list[py.Value]) -> tuple[list[py.Value], list[py.Value]]:
@@ -69,12 +69,12 @@ def _only_first(op: Operation, shape: Extent, keys: list[py.Value]) -> Extent | 
     """``x[0]``, ``x[:, 0]`` of a tensor of unknown rank: which dimension comes first then."""
     of_data = sliced(keys[0]) if isinstance(keys[0], py.SliceValue) else None
     if of_data is not None:
-        return Extent((), Lead(first=of_data))
+        return Extent((), Lead(head=(of_data,)))
     taken = next((place for place, key in enumerate(keys) if _is_whole(key)), len(keys))
     if any(op.number(key) is None for key in keys[:taken]):
         return None
     first = shape.at(taken)
-    return None if first is None else Extent((), Lead(first=first))
+    return None if first is None else Extent((), Lead(head=(first,)))
 
 
 def _only_last(

@@ -67,14 +67,14 @@ def repeated_each(op: Operation) -> Shaped:
         return Extent((_many(*op.args[:2]),))
     many = _many(*op.args[:2])
     found = None if shape is None else shape.replaced(dim, many)
-    return Extent((), Lead(first=many)) if found is None and dim == 0 else found
+    return Extent((), Lead(head=(many,))) if found is None and dim == 0 else found
 
 
 def masked(op: Operation) -> Shaped:
     """``x[mask]``: as many as the mask lets through, and the dimensions that it does not cover."""
     key = op.args[1]
     if isinstance(key, Traced) and may_be_mask(op, key):
-        return Extent((), Lead(first=_perhaps_many(key)))
+        return Extent((), Lead(head=(_perhaps_many(key),)))
     if not isinstance(key, py.TensorValue) or not is_mask(key):
         return None
     shape, mask, many = op.shape(), extent_of(op.facts, key), _many(key)
@@ -82,7 +82,7 @@ def masked(op: Operation) -> Shaped:
         return Extent((many,))
     is_open = shape is None or mask is None or shape.lead is not None or mask.rank is None
     if shape is None or mask is None or mask.rank is None or is_open:
-        return Extent((), Lead(first=many))
+        return Extent((), Lead(head=(many,)))
     return Extent((many, *shape.dims[mask.rank :])) if mask.rank <= len(shape.dims) else None
 
 
@@ -109,7 +109,7 @@ def by_indices(op: Operation) -> Shaped:
         return None
     shape = op.shape()
     found = None if shape is None else shape.replaced(0, many)
-    return Extent((), Lead(first=many)) if found is None else found
+    return Extent((), Lead(head=(many,))) if found is None else found
 
 
 def _count_of_data(op: Operation, key: py.TensorValue) -> Dim | None:
@@ -174,8 +174,8 @@ def masked_first(op: Operation) -> Shaped:
     if not isinstance(first, Traced):
         return None
     if may_be_mask(op, first):
-        return Extent((), Lead(first=_perhaps_many(first)))
-    return Extent((), Lead(first=_many(first))) if is_mask(first) else None
+        return Extent((), Lead(head=(_perhaps_many(first),)))
+    return Extent((), Lead(head=(_many(first),))) if is_mask(first) else None
 
 
 def may_be_mask(op: Operation, key: Traced) -> bool:
