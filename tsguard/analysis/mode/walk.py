@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, switching, uses
 from tsguard.analysis.mode.choices import ByMode, in_mode
@@ -12,6 +12,7 @@ from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Program, Raised, names
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.python.following import Place
+from tsguard.analysis.python.methods import CHANGING
 from tsguard.analysis.values import (
     BoundMethod,
     DictValue,
@@ -90,7 +91,7 @@ class ModeWalk(ModeInterpreter):
     def call(
         self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None = None
     ) -> Value:
-        if isinstance(function, BoundMethod) and isinstance(function.function, External):
+        if _is_changing(function):
             self._keep(function.receiver)
         answer = calls.call(self, self.settled(function), args, kwargs, node)
         return super().call(function, args, kwargs, node) if answer is None else answer
@@ -160,6 +161,13 @@ def _registries(owner: ObjectValue) -> list[dict[str, Value]]:
     if isinstance(owner, ModuleValue):
         return [owner.attributes, owner.parameters, owner.buffers, owner.children]
     return [owner.attributes]
+
+
+def _is_changing(function: Value) -> TypeGuard[BoundMethod]:
+    """Whether a method changes what it is called on."""
+    if not isinstance(function, BoundMethod) or not isinstance(function.function, External):
+        return False
+    return function.function.name.rpartition(".")[2] in CHANGING
 
 
 def follow(program: Program, target: Target, world: World, subject: Value) -> ModeWalk:

@@ -41,6 +41,14 @@ from tsguard.language.same_shape import RESHAPING
 
 Args = list[Value]
 
+# Methods that change what they are called on.
+CHANGING = frozenset(
+    [
+        "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "remove", "clear", "update",
+        "setdefault", "popitem", "add", "discard", "sort", "reverse", "rotate", "__setitem__",
+    ]
+)  # fmt: skip
+
 
 def call(
     interp: Interpreter,

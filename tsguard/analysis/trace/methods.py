@@ -9,6 +9,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import breaks, data, distributions, ordering, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import classes
+from tsguard.analysis.python.methods import CHANGING
 from tsguard.analysis.trace import (
     autograd_functions,
     conversions,
@@ -42,13 +43,6 @@ _FORMATTED = re.compile(r"\{[^{}:]*:[^{}]")
 
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
-
-_CHANGING = frozenset(
-    [
-        "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "remove", "clear", "update",
-        "setdefault", "popitem", "add", "discard", "sort", "reverse", "rotate", "__setitem__",
-    ]
-)  # fmt: skip
 
 # Walks over the parameters of a module, and whether they give names as well.
 _WALKS = {"parameters": False, "named_parameters": True}
@@ -105,7 +99,7 @@ def _of_container(
 ) -> py.Value | None:
     if isinstance(receiver, InputDict) and name in ("items", "keys", "values"):
         structure(tracer, receiver)
-    if name in _CHANGING and tracer.state.mutate(tracer, receiver, clears=name == "clear"):
+    if name in CHANGING and tracer.state.mutate(tracer, receiver, clears=name == "clear"):
         return py.NONE
     if isinstance(receiver, py.ListValue) and name == "sort":
         receiver.items[:] = sorting.ordered(tracer, receiver.items, kwargs, node, is_open=receiver.open)
@@ -156,7 +150,7 @@ _OF_A_SIZE = {"numel": 1, "nelement": 1, "dim": 0, "ndimension": 0}
 def _of_derived(
     tracer: Tracer, name: str, receiver: Derived, args: Args, kwargs: Kwargs, node: ast.AST
 ) -> py.Value:
-    if isinstance(receiver, Opaque) and tracer.tables.tensor.get(name) == "method" and name not in _CHANGING:
+    if isinstance(receiver, Opaque) and tracer.tables.tensor.get(name) == "method" and name not in CHANGING:
         return tensor_methods.call(tracer, name, Traced(origin=receiver.origin), args, kwargs, node)
     if isinstance(receiver, Number) and receiver.live:
         if name not in tracer.tables.tensor:
