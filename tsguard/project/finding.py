@@ -212,8 +212,7 @@ class Finder:
     def _locate(self, name: str, root: Path) -> Path | None:
         key = (name, root)
         if key not in self._located:
-            found = (path for path in _candidates(name, root) if path.is_file())
-            self._located[key] = next(found, None)
+            self._located[key] = next((path for path in _candidates(name, root) if path.is_file()), None)
         return self._located[key]
 
 

@@ -187,7 +187,9 @@ class Project:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [module.absolute(node)]
-        return (name for name in names if self.finder.is_absent(name, module))
+        for name in names:
+            if self.finder.is_absent(name, module):
+                yield name
 
     def _through_stars(self, module: Module, name: str, seen: _Seen) -> Meaning | None:
         """What star imports bind a name to; what cannot be read may bind any but Python's own."""
@@ -206,8 +208,13 @@ class Project:
         return unread
 
     def _starred(self, module: Module, name: str) -> Iterator[_Source]:
-        """The modules of a module's star imports that may give it a name, in the order of the imports."""
-        return (source for source in self._star_sources(module) if self._may_offer(source, name))
+        """The modules of a module's star imports that may give it a name, in the order of the imports.
+
+        One is looked at when the one before it has not given the name: compiled, a generator expression would ask them all.
+        """
+        for source in self._star_sources(module):
+            if self._may_offer(source, name):
+                yield source
 
     def _star_sources(self, module: Module) -> Iterator[_Source]:
         """The modules of a module's star imports, found as far as somebody asks."""
