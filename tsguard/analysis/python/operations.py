@@ -9,7 +9,15 @@ from typing import Any
 
 from tsguard.analysis.budgets import DEEPEST_TERM
 from tsguard.analysis.numpy_numbers import NumpyInt
-from tsguard.analysis.python import numpy_rows, sets, sizes, special_methods, tensor_sizes, texts
+from tsguard.analysis.python import (
+    class_unions,
+    numpy_rows,
+    sets,
+    sizes,
+    special_methods,
+    tensor_sizes,
+    texts,
+)
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded, folded_default
 from tsguard.analysis.python.iteration import iterate
@@ -174,7 +182,7 @@ def _sequences(interp: Interpreter, op: ast.operator, left: Value, right: Value)
         return DictValue(
             {**left.items, **right.items}, left.open or right.open, untold={**left.untold, **right.untold}
         )
-    return sets.by_operator(op, left, right)
+    return class_unions.joined(op, left, right) or sets.by_operator(op, left, right)
 
 
 def _repeated(sequence: ListValue | TupleValue, times: Value) -> Value:
