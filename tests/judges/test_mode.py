@@ -472,7 +472,7 @@ def test_code_of_other_packages_is_reported_where_the_targets_own_code_leads_to_
     messages = {finding(event, when).message for event, when in outcome.events}
     assert messages == {
         "Backbone() runs code of another package that depends on the mode",
-        "augment(x) runs code of another package that depends on the mode",
+        "augment(x) runs code of another package that is random in eval() too",
     }
     assert {event.module.name for event, _ in outcome.events} == {"model"}
     assert layers(outcome)["backbone.drop"] == "torch.nn.Dropout"
@@ -894,6 +894,9 @@ def test_a_cache_that_a_module_of_another_package_keeps_in_a_buffer_is_state(jud
         },
     )
     assert outcome.verdict == "dependent"
+    assert {finding(event, when).message for event, when in outcome.events} == {
+        "self.table.of(x) runs code of another package that changes what it keeps in every call, in eval() too"
+    }
 
 
 REGISTRY = """

@@ -13,7 +13,7 @@ from tests.rules.pages import Example, examples, is_worded, linted, names_in
 
 EXAMPLES = examples("mode")
 # The wording for code of other packages is tested where there are other packages: test_mode.py.
-ELSEWHERE = {"mode-dependent-layer/dependency"}
+ELSEWHERE = {f"mode-dependent-layer/dependency{kind}" for kind in ("", "-random", "-state")}
 NAMES = [name for name in names_in("mode") if name not in ELSEWHERE]
 
 Seen = dict[str, Any]

@@ -274,6 +274,8 @@ RuleName: TypeAlias = Literal[
     "mode-dependent-call/statistics",
     "mode-dependent-layer",
     "mode-dependent-layer/dependency",
+    "mode-dependent-layer/dependency-random",
+    "mode-dependent-layer/dependency-state",
     "mode-dependent-layer/dropout",
     "mode-dependent-layer/power-iteration",
     "mode-dependent-layer/slope",

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from tsguard.project import Target
 
 
+# What is said of the code of another package that does what is told elsewhere by a rule of its own.
+_OF_DEPENDENCY: dict[str, RuleName] = {
+    "random-in-eval": "mode-dependent-layer/dependency-random",
+    "state-updated-in-eval": "mode-dependent-layer/dependency-state",
+}
+
+
 class ModeInterpreter(Follower):
     """One target in one world, followed in both modes at once.
 
@@ -89,7 +96,8 @@ class ModeInterpreter(Follower):
         if own is None:
             return
         if own not in places[:1]:
-            rule, facts = "mode-dependent-layer/dependency", {"name": text_of(own.node)}
+            rule = _OF_DEPENDENCY.get(rule.partition("/")[0], "mode-dependent-layer/dependency")
+            facts = {"name": text_of(own.node)}
         event = Event(rule, own.module, own.module.file.span(own.node), facts, self.chain)
         if when is None:
             self.events.setdefault(event.key, event)
