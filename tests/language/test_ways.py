@@ -42,17 +42,29 @@ class Doubled(torch.autograd.Function):
     def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
         return grad * 2
 
+    @staticmethod
+    def helper(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
 
 def doubled(x: torch.Tensor) -> torch.Tensor:
     return Doubled.apply(x)
+
+
+def helped(x: torch.Tensor) -> torch.Tensor:
+    return Doubled.helper(x)
 
 
 def test_bools_are_numbers():
     assert scripts(sum_with_flag) is WAYS.bools_are_numbers
 
 
+def test_whether_apply_of_an_autograd_function_is_taken():
+    assert scripts(doubled) is not WAYS.refuses_apply
+
+
 def test_properties_of_an_autograd_function_are_compiled():
-    assert scripts(doubled) is not WAYS.compiles_autograd_properties
+    assert scripts(helped) is not WAYS.compiles_autograd_properties
 
 
 class Cut(torch.nn.Module):

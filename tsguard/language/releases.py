@@ -25,6 +25,7 @@ class Ways:
         finds out whether they are as many is the program.
     compiles_autograd_properties: ``autograd.Function`` has properties, which are compiled with
         what calls ``apply``, and whose annotations are refused.
+    refuses_apply: ``autograd.Function.apply`` is a builtin without an operator to TorchScript.
     slices_by_data: ``torch.export`` takes a slice whose bound an element of a tensor gives.  Before, it
         refuses such and more; what it makes of code is not judged for these releases.
     indexes_by_tensors: ``torch.export`` takes tensors of one number as indices: in a list, beside others, and
@@ -40,6 +41,7 @@ class Ways:
     compiles_autograd_properties: bool
     indexes_by_tensors: bool
     passes_over_text_annotations: bool
+    refuses_apply: bool
     slices_by_data: bool
     steps_by_data: bool
 
@@ -52,8 +54,9 @@ def ways(release: str) -> Ways:
         bools_are_numbers=allows(">=2.3", release),
         compares_counts_of_data=allows(">=2.15", release),
         compiles_autograd_properties=allows(">=2.15", release),
-        indexes_by_tensors=allows(">=2.15", release),
+        indexes_by_tensors=allows(">=2.14", release),
         passes_over_text_annotations=allows(">=2.3", release),
+        refuses_apply=allows(">=2.14", release),
         slices_by_data=allows(">=2.13", release),
         steps_by_data=allows(">=2.15", release),
     )

@@ -269,7 +269,7 @@ class PythonNames(Names):
     def _undescribed(self, value: py.External, node: ast.AST) -> Sugared:
         name = value.name
         parent, _, short = name.rpartition(".")
-        if name == "torch.autograd.Function.apply" and self.compiler.ways.compiles_autograd_properties:
+        if name == "torch.autograd.Function.apply" and self.compiler.ways.refuses_apply:
             raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
         if name.startswith("torch.ops"):
             return SugaredUnknown()
