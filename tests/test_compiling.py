@@ -161,6 +161,14 @@ def test_no_property_that_would_not_be_cached_is_compiled(path):
 
 
 @pytest.mark.parametrize("path", compiled())
+def test_what_is_read_one_by_one_is_no_list(path):
+    """mypyc makes a list of a generator expression that is returned: what reads the first item reads them all."""
+    nodes = ast.walk(ast.parse((ROOT / path).read_text()))
+    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
+    assert not [ast.unparse(value) for value in returned if isinstance(value, ast.GeneratorExp)]
+
+
+@pytest.mark.parametrize("path", compiled())
 def test_what_any_and_all_may_leave_out_is_not_evaluated(path):
     """mypyc makes a list of a generator expression unless it is itself the argument."""
     for function in ast.walk(ast.parse((ROOT / path).read_text())):

@@ -131,7 +131,9 @@ def _is_forward(member: ast.stmt) -> bool:
 
 
 def _external_bases(project: Project, definition: Definition) -> Iterator[str]:
-    return (base for base in _ancestry(project, definition) if isinstance(base, str))
+    for base in _ancestry(project, definition):
+        if isinstance(base, str):
+            yield base
 
 
 def _ancestry(project: Project, definition: Definition) -> Iterator[ast.ClassDef | str | None]:
