@@ -39,7 +39,7 @@ HARMLESS = {
                 y = torch.stack(self.saved.outputs) * torch.stack(self.sums).sum()
                 self.saved.clear()
                 self.sums.clear()
-                return y
+                return y if len(self.saved.outputs) == 0 else -y
     """,
     "a tensor that is held against itself, being the query and the key": """
         class Attention(nn.Module):

@@ -113,6 +113,8 @@ def _of_numbers(short: str, given: Value) -> Value | None:
 
 def attribute(owner: ObjectValue, name: str) -> Value:
     """An attribute of an array or a scalar."""
+    if numpy_rows.is_row(owner) and name in _OF_ALL:
+        return BoundMethod(External(f"method.{name}"), owner)
     of_row = numpy_rows.attribute(owner, name)
     if of_row is not None:
         return of_row
@@ -123,7 +125,8 @@ def attribute(owner: ObjectValue, name: str) -> Value:
 
 def method(receiver: Value, name: str, args: list[Value]) -> Value | None:
     """The result of a method of an array; None of other receivers."""
-    of_row = numpy_rows.method(receiver, name, args)
+    is_over_all = numpy_rows.is_row(receiver) and name in _OF_ALL and not args
+    of_row = _of_numbers(name, receiver) if is_over_all else numpy_rows.method(receiver, name, args)
     if of_row is not None:
         return of_row
     return array() if is_array(receiver) and name in _METHODS else None

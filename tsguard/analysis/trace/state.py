@@ -288,6 +288,7 @@ class State:
         for event in history.shown:
             walker.drop(event)
         history.shown.clear()
+        history.changed = None
         return True
 
     def look_up(self, walker: Walker, name: str, value: py.Value, scope: Scope) -> None:
