@@ -13,6 +13,7 @@ import argparse
 import ast
 import importlib.util
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -36,10 +37,40 @@ from tsguard.runtime.task import Limits
 SPECS = (AttemptSpec("script"), AttemptSpec("trace"))
 BOUNDS = Bounds(Limits(seconds=120, memory_mb=14_000), Settings(timing_seconds=0))
 
-# torchvision's compiled operators do not load beside a CPU build of another origin, and
-# without them the package cannot be imported: the two that models call, in Python,
-# defined as soon as an interpreter imports torchvision.
-OPERATORS = """
+# The two operators that models call, in Python, for where torchvision's compiled ones do not load
+# (its build does not fit that of torch).
+KERNELS = """
+import torch
+
+
+def nms(dets, scores, iou_threshold):
+    order = scores.argsort(descending=True)
+    area = (dets[:, 2] - dets[:, 0]) * (dets[:, 3] - dets[:, 1])
+    keep = []
+    while order.numel():
+        best, order = order[0], order[1:]
+        keep.append(best)
+        corner = torch.maximum(dets[best, :2], dets[order, :2])
+        far = torch.minimum(dets[best, 2:], dets[order, 2:])
+        inter = (far - corner).clamp(min=0).prod(1)
+        order = order[inter / (area[best] + area[order] - inter) <= iou_threshold]
+    return torch.stack(keep) if keep else torch.empty(0, dtype=torch.long)
+
+
+def roi_align(input, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned):
+    import torch
+
+    out = input.new_zeros(rois.shape[0], input.shape[1], pooled_height, pooled_width)
+    for index, roi in enumerate(rois):
+        x1, y1, x2, y2 = (roi[1:] * spatial_scale).tolist()
+        x1, y1 = max(int(x1), 0), max(int(y1), 0)
+        part = input[int(roi[0]), :, y1 : max(int(y2), y1 + 1), x1 : max(int(x2), x1 + 1)]
+        if part.numel():
+            out[index] = torch.nn.functional.adaptive_avg_pool2d(part, (pooled_height, pooled_width))
+    return out
+"""
+# Before 0.28, torchvision cannot be imported without them: they are defined as soon as an interpreter imports it.
+DEFINITIONS = """
 import sys
 
 
@@ -69,50 +100,20 @@ def define():
         library.define(name + "(Tensor input, Tensor rois) -> Tensor")
     for name in ("_roi_pool_backward", "_ps_roi_align_backward", "_ps_roi_pool_backward", "_deform_conv2d_backward"):
         library.define(name + "(Tensor input, Tensor rois) -> Tensor")
-    library.impl("nms", nms, "CPU")
-    library.impl("roi_align", roi_align, "CPU")
-
-
-def nms(dets, scores, iou_threshold):
-    import torch
-
-    order = scores.argsort(descending=True)
-    area = (dets[:, 2] - dets[:, 0]) * (dets[:, 3] - dets[:, 1])
-    keep = []
-    while order.numel():
-        best, order = order[0], order[1:]
-        keep.append(best)
-        corner = torch.maximum(dets[best, :2], dets[order, :2])
-        far = torch.minimum(dets[best, 2:], dets[order, 2:])
-        inter = (far - corner).clamp(min=0).prod(1)
-        order = order[inter / (area[best] + area[order] - inter) <= iou_threshold]
-    return torch.stack(keep) if keep else torch.empty(0, dtype=torch.long)
-
-
-def roi_align(input, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned):
-    import torch
-
-    out = input.new_zeros(rois.shape[0], input.shape[1], pooled_height, pooled_width)
-    for index, roi in enumerate(rois):
-        x1, y1, x2, y2 = (roi[1:] * spatial_scale).tolist()
-        x1, y1 = max(int(x1), 0), max(int(y1), 0)
-        part = input[int(roi[0]), :, y1 : max(int(y2), y1 + 1), x1 : max(int(x2), x1 + 1)]
-        if part.numel():
-            out[index] = torch.nn.functional.adaptive_avg_pool2d(part, (pooled_height, pooled_width))
-    return out
 """
 VISION = """
 import sys
 
 import torchvision.extension
 
+if not torchvision.extension._has_ops():
+    import kernels
 
-def _has_ops():
-    return True
-
-
-torchvision.extension._has_ops = _has_ops
-sys.modules["torchvision.ops.roi_align"]._has_ops = _has_ops
+    library = torchvision.extension.torch.library.Library("torchvision", "IMPL")
+    library.impl("nms", kernels.nms, "CPU")
+    library.impl("roi_align", kernels.roi_align, "CPU")
+    torchvision.extension._has_ops = lambda: True
+    sys.modules["torchvision.ops.roi_align"]._has_ops = torchvision.extension._has_ops
 from torchvision.models import *
 from torchvision.models.detection import *
 from torchvision.models.optical_flow import *
@@ -130,7 +131,9 @@ from torchvision.models.video import *
 
 
 def launcher_with_operators(folder: Path) -> Launcher:
-    (folder / "sitecustomize.py").write_text(OPERATORS)
+    (folder / "kernels.py").write_text(KERNELS)
+    if subprocess.run([sys.executable, "-c", "import torchvision"], capture_output=True).returncode:
+        (folder / "sitecustomize.py").write_text(DEFINITIONS)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     return Launcher()
 
@@ -187,13 +190,24 @@ def subjects(collection: str, folder: Path) -> list[Subject]:
 
 
 class TimedSite(LocalSite):
-    """This machine, noting the seconds that each target took."""
+    """This machine, noting the seconds that each target took, and each phase of all targets."""
 
     spent: ClassVar[dict[str, float]] = {}
+    phases: ClassVar[Counter[str]] = Counter()
 
     def attempt(self, assignment: Assignment, bounds: Bounds, step: Step) -> TargetAttempts:
         started = time.monotonic()
-        found = attempt_target(self.run, assignment.subject, assignment.specs, bounds, step)
+        phase, since = "start", started
+
+        def timed(text: str) -> None:
+            nonlocal phase, since
+            now = time.monotonic()
+            self.phases[phase] += now - since
+            phase, since = text.removeprefix(f"{assignment.subject.spec}: "), now
+            step(text)
+
+        found = attempt_target(self.run, assignment.subject, assignment.specs, bounds, timed)
+        timed("")
         self.spent[assignment.subject.spec] = time.monotonic() - started
         print(f"{assignment.subject.spec}: {describe(found)}", file=sys.stderr, flush=True)
         return found
@@ -248,6 +262,7 @@ def main() -> None:
         else "not constructed"
         for r in found
     )
+    print("  ".join(f"{phase} {spent:.1f} s" for phase, spent in site.phases.most_common()))
     constructed = len(found) - tally["not constructed"]
     print(f"{options.collection}: {len(found)} targets in {seconds:.0f} s: {dict(tally)}")
     print(

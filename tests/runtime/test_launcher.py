@@ -15,8 +15,10 @@ import psutil
 import pytest
 
 from tsguard.repairing.judging import judged
+from tsguard.runtime.attempts import Bounds, attempt_target
 from tsguard.runtime.events import Devices, InternalError
 from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.processes import MARK, descendants, kill_marked
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits, Task
@@ -66,6 +68,23 @@ def test_parts_of_torch_are_imported_once_for_all_tasks(tmp_path: Path) -> None:
         first = judged(own, subject, tmp_path / "none.pt", Limits())
         then = judged(own, subject, tmp_path / "kept.pt", Limits())
     assert (first.status, then.status) == ("refused", "ok")
+
+
+def test_what_one_target_imported_of_torch_is_there_for_the_next(tmp_path: Path) -> None:
+    file = tmp_path / "net.py"
+    file.write_text(
+        "import sys\nfrom torch import nn\nKNOWN = 'torch._dynamo' in sys.modules\nimport torch._dynamo\n\n"
+        "class Net(nn.Module):\n    def forward(self, x):\n        assert not KNOWN\n        return x\n"
+    )
+    script, inputs = AttemptSpec("script"), ("torch.ones(2)",)
+    subject = Subject("s", str(file), file.name, str(tmp_path), "net", "Net", "module", "Net()", inputs)
+    with Launcher() as own:
+        first, then = (
+            attempt_target(own.run, subject, [script], Bounds(settings=Settings(timing_seconds=0)))
+            for _ in range(2)
+        )
+    eager = AttemptSpec("eager")
+    assert (first.attempts[eager].status, then.attempts[eager].status) == ("ok", "failed")
 
 
 def test_what_is_no_part_of_torch_is_left_to_the_tasks() -> None:

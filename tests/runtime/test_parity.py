@@ -81,6 +81,34 @@ def test_the_harmless_is_equal(attempting: Attempting, name: str) -> None:
     assert parity.ok
 
 
+@pytest.mark.parametrize(
+    ("name", "is_tried"), [("buffer update", True), ("batch norm", False), ("positions", False)]
+)
+def test_a_second_call_is_tried_where_the_first_leaves_something(
+    attempting: Attempting, name: str, is_tried: bool
+) -> None:
+    parity = parity_of(attempting, HARMLESS[name])
+    assert ("a second call" in [variant.name for variant in parity.variants]) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("body", "note"),
+    [
+        ("return x * 2", None),
+        ("return x + torch.rand(1)", None),
+        (
+            "self.calls.count += 1\nreturn x + self.calls.count",
+            "the result differs from call to call with the same inputs, seed and state",
+        ),
+    ],
+)
+def test_it_is_said_of_eager_that_it_does_not_repeat_itself(
+    attempting: Attempting, body: str, note: str | None
+) -> None:
+    found = attempting(**net(body, "import types\nself.calls = types.SimpleNamespace(count=0)"))
+    assert found.attempts[AttemptSpec("eager")].note == note
+
+
 def test_what_there_was_no_time_for_is_told_apart_from_what_eager_refuses() -> None:
     torch = pytest.importorskip("torch")
     from tsguard.runtime.worker.parity import Eager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tsguard.repairing.results import Judged
 from tsguard.runtime.endings import crash_error
-from tsguard.runtime.events import Constructed, Event, InputsFound, PartsImported, RepairJudged, Seen, Stopped
+from tsguard.runtime.events import Constructed, Event, InputsFound, RepairJudged, Seen, Stopped
 from tsguard.runtime.launcher import Launcher
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.task import Limits, Task
@@ -24,9 +24,6 @@ def judged(launcher: Launcher, subject: Subject, kept: Path, limits: Limits) -> 
     argument = {"subject": subject.to_json(), "kept": str(kept)}
     outcome = launcher.run(Task(_ENTRY, argument, limits, cwd=os.getcwd()))
     said: dict[type[Event], Event] = {type(event): event for event in outcome.events}
-    parts = said.get(PartsImported)
-    if isinstance(parts, PartsImported):
-        launcher.import_parts(parts.modules)
     made, inputs = said.get(Constructed), said.get(InputsFound)
     constructor = made.expression if isinstance(made, Constructed) else None
     called_with = inputs.expressions if isinstance(inputs, InputsFound) else None

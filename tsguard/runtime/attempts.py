@@ -191,7 +191,7 @@ class _Collector:
     def _book(self, event: events.Attempted) -> None:
         known, spec = self.known, AttemptSpec.of(event.attempt)
         before = known.attempts.get(spec)
-        if spec.backend == "eager" and before is not None:
+        if spec.backend == "eager" and before is not None and event.attempt.note is None:
             return
         attempt = _shown(event.attempt, known.subject)
         if before is not None and before.saved is not None:

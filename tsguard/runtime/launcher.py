@@ -21,7 +21,7 @@ from typing import Any
 
 from tsguard.runtime import bootstrap
 from tsguard.runtime.budgets import CLEAR_UP_SECONDS, IMPORT_SECONDS
-from tsguard.runtime.events import Event, Phase, read
+from tsguard.runtime.events import Event, PartsImported, Phase, read
 from tsguard.runtime.frames import HEARTBEAT_SECONDS, IMPORT, JOB, SUPERVISOR_WORD, FrameReader
 from tsguard.runtime.processes import MARK, kill_marked
 from tsguard.runtime.task import Outcome, Task
@@ -63,6 +63,7 @@ class Launcher:
         self._lock = threading.Lock()
         self._supervisors: set[int] = set()
         self._parts: set[str] = set()
+        self._wanted: set[str] = set()
         self._ended = False
         self._mark = secrets.token_hex(16)
         self._zygote: subprocess.Popen[bytes] | None = None
@@ -98,9 +99,14 @@ class Launcher:
     def run(self, task: Task, on_event: EventHandler | None = None) -> Outcome:
         """Have one task done; ``on_event`` hears of results as they come.
 
+        Parts of torch that the user's code brought in are imported by the warm process before the next task that
+        imports such code.
+
         Raises:
             WorkersEnded: the launcher was left, in another thread.
         """
+        if task.imports_code:
+            self.import_parts(sorted(self._wanted))
         events: list[Event] = []
         outcome: dict[str, Any] = {"ending": "lost"}
         supervisor = None
@@ -115,6 +121,8 @@ class Launcher:
             elif (event := read(frame)) is not None:
                 if isinstance(event, Phase):
                     outcome["phase"] = event.phase
+                if isinstance(event, PartsImported):
+                    self._wanted.update(event.modules)
                 events.append(event)
                 if on_event is not None:
                     on_event(event)

@@ -37,6 +37,11 @@ class Task:
     fresh: bool = False
     cwd: str | None = None
 
+    @property
+    def imports_code(self) -> bool:
+        """Whether it imports the user's code into a fork of the warm process."""
+        return "subject" in self.argument and not self.fresh
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -134,10 +134,10 @@ def compiled_only(known: Attempt, callee: Any, channel: Channel, code: UserCode,
 def _compared(known: Attempt, bench: Bench, built: Any, call: Call) -> Attempted:
     spec = AttemptSpec.of(known)
     try:
-        run(built, bench.eager.call, bench.eager.state, backward=bench.eager.backward)
+        first = run(built, bench.eager.call, bench.eager.state, backward=bench.eager.backward)
     except BaseException as error:
         return _failed(known, error, bench.code)
-    outcome = compare.check(bench.eager, built, covers=_covers(bench, call, spec))
+    outcome = compare.check(bench.eager, built, first=first, covers=_covers(bench, call, spec))
     known = replace(known, parity=outcome)
     if not outcome.ok:
         return Attempted(replace(known, status="diverged", error=_divergence(outcome)))

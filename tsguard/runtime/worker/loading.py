@@ -6,6 +6,8 @@ import importlib
 import importlib.util
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -13,6 +15,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from tsguard.runtime.channel import Channel
+from tsguard.runtime.events import PartsImported
 from tsguard.runtime.subject import Subject
 
 
@@ -33,6 +37,17 @@ def import_file(subject: Subject) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@contextmanager
+def parts_told(channel: Channel) -> Iterator[None]:
+    """Tell which parts of torch are imported meanwhile: the warm process can have them for the tasks to come."""
+    before = set(sys.modules)
+    try:
+        yield
+    finally:
+        parts = (name for name in list(sys.modules) if name.startswith("torch.") and name not in before)
+        channel.send(PartsImported(tuple(parts)))
 
 
 def look_up(module: ModuleType, qualname: str) -> Any:

@@ -26,7 +26,7 @@ from tsguard.runtime.worker.errors import message_of
 from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.inputs import search
 from tsguard.runtime.worker.inputs.specs import Guess
-from tsguard.runtime.worker.loading import evaluate, import_file, look_up
+from tsguard.runtime.worker.loading import evaluate, import_file, look_up, parts_told
 from tsguard.runtime.worker.rationing import rationed
 from tsguard.runtime.worker.running import Call
 from tsguard.runtime.worker.state import State, seed_everything
@@ -171,7 +171,7 @@ def constructed(subject: Subject, channel: Channel) -> tuple[ModuleType, Any]:
 def _imported(subject: Subject, channel: Channel) -> ModuleType:
     channel.phase("import")
     seed_everything(0)
-    with _step("import"):
+    with parts_told(channel), _step("import"):
         return import_file(subject)
 
 

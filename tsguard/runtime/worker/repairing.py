@@ -22,12 +22,13 @@ from tsguard.report import AttemptError
 from tsguard.runtime import events
 from tsguard.runtime.budgets import SECONDS_FOR_PARTS, SEEN_ELEMENTS
 from tsguard.runtime.channel import Channel
-from tsguard.runtime.events import PartsImported, RepairJudged, Seen, SeenFunction
+from tsguard.runtime.events import RepairJudged, Seen, SeenFunction
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.backends import forget_failures
 from tsguard.runtime.worker.comparison import compare
 from tsguard.runtime.worker.errors import described, first_line, user_places
+from tsguard.runtime.worker.loading import parts_told
 from tsguard.runtime.worker.parity import Eager, check
 from tsguard.runtime.worker.prepare import Prepared, Stopped, prepare
 from tsguard.runtime.worker.running import run
@@ -35,10 +36,8 @@ from tsguard.runtime.worker.running import run
 
 def judge(argument: dict[str, Any], channel: Channel) -> None:
     """Send what became of the code (``RepairJudged``), what eager was seen to pass (``Seen``) and what was imported."""
-    before = set(sys.modules)
-    _judge(argument, channel)
-    parts = (name for name in list(sys.modules) if name.startswith("torch.") and name not in before)
-    channel.send(PartsImported(tuple(parts)))
+    with parts_told(channel):
+        _judge(argument, channel)
 
 
 def _judge(argument: dict[str, Any], channel: Channel) -> None:

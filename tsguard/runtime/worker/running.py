@@ -38,16 +38,31 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run left behind: outputs, gradients by parameter, buffers, the inputs as they are now."""
+    """What a run left behind: outputs, gradients by parameter, buffers, the inputs as they are now.
+
+    ``moved`` tells whether the state is another than before the run, where that was watched.
+    """
 
     output: Any
     gradients: dict[str, Tensor]
     buffers: dict[str, Tensor]
     inputs: Any
+    moved: bool = False
 
 
-def run(callee: Any, call: Call, state: State, *, backward: bool, before: Call | None = None) -> Result:
+def run(
+    callee: Any,
+    call: Call,
+    state: State,
+    *,
+    backward: bool,
+    before: Call | None = None,
+    watched: bool = False,
+) -> Result:
     """Run once, after the call ``before`` if there is one, and put the state back.
+
+    Args:
+        watched: whether to see what the run does to the state of its owner.
 
     Raises:
         Exception: whatever the callee raises.
@@ -64,7 +79,8 @@ def run(callee: Any, call: Call, state: State, *, backward: bool, before: Call |
             gradients = _gradients(callee, call, output) if backward else {}
         named = callee.named_buffers() if isinstance(callee, nn.Module) else ()
         buffers = {own_name(name): buffer for name, buffer in named}
-        return Result(cloned(output), gradients, cloned(buffers), (call.args, call.kwargs))
+        inputs = call.args, call.kwargs
+        return Result(cloned(output), gradients, cloned(buffers), inputs, watched and state.has_moved())
     finally:
         state.restore(callee)
 

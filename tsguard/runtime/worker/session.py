@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import nn
 
+from tsguard.report import Attempt
 from tsguard.runtime import events
 from tsguard.runtime.budgets import MOST_GUESSES
 from tsguard.runtime.channel import Channel
@@ -32,6 +33,9 @@ _REFUSED_TYPE = re.compile(
     r"\w+\(\) Expected a value of type '(?P<wanted>.+?)(?: \(inferred\))?' for argument '(?P<argument>\w+)'"
     r" but instead found type '(?P<found>.+?)'"
 )
+
+
+_VARIES = "the result differs from call to call with the same inputs, seed and state"
 
 
 class _WrongGuess(Exception):
@@ -111,23 +115,33 @@ def _attempt_group(
     try:
         eager, note = _run_eager(prepared, spec, channel)
         passes = "forward+backward" if eager.backward else "forward"
-        if not settings.only_time and not eager.is_deterministic():
-            note = "the result differs from call to call with the same inputs, seed and state"
         ran = Attempted(spec.ended("ok", note=note, passes=passes))
     except BaseException as error:
         failed = spec.ended("failed", described(error, code), passes=passes)
         ran = Attempted(failed, user_places(error, code))
     channel.send(ran)
     why = "eager itself fails on these inputs"
+    repeated = settings.only_time
     for wanted in specs:
         if ran.attempt.status == "ok" and eager is not None:
             made = attempt(Bench(eager, settings, channel, code), wanted, channel.send)
+            repeated |= _repeats(made.attempt)
             channel.send(_held_against_guess(made, again) if prepared.guessed_inputs else made)
         elif wanted.backend == "script":
             known = wanted.ended("ok", passes=passes)
             channel.send(compiled_only(known, prepared.callee, channel, code, why))
         else:
             channel.send(Attempted(wanted.ended("skipped", note=why, passes=passes)))
+    if ran.attempt.status == "ok" and eager is not None and not repeated:
+        channel.phase(spec.phase)
+        if not eager.is_deterministic():
+            channel.send(Attempted(replace(ran.attempt, note=_VARIES)))
+
+
+def _repeats(made: Attempt) -> bool:
+    """Whether an attempt gave what eager did to the last bit, so that eager does not differ from call to call."""
+    parity = made.parity
+    return parity is not None and parity.ok and all(variant.max_error == 0 for variant in parity.variants)
 
 
 def _run_eager(prepared: Prepared, spec: AttemptSpec, channel: Channel) -> tuple[Eager, str | None]:

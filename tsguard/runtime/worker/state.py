@@ -14,6 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from tsguard.runtime.worker.guarding import value_or
+from tsguard.runtime.worker.values import same_bits
+
 _OWN = ("_parameters", "_buffers", "_modules")
 _SCALARS = (bool, int, float, str)
 
@@ -37,6 +40,13 @@ class State:
                 if not isinstance(submodule, torch.jit.ScriptModule):
                     state.attributes[path] = _plain_attributes(submodule)
         return state
+
+    def has_moved(self) -> bool:
+        """Whether the owner's state is another than what was kept; True where that cannot be told."""
+        return not value_or(False, lambda: self._is(State.of(self.owner)))
+
+    def _is(self, other: State) -> bool:
+        return same_bits(self.buffers, other.buffers) and _same(self.attributes, other.attributes)
 
     def restore(self, attempt: Any = None) -> None:
         """Put the state back into the owner, and into an attempt made of it."""
@@ -83,6 +93,17 @@ def _plain_attributes(submodule: nn.Module) -> dict[str, Any]:
         for name, value in vars(submodule).items()
         if not _belongs_to_torch(name)
     }
+
+
+def _same(now: Any, before: Any) -> bool:
+    """Whether containers hold the same objects: a value that was computed anew counts as another."""
+    if isinstance(now, dict) and isinstance(before, dict):
+        return now.keys() == before.keys() and all(_same(now[key], before[key]) for key in now)
+    if isinstance(now, list) and isinstance(before, list):
+        return len(now) == len(before) and all(map(_same, now, before))
+    return now is before or (
+        isinstance(now, (set, *_SCALARS)) and type(now) is type(before) and now == before
+    )
 
 
 def _belongs_to_torch(name: str) -> bool:
