@@ -91,6 +91,27 @@ def test_a_second_call_is_tried_where_the_first_leaves_something(
     assert ("a second call" in [variant.name for variant in parity.variants]) is is_tried
 
 
+KEEPS = "the trace keeps the mode it was made in: {}()"
+
+
+@pytest.mark.parametrize(
+    ("layer", "in_eval", "in_train"),
+    [
+        ("nn.Linear(6, 6)", None, None),
+        ("nn.Dropout(0.5)", KEEPS.format("eval"), KEEPS.format("train")),
+        ("nn.BatchNorm1d(4)", KEEPS.format("eval"), KEEPS.format("train")),
+        ("torch.jit.script(nn.Dropout(0.5))", None, None),
+    ],
+)
+def test_a_trace_keeps_its_mode_where_that_means_something(
+    attempting: Attempting, layer: str, in_eval: str | None, in_train: str | None
+) -> None:
+    case = net("return self.layer(x)", f"self.layer = {layer}")
+    train = AttemptSpec("trace", mode="train")
+    attempts = attempting(**{**case, "specs": (TRACE, train)}).attempts
+    assert (attempts[TRACE].note, attempts[train].note) == (in_eval, in_train)
+
+
 @pytest.mark.parametrize(
     ("body", "note"),
     [

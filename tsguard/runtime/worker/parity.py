@@ -178,6 +178,15 @@ def _compare_buffers(expected: Result, actual: Result) -> Comparison:
     return Comparison(True, 0.0)
 
 
+def _reads_mode(attempt: nn.Module) -> bool:
+    """Whether the code of a compiled module, its submodules' included, asks for ``training``."""
+    if not isinstance(attempt, torch.jit.ScriptModule):
+        return True
+    # Nodes do not keep their graph alive.
+    graph: Any = attempt.inlined_graph
+    return any(node.s("name") == "training" for node in graph.findAllNodes("prim::GetAttr"))
+
+
 def _same_run(expected: Result, actual: Result) -> bool:
     same_output = compare(expected.output, actual.output, lambda: None).equal
     return same_output and _compare_buffers(expected, actual).equal
@@ -196,9 +205,11 @@ def follows_mode(eager: Eager, attempt: Any) -> bool | None:
         module.train(not mode)
         attempt.train(not mode)
         expected = run(module, eager.call, eager.state, backward=False)
-        if not eager.backward and _same_run(expected, eager.first):
+        if _same_run(expected, eager.first):
             # The mode makes no difference here, and the attempt is eager's equal in one.
             return True
+        if not _reads_mode(attempt):
+            return False
         actual = run(attempt, eager.call, eager.state, backward=False)
         return _same_run(expected, actual)
     except Exception:

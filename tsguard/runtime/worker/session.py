@@ -121,10 +121,11 @@ def _attempt_group(
         ran = Attempted(failed, user_places(error, code))
     channel.send(ran)
     why = "eager itself fails on these inputs"
-    repeated = settings.only_time
+    compared, repeated = False, settings.only_time
     for wanted in specs:
         if ran.attempt.status == "ok" and eager is not None:
             made = attempt(Bench(eager, settings, channel, code), wanted, channel.send)
+            compared |= made.attempt.parity is not None
             repeated |= _repeats(made.attempt)
             channel.send(_held_against_guess(made, again) if prepared.guessed_inputs else made)
         elif wanted.backend == "script":
@@ -132,7 +133,7 @@ def _attempt_group(
             channel.send(compiled_only(known, prepared.callee, channel, code, why))
         else:
             channel.send(Attempted(wanted.ended("skipped", note=why, passes=passes)))
-    if ran.attempt.status == "ok" and eager is not None and not repeated:
+    if eager is not None and compared and not repeated:
         channel.phase(spec.phase)
         if not eager.is_deterministic():
             channel.send(Attempted(replace(ran.attempt, note=_VARIES)))
