@@ -161,7 +161,8 @@ WAYS: dict[str, tuple[dict[str, str], str, str]] = {
 }
 
 
-def verdict(folder: Path, way: str, name: str) -> str:
+def judged(folder: Path, way: str, name: str) -> tuple[str, Project]:
+    """The verdict on a module that holds what a factory makes, and what was read for it."""
     files, imports, call = WAYS[way]
     for path, text in {"blocks.py": BLOCKS, **files}.items():
         (folder / "site" / "pkg").mkdir(parents=True, exist_ok=True)
@@ -173,13 +174,22 @@ def verdict(folder: Path, way: str, name: str) -> str:
         f"        super().__init__()\n        self.m = {made}\n\n    def forward(self, x):\n        return self.m(x)\n"
     )
     project = Project((folder / "site",))
-    return judge_script(Program(project), find_target(project.module(user), "Net")).verdict
+    return judge_script(Program(project), find_target(project.module(user), "Net")).verdict, project
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("name", "expected"), [("fine", "ok"), ("refused", "blocked")])
 def test_what_a_factory_makes_is_judged(way: str, name: str, expected: str, tmp_path: Path) -> None:
-    assert verdict(tmp_path, way, name) == expected
+    assert judged(tmp_path, way, name)[0] == expected
+
+
+@pytest.mark.parametrize("way", ["functions that a decorator registers in another module"])
+def test_of_a_package_only_what_names_a_registrar_is_kept(way: str, tmp_path: Path) -> None:
+    (tmp_path / "site" / "pkg").mkdir(parents=True)
+    (tmp_path / "site" / "pkg" / "another.py").write_text("WIDTH = 4\n")
+    project = judged(tmp_path, way, "refused")[1]
+    names = {path.name for path in project.finder.files_read}
+    assert ("models.py" in names, "another.py" in names) == (True, False)
 
 
 def test_a_name_that_only_run_time_knows_leaves_the_verdict_open(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from tsguard.project.editable import editable_packages
 from tsguard.project.modules import Module
 from tsguard.source import SourceFile
+from tsguard.source.text import bytes_of
 
 # Packages that the language tables describe: their sources are never read.
 _TABLED = frozenset({"torch", "numpy", "typing_extensions"})
@@ -78,6 +79,29 @@ class Finder:
 
     def below(self, module: Module) -> Iterator[Module]:
         """The modules in a package's folder and in those below it, but for the package itself."""
+        for path in self._paths_below(module):
+            found = self.of_file(path)
+            if found is not module:
+                yield found
+
+    def below_with(self, module: Module, words: Collection[str]) -> Iterator[Module]:
+        """Those ``below`` whose text holds one of the words; other texts are not kept, a large package has thousands."""
+        for path in self._paths_below(module):
+            found = self.of_file(path) if self._holds(path, words) else module
+            if found is not module:
+                yield found
+
+    def _holds(self, path: Path, words: Collection[str]) -> bool:
+        known = self._by_path.get(path)
+        if known is not None:
+            return any(word in known.file.text for word in words)
+        try:
+            data = bytes_of(path)
+        except OSError:
+            return False
+        return any(word.encode() in data for word in words)
+
+    def _paths_below(self, module: Module) -> list[Path]:
         top = self._folder(module)
         if top not in self._below:
             paths: list[Path] = []
@@ -87,10 +111,7 @@ class Finder:
                 paths += [Path(folder, name) for name in names if name.endswith(".py")]
             self._listed.update(paths)
             self._below[top] = sorted(paths)
-        for path in self._below[top]:
-            found = self.of_file(path)
-            if found is not module:
-                yield found
+        return self._below[top]
 
     def beside(self, module: Module) -> Iterator[Module]:
         """The modules in the folder of a module's file."""
