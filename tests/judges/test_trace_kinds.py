@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
+import torch
 
-from tests.judges.test_trace_consequences import verdict
+from tests.judges.test_trace_consequences import is_traced_right, verdict
 
 REFUSED = {
     "a size": "def f(x, H, W):\n    return x.view(x.shape[0], H, W)",
@@ -102,3 +104,35 @@ def test_an_input_annotated_with_a_class_is_an_object_of_it(
 
 def test_a_check_that_raises_itself_tells_no_kind(tmp_path: Path) -> None:
     assert verdict(tmp_path, "def f(x):\n    assert isinstance(x)\n    return x + 1") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("typing.Iterable", "hazardous"),
+        ("abc.Collection", "hazardous"),
+        ("abc.Reversible", "hazardous"),
+        ("typing.SupportsFloat", "hazardous"),
+        ("(list, abc.Sized)", "hazardous"),
+        ("object", "hazardous"),
+        ("abc.Sequence", "safe"),
+        ("(abc.Mapping, list)", "safe"),
+        ("abc.Callable", "safe"),
+        ("typing.SupportsBytes", "safe"),
+    ],
+)
+def test_a_tensor_is_of_the_abstract_classes_whose_methods_it_has(
+    tmp_path: Path, asked: str, expected: str
+) -> None:
+    """Rows that are taken one by one are those of the example; a tensor in a list is all of it."""
+    source = f"""
+    import typing
+    from collections import abc
+
+    def f(x):
+        rows = x if isinstance(x, {asked}) else [x, x]
+        return sum(row * n for row, n in zip(rows, (1, 2, 3)))
+    """
+    assert verdict(tmp_path, source) == expected
+    x, other = torch.ones(2, 3), torch.ones(3, 3)
+    assert is_traced_right(tmp_path, textwrap.dedent(source), x, other) == (expected == "safe")

@@ -130,6 +130,9 @@ DICT_OPTIONS: Final = 4
 TYPICAL_SIZE: Final = 8
 """The size that stands for an unknown one where a comparison with a number has to be guessed."""
 
+MODE_KEEPING_CALLS: Final = 20
+"""Calls in code of one mode that is looked at for whether it only keeps something."""
+
 MODE_OPTIONS: Final = 6
 """Values that one name may have at the end of different paths."""
 

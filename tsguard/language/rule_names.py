@@ -559,6 +559,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-call/flex-attention",
     "untraceable-call/fractional",
     "untraceable-call/function",
+    "untraceable-call/function-scope",
     "untraceable-call/function-state",
     "untraceable-call/gradients",
     "untraceable-call/lazy",

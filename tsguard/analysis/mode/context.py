@@ -45,7 +45,9 @@ class ModeInterpreter(Follower):
     ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
     ``changes`` counts what is done to modules, ``following`` are the statements of the block after
     the one that runs, ``renewed`` the attributes that this call has set anew on every way to it, ``read`` the
-    names of attributes that it reads.
+    names of attributes that it reads, ``kept`` the events of branches that only set attributes, with their
+    names.  ``assumes_flags`` tells that buffers of one element are what the constructor made them, ``assumed``
+    that a condition asked for one.
     """
 
     def __init__(self, program: Program, target: Target, world: World) -> None:
@@ -56,11 +58,14 @@ class ModeInterpreter(Follower):
         self.memory = Memory(program.structural_keys)
         self.dependent: list[ModuleValue] = []
         self.changes = 0
+        self.assumes_flags = True
+        self.assumed = False
         self.following: list[ast.stmt] = []
         self.read: set[str] = set()
         self.renewed: frozenset[tuple[ObjectValue, str]] = frozenset()
         self.events: dict[tuple[object, ...], Event] = {}
         self.conditional: dict[tuple[object, ...], tuple[Event, str]] = {}
+        self.kept: dict[tuple[object, ...], tuple[frozenset[str], ModuleValue | None]] = {}
         self.gaps: dict[tuple[str, int, str], Gap] = {}
         self.steps = MODE_STEPS
         self._changed: dict[ObjectValue, list[dict[str, Value]]] = {}
@@ -72,6 +77,19 @@ class ModeInterpreter(Follower):
             rule, [Place(self.module, node)] if node is not None else [], self.receiver, when, **facts
         )
 
+    def report_keeping(self, rule: RuleName, node: ast.AST, names: frozenset[str], /, **facts: str) -> None:
+        """Record what a rule finds at code that only sets attributes, which matters if one of them is read."""
+        if not names:
+            self.report(rule, node, **facts)
+            return
+        certain = self.events.keys() - self.kept.keys()
+        kept = dict(self.kept)
+        event = self.report_at(rule, [Place(self.module, node)], None, **facts)
+        self.kept = kept
+        if event is not None and event.key not in certain:
+            others = kept[event.key][0] if event.key in kept else frozenset()
+            self.kept[event.key] = names | others, self.receiver
+
     def report_at(
         self,
         rule: RuleName,
@@ -80,29 +98,31 @@ class ModeInterpreter(Follower):
         when: str | None = None,
         /,
         **facts: str,
-    ) -> None:
+    ) -> Event | None:
         """Record what a rule finds at the first of some places that the user can edit, else where
-        the target's own code leads to it.
+        the target's own code leads to it; the event, or None for none.
 
         Args:
             reported: the module that it makes dependent on the mode.
             when: a condition on constructor arguments that the defaults do not meet.
         """
         if self.tree.is_switching:
-            return
+            return None
         if reported is not None and when is None:
             self.depend([reported])
         own = self.editable(places) or self.way_in()
         if own is None:
-            return
+            return None
         if own not in places[:1]:
             rule = _OF_DEPENDENCY.get(rule.partition("/")[0], "mode-dependent-layer/dependency")
             facts = {"name": text_of(own.node)}
         event = Event(rule, own.module, own.module.file.span(own.node), facts, self.chain)
         if when is None:
             self.events.setdefault(event.key, event)
+            self.kept.pop(event.key, None)
         else:
             self.conditional.setdefault(event.key, (event, when))
+        return event
 
     def depend(self, layers: Iterable[ModuleValue]) -> None:
         """Record that modules depend on the mode."""

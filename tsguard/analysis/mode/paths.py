@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.mode import state, twins
+from tsguard.analysis.mode import keeping, state, twins
 from tsguard.analysis.mode.choices import ByMode, Mode, by_mode, differs, either, truths
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Raised, assignments
@@ -62,7 +62,9 @@ def _if(walk: ModeInterpreter, node: ast.If, scope: Scope) -> Signal:
     test = walk.evaluate(node.test, scope)
     train, other = _truths_here(walk, test)
     if _splits(walk, test) and _sides_differ(walk, node.body, orelse, scope):
-        walk.report("training-branch", node.test, test=text_of(node.test))
+        sides = [] if is_left else [*node.body, *node.orelse]
+        names = keeping.attributes(walk, sides, scope, _is_remark)
+        walk.report_keeping("training-branch", node.test, names, test=text_of(node.test))
     if train == other:
         return explore(walk, scope, _alternatives(walk, node, train, scope))
     return fork(walk, scope, *(_alternatives(walk, node, answer, scope) for answer in (train, other)))
@@ -111,7 +113,7 @@ def _splits(walk: ModeInterpreter, test: Value) -> bool:
 
 
 def _truths_here(walk: ModeInterpreter, test: Value) -> tuple[bool | None, bool | None]:
-    train, other = truths(walk, test)
+    train, other = truths(walk, state.flag(walk, test))
     if walk.mode == "both":
         return train, other
     return (train, train) if walk.mode == "train" else (other, other)

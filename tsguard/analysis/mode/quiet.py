@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MODE_DEPENDENT = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random", "Dropout"}
 
 
-_MODE_INDEPENDENT: Kept[FunctionNode, bool] = Kept()
+_MODE_INDEPENDENT: Kept[FunctionNode, frozenset[str] | None] = Kept()
 
 
 def computes_only(
@@ -52,8 +52,11 @@ def computes_only(
         return False
     known = _MODE_INDEPENDENT.of(walk.program)
     if function.node not in known:
-        known[function.node] = _is_mode_independent(walk, function, receiver)
-    return known[function.node]
+        known[function.node] = _read_independently(walk, function, receiver)
+    read = known[function.node]
+    if receiver is not None:
+        walk.read |= read or frozenset()
+    return read is not None
 
 
 def _is_plain(value: Value) -> bool:
@@ -68,10 +71,12 @@ def _holds_tensor(value: Value) -> bool:
     return isinstance(value, TensorValue) or (isinstance(value, Unknown) and value.default is None)
 
 
-def _is_mode_independent(
+def _read_independently(
     walk: ModeInterpreter, function: FunctionValue, receiver: ModuleValue | None
-) -> bool:
+) -> frozenset[str] | None:
+    """The names of the attributes that a function reads; None where what it reaches depends on the mode."""
     seen: set[ast.AST] = set()
+    read: set[str] = set()
     todo = [function]
     state = {*receiver.buffers, *receiver.parameters} if receiver is not None else set()
     for base in ancestry.mro(walk, receiver.cls) if receiver is not None else ():
@@ -82,10 +87,10 @@ def _is_mode_independent(
             continue
         seen.add(current.node)
         if len(seen) > MODE_INDEPENDENT_FUNCTIONS:
-            return False
+            return None
         for node in walked(current.node):
             if _writes(node, state):
-                return False
+                return None
             word = (
                 node.id
                 if isinstance(node, ast.Name)
@@ -98,10 +103,12 @@ def _is_mode_independent(
                 or is_random_operator(word)
                 or (changes_in_place(word) and word in walk.tables.tensor)
             ):
-                return False
+                return None
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                read.add(node.attr)
             if isinstance(node, ast.Name):
                 todo.extend(_functions(walk.lookup(word, current.scope)))
-    return True
+    return frozenset(read)
 
 
 def _writes(node: ast.AST, state: Collection[str]) -> bool:

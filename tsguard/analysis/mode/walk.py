@@ -6,7 +6,17 @@ import ast
 from copy import copy
 from typing import TYPE_CHECKING, TypeGuard
 
-from tsguard.analysis.mode import calls, expressions, modules, overrides, paths, state, switching, uses
+from tsguard.analysis.mode import (
+    calls,
+    expressions,
+    keeping,
+    modules,
+    overrides,
+    paths,
+    state,
+    switching,
+    uses,
+)
 from tsguard.analysis.mode.choices import ByMode, in_mode
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Program, Raised, names
@@ -49,6 +59,7 @@ class ModeWalk(ModeInterpreter):
             self.gap(self.target.node, "it is too large to be analysed completely")
         finally:
             state.drop_unread_counters(self)
+            keeping.drop_unread(self)
             self._restore()
 
     def change(self, tensor: Value) -> None:
@@ -174,4 +185,8 @@ def follow(program: Program, target: Target, world: World, subject: Value) -> Mo
     """Follow what a target's constructor made in a world; it is left as it was."""
     walk = ModeWalk(program, target, world)
     walk.follow(subject)
+    if state.is_contradicted(walk):
+        walk = ModeWalk(program, target, world)
+        walk.assumes_flags = False
+        walk.follow(subject)
     return walk

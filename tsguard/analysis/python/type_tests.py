@@ -56,6 +56,24 @@ class _Tensor:
     def __contains__(self, item: object) -> bool:
         raise NotImplementedError
 
+    def __reversed__(self) -> Iterator[object]:
+        raise NotImplementedError
+
+    def __int__(self) -> int:
+        raise NotImplementedError
+
+    def __float__(self) -> float:
+        raise NotImplementedError
+
+    def __complex__(self) -> complex:
+        raise NotImplementedError
+
+    def __index__(self) -> int:
+        raise NotImplementedError
+
+    def __abs__(self) -> object:
+        raise NotImplementedError
+
 
 class _Module:
     """What Python's abstract classes see of a module that is no container."""
@@ -140,6 +158,13 @@ def is_instance(interp: Interpreter, value: Value, cls: Value) -> bool | None:
     if real is None:
         return None if isinstance(value, (Unknown, External)) else False
     return _includes(interp, real, value)
+
+
+def is_tensor_of(name: str) -> bool:
+    """Whether every tensor is of a class of Python's own: ``object``, or an abstract class that knows its own by
+    their methods, as ``Iterable``."""
+    real = class_relations.named(name)
+    return real is not None and class_relations.is_subclass(_Tensor, real)
 
 
 def is_subclass(interp: Interpreter, cls: Value, wanted: Value) -> bool | None:

@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import classes
-from tsguard.analysis.trace import shaping
+from tsguard.analysis.trace import scopes, shaping
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
@@ -25,11 +25,21 @@ def applied(tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node
     function = getattr(found[0], "function", found[0]) if found is not None else None
     met, tracer.state_met = tracer.state_met, False
     tracer.gradients_met = False
+    is_crossed = False
     if isinstance(function, py.FunctionValue):
         context = [] if classes.class_member(tracer, cls, "setup_context") is not None else [_context()]
-        followed_aside(tracer, lambda: tracer.call(function, [*context, *args], kwargs, node))
+
+        def run() -> None:
+            nonlocal is_crossed
+            is_crossed = scopes.crosses(
+                tracer, lambda: tracer.call(function, [*context, *args], kwargs, node)
+            )
+
+        followed_aside(tracer, run)
     if tracer.state_met:
         tracer.report("untraceable-call/function-state", node)
+    elif is_crossed:
+        tracer.report("untraceable-call/function-scope", node)
     if tracer.gradients_met:
         tracer.report("untraceable-call/gradients", node)
     tracer.state_met = met

@@ -18,7 +18,7 @@ from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.python.keeping import Kept
-from tsguard.analysis.trace import functions, kinds, layers, methods
+from tsguard.analysis.trace import functions, kinds, layers, methods, scopes
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.operators import tensor
@@ -259,7 +259,8 @@ def call_module(
     if module.scripted:
         exported.scripted(tracer, module, node)
         return _scripted(tracer, module, [*args, *kwargs.values()], node)
-    result = _forward(tracer, module, args, kwargs, node)
+    given = [*args, *kwargs.values()]
+    result = scopes.within(tracer, module, given, lambda: _forward(tracer, module, args, kwargs, node))
     for hook in _hooks(module, "forward"):
         changed = tracer.call(hook, [module, *hooks.arguments(hook, args, kwargs, result)], {}, node)
         result = result if py.is_none(changed) else changed
@@ -291,7 +292,7 @@ def _forward(
         tracer.report("untraceable-call/slow-forward", node or tracer.target.node)
     key = tracer.memory.key(module, args, kwargs)
     remembered = tracer.memory.get(key)
-    if remembered is not None:
+    if remembered is not None and not tracer.scopes:
         return remembered
     if own is None and found is not None:
         own = classes.bind(found[0], module, module.cls)

@@ -45,6 +45,8 @@ class Tracer(Follower):
     and others of which the elements are no longer what they were before, ``asked`` the statements
     that ask for some, ``own_calls`` how many functions of the target's own package ran,
     ``state_met`` whether a parameter or buffer was met since that was last asked, ``gradients_met`` whether gradients were taken that no trace takes,
+    ``scopes`` what modules have made inside of an autograd.Function, by the code that called them, ``crossed``
+    whether code of another of these has computed with it,
     ``black_boxes`` the functions of others that were not followed to the end, ``untold`` the inputs
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
     for torch.export, ``seeded`` the generators of random numbers that the forward seeds, with the
@@ -88,6 +90,8 @@ class Tracer(Follower):
         self.own_calls = 0
         self.state_met = False
         self.gradients_met = False
+        self.scopes: list[list[py.Value]] = []
+        self.crossed = False
         self.black_boxes: set[int] = set()
         self.serves_others = False
         self.changed: set[str] = set()

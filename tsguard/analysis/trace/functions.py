@@ -240,7 +240,9 @@ def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
     names = {c.name for c in wanted if isinstance(c, py.External)}
     if isinstance(value, Traced):
         own = _TENSORS | _PARAMETERS if value.role == "parameter" else _TENSORS
-        return py.Const(not names.isdisjoint(own)) if len(names) == len(wanted) else None
+        if len(names) < len(wanted):
+            return None
+        return py.Const(not names.isdisjoint(own) or any(map(type_tests.is_tensor_of, names)))
     if isinstance(value, Number) and value.live and len(names) == len(wanted):
         is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
         tracer.asks_for_run = True

@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, indices, sizes
 from tsguard.analysis.python import containers
-from tsguard.analysis.trace import attributes, shaping
+from tsguard.analysis.trace import attributes, ranks, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import report_number, tensor
@@ -15,6 +15,7 @@ from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.uses import lost_sight, used
 from tsguard.analysis.trace.values import (
     NOWHERE,
+    Fixed,
     InputDict,
     InputList,
     Number,
@@ -134,7 +135,19 @@ def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST)
         structure(tracer, owner)
     if isinstance(owner, InputDict) and owner.open:
         return Traced(origin=owner.origin.then(node))
-    return None
+    return _only_item(tracer, owner, key) if isinstance(key, py.Unknown) else None
+
+
+def _only_item(tracer: Tracer, owner: py.Value, key: py.Unknown) -> py.Value | None:
+    """What a dict of one item gives for any key that it does not refuse, which tells a rank; None for any other."""
+    if type(owner) is not py.DictValue or owner.open or owner.untold or len(owner.items) != 1:
+        return None
+    if owner.factory is not None or owner.filled_by is not None or owner.registry_of is not None:
+        return None
+    ((wanted, found),) = owner.items.items()
+    if isinstance(key, Fixed) and isinstance(wanted, int):
+        shaping.learn(tracer, ranks.compared(tracer, ast.Eq(), key, py.Const(wanted))[1].if_true)
+    return found
 
 
 def _any_of(owner: py.Value) -> py.Value:
