@@ -280,6 +280,10 @@ class TestJson:
     def test_reports_fit_the_shipped_schema(self, validator, report):
         validator.validate(json.loads(shown(report, "json")))
 
+    @pytest.mark.parametrize("report", [EVERYTHING, replace(EVERYTHING, findings=(), targets=())])
+    def test_it_is_written_as_json_writes_it(self, report: Report) -> None:
+        assert shown(report, "json") == json.dumps(report.to_json(), indent=1) + "\n"
+
     def test_a_real_run_fits_the_shipped_schema(self, validator, lint, folder):
         for name, text in (("net.py", NET_TEXT), ("stale.py", STALE), ("broken.py", BROKEN)):
             (folder / name).write_text(text)

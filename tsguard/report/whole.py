@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 from typing import Any, Literal
 
@@ -175,25 +176,27 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """The report as plain JSON values, in the shape of the shipped schema."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "tsguard_version": self.tsguard_version,
-            "torch_tables": self.torch_tables,
-            "torch_told_by": self.torch_told_by,
-            "torch_note": self.torch_note,
-            "purpose": self.purpose,
-            "interrupted": self.interrupted,
-            "environment": dict(self.environment),
-            "baseline": _plain(self.baseline),
-            "packages": _plain(self.packages) if self.packages is not None else None,
-            "findings": [_finding_json(f) for f in self.findings],
-            "targets": [_with_passes(t, "attempts") for t in self.targets],
-            "causes": [_plain(cause) for cause in self.causes()],
-            "loaders": [_with_passes(loader, "collating") for loader in self.loaders],
-            "summary": self.summary(),
-            "errors": [_plain(e) for e in self.errors],
-            "migration": _plain(self.migration) if self.migration is not None else None,
-        }
+        return {name: list(v) if isinstance(v, Iterator) else v for name, v in self.to_json_fields()}
+
+    def to_json_fields(self) -> Iterator[tuple[str, Any]]:
+        """What ``to_json`` gives, field by field; lists as iterators, for a large report need not be held twice."""
+        yield "schema_version", SCHEMA_VERSION
+        yield "tsguard_version", self.tsguard_version
+        yield "torch_tables", self.torch_tables
+        yield "torch_told_by", self.torch_told_by
+        yield "torch_note", self.torch_note
+        yield "purpose", self.purpose
+        yield "interrupted", self.interrupted
+        yield "environment", dict(self.environment)
+        yield "baseline", _plain(self.baseline)
+        yield "packages", _plain(self.packages) if self.packages is not None else None
+        yield "findings", map(_finding_json, self.findings)
+        yield "targets", (_with_passes(target, "attempts") for target in self.targets)
+        yield "causes", map(_plain, self.causes())
+        yield "loaders", (_with_passes(loader, "collating") for loader in self.loaders)
+        yield "summary", self.summary()
+        yield "errors", map(_plain, self.errors)
+        yield "migration", _plain(self.migration) if self.migration is not None else None
 
 
 def _plain(value: object) -> Any:
