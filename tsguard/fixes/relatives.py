@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from tsguard.fixes.places import Function
+from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
 from tsguard.source.walking import walked
 
@@ -49,28 +51,50 @@ def is_settled(file: SourceFile, owner: ast.ClassDef, name: str) -> bool:
 
 def stores_of(file: SourceFile, owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
     """What the file assigns that is an attribute of an object of the class, by its looks, or something within it."""
-    others = {id(node) for node in _of_others(file, owner)}
+    attributes = _ATTRIBUTES.get(file)
+    if attributes is None:
+        attributes = _ATTRIBUTES[file] = _Attributes(_stores(file), _classes(file))
+    stores = attributes.stores.get(name)
+    kin = relatives(file, owner) if stores else []
+    for node, inner in stores or ():
+        if all(cls in kin for cls in attributes.classes.get(id(inner), ())):
+            yield node
+
+
+@dataclass(frozen=True, slots=True)
+class _Attributes:
+    """The attributes of a file: those that it sets, or sets something within, by name, and whose they are.
+
+    ``stores`` are what is assigned and the attribute in it; ``classes`` those whose methods say ``self.act``, by the
+    identity of the node.
+    """
+
+    stores: dict[str, list[tuple[ast.expr, ast.Attribute]]]
+    classes: dict[int, list[ast.ClassDef]]
+
+
+_ATTRIBUTES: WeakKeyDictionary[SourceFile, _Attributes] = WeakKeyDictionary()
+
+
+def _stores(file: SourceFile) -> dict[str, list[tuple[ast.expr, ast.Attribute]]]:
+    stores: dict[str, list[tuple[ast.expr, ast.Attribute]]] = {}
     for node in walked(file.tree):
         if not isinstance(node, (ast.Attribute, ast.Subscript)) or isinstance(node.ctx, ast.Load):
             continue
         inner: ast.expr = node
         while isinstance(inner, (ast.Attribute, ast.Subscript)):
-            if isinstance(inner, ast.Attribute) and inner.attr == name and id(inner) not in others:
-                yield node
-                break
+            if isinstance(inner, ast.Attribute):
+                stores.setdefault(inner.attr, []).append((node, inner))
             inner = inner.value
+    return stores
 
 
-def _of_others(file: SourceFile, owner: ast.ClassDef) -> Iterator[ast.Attribute]:
-    """The attributes that classes have which are no relatives: ``self.act`` in their methods."""
-    kin = relatives(file, owner)
-    for stranger in (n for n in walked(file.tree) if isinstance(n, ast.ClassDef) and n not in kin):
-        for method in (n for n in stranger.body if isinstance(n, Function) and n.args.args):
+def _classes(file: SourceFile) -> dict[int, list[ast.ClassDef]]:
+    classes: dict[int, list[ast.ClassDef]] = {}
+    for cls in (n for n in walked(file.tree) if isinstance(n, ast.ClassDef)):
+        for method in (n for n in cls.body if isinstance(n, Function) and n.args.args):
             self_ = method.args.args[0].arg
             for node in walked(method):
-                if (
-                    isinstance(node, ast.Attribute)
-                    and isinstance(node.value, ast.Name)
-                    and node.value.id == self_
-                ):
-                    yield node
+                if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) == self_:
+                    classes.setdefault(id(node), []).append(cls)
+    return classes
