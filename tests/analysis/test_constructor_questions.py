@@ -220,3 +220,37 @@ class Net(nn.Module):
 
 def test_what_is_of_another_class_than_its_default_is_no_longer_that(tmp_path: Path):
     assert _verdict(tmp_path, SET_BY_KIND) in ("ok", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"),
+    [
+        ("inspect.isclass(nn.GELU)", "blocked"),
+        ("inspect.isfunction(nn.GELU)", "ok"),
+        ("inspect.ismethod(nn.GELU)", "ok"),
+        ("inspect.isfunction(nn.init._no_grad_fill_)", "depends"),
+    ],
+)
+def test_inspect_knows_a_class_that_the_tables_describe(question: str, verdict: str, tmp_path: Path) -> None:
+    source = f"""\
+import inspect
+from torch import nn
+
+
+class Refused(nn.Module):
+    def forward(self, x):
+        return [v for v in x if v]
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Refused() if {question} else nn.ReLU()
+
+    def forward(self, x):
+        return self.part(x)
+"""
+    file = tmp_path / "net.py"
+    file.write_text(source)
+    project = Project()
+    assert judge_script(Program(project), find_target(project.module(file), "Net")).verdict == verdict

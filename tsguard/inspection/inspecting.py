@@ -237,7 +237,10 @@ def _named(finding: Finding, job: Job) -> Finding:
     path = _shown(finding.path, job)
     if finding.fix is None:
         return finding if path == finding.path else replace(finding, path=path)
-    edits = tuple(replace(edit, path=_shown(edit.path, job)) for edit in finding.fix.edits)
+    paths = [_shown(edit.path, job) for edit in finding.fix.edits]
+    if path == finding.path and paths == [edit.path for edit in finding.fix.edits]:
+        return finding  # many targets share the fix
+    edits = tuple([replace(e, path=shown) for e, shown in zip(finding.fix.edits, paths, strict=True)])
     return replace(finding, path=path, fix=replace(finding.fix, edits=edits))
 
 

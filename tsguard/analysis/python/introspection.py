@@ -48,23 +48,28 @@ def call(interp: Interpreter, name: str, args: list[Value]) -> Value:
 
 def _isclass(interp: Interpreter, value: Value) -> Value:
     if isinstance(value, External):
-        entry = interp.tables.entry(value.name)
-        return TRUE if isinstance(entry, dict) and entry.get("class") else _open("isclass", value)
+        return TRUE if _is_outer_class(interp, value) else _open("isclass", value)
     if isinstance(value, Unknown):
         return _open("isclass", value)
     return TRUE if isinstance(value, ClassValue) else FALSE
 
 
 def _isfunction(interp: Interpreter, value: Value) -> Value:
-    if isinstance(value, (External, Unknown)):
+    if isinstance(value, (External, Unknown)) and not _is_outer_class(interp, value):
         return _open("isfunction", value)
     return TRUE if isinstance(value, FunctionValue) else FALSE
 
 
 def _ismethod(interp: Interpreter, value: Value) -> Value:
-    if isinstance(value, (External, Unknown)):
+    if isinstance(value, (External, Unknown)) and not _is_outer_class(interp, value):
         return _open("ismethod", value)
     return TRUE if isinstance(value, BoundMethod) else FALSE
+
+
+def _is_outer_class(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is known to be a class that the tables describe."""
+    entry = interp.tables.entry(value.name) if isinstance(value, External) else None
+    return isinstance(entry, dict) and bool(entry.get("class"))
 
 
 def _open(question: str, value: Value) -> Unknown:
