@@ -186,7 +186,8 @@ def script(case: Case) -> Answer:
 
 
 def trace(case: Case) -> Answer:
-    net, example = case.anew(), case.example
+    # A module may change what it is given, as one that asks for gradients of its input does.
+    net, example = case.anew(), copy.deepcopy(case.example)
     given: dict[str, Any] = {"example_inputs": tuple(example.args)}
     if example.kwargs:
         given = {"example_kwarg_inputs": _by_name(net, example)}
@@ -203,7 +204,7 @@ def _by_name(net: Any, example: Arguments) -> dict[str, Any]:
 
 
 def export(case: Case) -> Answer:
-    example = case.example
+    example = copy.deepcopy(case.example)
     program = torch.export.export(case.anew(), tuple(example.args), example.kwargs or None, strict=False)
     return case.held(program.module(), ("values",))
 
@@ -214,7 +215,7 @@ def batch(case: Case) -> Answer:
         return {"answer": "alone"}
     # torch takes a size of 1 for always 1.
     large = (v for v in (case.example, *others) if all(t.shape[0] > 1 for t in tensors(vars(v)) if t.dim()))
-    example, net = next(large, case.example), case.anew()
+    example, net = copy.deepcopy(next(large, case.example)), case.anew()
     first = torch.export.Dim.AUTO
     shapes = mapped(_by_name(net, example), lambda t: {0: first} if t.dim() else None, lambda _: None)
     program = torch.export.export(
