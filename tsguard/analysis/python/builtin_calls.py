@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 
 from tsguard.analysis.python import (
     assignments,
@@ -44,9 +45,11 @@ from tsguard.analysis.values import (
     ModuleReference,
     ModuleValue,
     ObjectValue,
+    PropertyValue,
     RangeValue,
     SetValue,
     SliceValue,
+    StaticMethod,
     TupleValue,
     Unknown,
     Value,
@@ -304,6 +307,15 @@ def _bare(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
     return metaclasses.bare(interp, args[0]) if args else NONE
 
 
+def _descriptor(make: Callable[[Value], Value]) -> Handler:
+    """A decorator of the language that is called: ``build = staticmethod(build)``."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        return make(args[0]) if len(args) == 1 and not kwargs else Unknown()
+
+    return handler
+
+
 HANDLERS: dict[str, Handler] = {
     **made_classes.HANDLERS,
     **standard_calls.HANDLERS,
@@ -334,6 +346,9 @@ HANDLERS: dict[str, Handler] = {
     "builtins.object.__new__": _bare,
     "builtins.callable": _callable,
     "builtins.slice": _slice,
+    "builtins.staticmethod": _descriptor(StaticMethod),
+    "builtins.classmethod": _descriptor(ClassMethod),
+    "builtins.property": _descriptor(PropertyValue),
     "builtins.print": always(NONE),
     "builtins.globals": open_table,
     "builtins.locals": open_table,
@@ -349,5 +364,4 @@ HANDLERS: dict[str, Handler] = {
     "builtins.min": extreme("min", min),
     "builtins.max": extreme("max", max),
     "builtins.object": _object,
-    "builtins.classmethod": lambda interp, args, kwargs, node: ClassMethod(args[0]) if args else Unknown(),
 }
