@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tsguard.inspection.inspecting import InspectedTarget, Inspection
-from tsguard.linting.assembly import merge, number, suppress
-from tsguard.report import Finding, ModeJudgement, ScriptJudgement, TargetReport, TraceJudgement
+from tsguard.linting.assembly import condensed, merge, number, suppress
+from tsguard.report import Edit, Finding, Fix, ModeJudgement, ScriptJudgement, TargetReport, TraceJudgement
 from tsguard.source.sources import Sources
 
 FINDING = Finding(
@@ -86,6 +86,23 @@ class TestMerge:
             replace(FINDING, line=20, code="TSG002"),
         ]
         assert merge(reversed(ordered)) == ordered
+
+    def test_what_is_merged_file_by_file_is_as_what_is_merged_at_once(self):
+        by_name, by_type = (Fix("safe", text, (Edit("net.py", 4, 9, 4, 12, text),)) for text in ("a", "b"))
+        ones = [
+            replace(FINDING, targets=("a",), chain=("A.forward", "g"), fix=by_name),
+            replace(FINDING, targets=("b",), chain=("B.forward", "h", "g"), fix=by_type),
+            replace(FINDING, targets=("c",), chain=("C.forward",), fix=by_name),
+            replace(FINDING, targets=("d",), line=5, fix=by_name),
+        ]
+        for at in range(len(ones) + 1):
+            assert merge([*merge(ones[:at]), *merge(ones[at:])]) == merge(ones)
+
+    def test_targets_of_a_file_do_not_hold_what_is_merged(self):
+        found = replace(inspection(), targets=(InspectedTarget(NET, (FINDING,), 10),))
+        assert condensed(found).merged == (FINDING,)
+        assert [target.findings for target in condensed(found).targets] == [()]
+        assert condensed(condensed(found)) == condensed(found)
 
 
 class TestNumber:

@@ -44,13 +44,17 @@ class InspectedTarget:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Everything that one file adds to a report; ``whole`` unless only named targets were judged."""
+    """Everything that one file adds to a report; ``whole`` unless only named targets were judged.
+
+    ``merged`` are the findings of targets that no longer hold them.
+    """
 
     shown: str
     whole: bool = True
     findings: tuple[Finding, ...] = ()
     targets: tuple[InspectedTarget, ...] = ()
     errors: tuple[Error, ...] = ()
+    merged: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,13 @@ def merge(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(map(_joined, alike.values()), key=_place)
 
 
+def condensed(inspection: Inspection) -> Inspection:
+    """The same with the findings of all targets merged: those of a large package are told of many targets each."""
+    merged = merge(finding for target in inspection.targets for finding in target.findings)
+    targets = tuple([replace(target, findings=()) for target in inspection.targets])
+    return replace(inspection, targets=targets, merged=(*inspection.merged, *merged))
+
+
 def suppress(
     findings: Sequence[Finding], inspections: Sequence[Inspection], sources: Sources
 ) -> list[Finding]:

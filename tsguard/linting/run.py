@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.inspection.inspecting import EarlierInspection, Inspection, inspect, killed
 from tsguard.language.releases import ways
-from tsguard.linting.assembly import NOT_ALWAYS_FOUND, merge, number, suppress
+from tsguard.linting.assembly import NOT_ALWAYS_FOUND, condensed, merge, number, suppress
 from tsguard.linting.cells import findings_in_cells, target_in_cell
 from tsguard.linting.garbage_collection import Memory, infrequent_collection
 from tsguard.report import Finding, Packages, Purpose, Report
@@ -71,8 +71,7 @@ def assemble(plan: Plan, inspections: Sequence[Inspection], settings: Settings) 
 
         baseline = Baseline.read(settings.baseline)
     sources = Sources({job.shown: job.text for job in plan.jobs if job.text is not None})
-    found = [f for i in inspections for f in (*i.findings, *(f for t in i.targets for f in t.findings))]
-    known = merge(found)
+    known = merge(f for i in map(condensed, inspections) for f in (*i.findings, *i.merged))
     findings = suppress(known, inspections, sources)
     own = frozenset(job.shown for job in plan.jobs)
     findings = [_asked_for(finding, own, plan.mended) for finding in _selected(findings, settings)]
@@ -192,11 +191,13 @@ def inspect_files(
     """
     paths = search_paths(settings)
 
+    newest, *others = reversed(judged_releases(settings).releases)
+
     def inspect_for(release: str, asked: Sequence[Job], told: Callable[[], None]) -> list[Inspection]:
         context = _Context(paths, release, settings.purpose, settings.dynamic)
-        return _inspect_for(context, asked, settings, told)
+        # The targets of several releases are put together with what was found of each.
+        return _inspect_for(context, asked, settings, told, _whole if others else condensed)
 
-    newest, *others = reversed(judged_releases(settings).releases)
     found = {newest: inspect_for(newest, jobs, progress)}
     if not others:
         return found[newest]
@@ -206,12 +207,20 @@ def inspect_files(
     return together(jobs, found, lambda again, release: inspect_for(release, again, _untold))
 
 
+def _whole(inspection: Inspection) -> Inspection:
+    return inspection
+
+
 def _untold() -> None:
     """The files that are judged again for another release are not counted."""
 
 
 def _inspect_for(
-    context: _Context, jobs: Sequence[Job], settings: Settings, progress: Callable[[], None]
+    context: _Context,
+    jobs: Sequence[Job],
+    settings: Settings,
+    progress: Callable[[], None],
+    kept_as: Callable[[Inspection], Inspection],
 ) -> list[Inspection]:
     cache = None
     if settings.cache:
@@ -222,7 +231,7 @@ def _inspect_for(
         cache = Cache(
             f"{context.paths}\0{packages}\0{context.purpose}\0{context.open_sizes}", context.release
         )
-    done = {job: kept for job in jobs if cache and (kept := cache.get(job)) is not None}
+    done = {job: kept_as(kept) for job in jobs if cache and (kept := cache.get(job)) is not None}
     for _ in done:
         progress()
     todo = [job for job in jobs if job not in done]
@@ -230,7 +239,7 @@ def _inspect_for(
     for job, (inspection, files) in zip(
         todo, _inspect_all(todo, edited, context, settings.jobs), strict=True
     ):
-        done[job] = inspection
+        done[job] = kept_as(inspection)
         if cache and files is not None:
             cache.put(job, inspection, files)
         progress()
