@@ -45,9 +45,7 @@ class ModeInterpreter(Follower):
     ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
     ``changes`` counts what is done to modules, ``following`` are the statements of the block after
     the one that runs, ``renewed`` the attributes that this call has set anew on every way to it, ``read`` the
-    names of attributes that it reads, ``kept`` the events of branches that only set attributes, with their
-    names.  ``assumes_flags`` tells that buffers of one element are what the constructor made them, ``assumed``
-    that a condition asked for one.
+    names of attributes that it reads, ``kept`` the events of branches that only set attributes, with their names.
     """
 
     def __init__(self, program: Program, target: Target, world: World) -> None:
@@ -58,8 +56,6 @@ class ModeInterpreter(Follower):
         self.memory = Memory(program.structural_keys)
         self.dependent: list[ModuleValue] = []
         self.changes = 0
-        self.assumes_flags = True
-        self.assumed = False
         self.following: list[ast.stmt] = []
         self.read: set[str] = set()
         self.renewed: frozenset[tuple[ObjectValue, str]] = frozenset()

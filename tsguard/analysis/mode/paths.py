@@ -113,7 +113,7 @@ def _splits(walk: ModeInterpreter, test: Value) -> bool:
 
 
 def _truths_here(walk: ModeInterpreter, test: Value) -> tuple[bool | None, bool | None]:
-    train, other = truths(walk, state.flag(walk, test))
+    train, other = truths(walk, test)
     if walk.mode == "both":
         return train, other
     return (train, train) if walk.mode == "train" else (other, other)

@@ -68,24 +68,6 @@ def attribute(walk: ModeInterpreter, owner: Value, name: str) -> Value | None:
     return None
 
 
-def flag(walk: ModeInterpreter, value: Value) -> Value:
-    """What a buffer of one element was made with, where that decides: as an attribute of the module would."""
-    if not isinstance(value, TensorValue) or value.role != "buffer" or value.sizes not in ((), (1,)):
-        return value
-    if value.filling is None or not walk.assumes_flags:
-        return value
-    walk.assumed = True
-    return value.filling
-
-
-def is_contradicted(walk: ModeInterpreter) -> bool:
-    """Whether a flag may be another one in the next call, as state is changed."""
-    return walk.assumed and any(
-        event.rule.partition("/")[0] == "state-updated-in-eval" or event.rule.endswith("/dependency-state")
-        for event in walk.events.values()
-    )
-
-
 def changes_in_place(name: str) -> bool:
     """Whether a tensor method changes the tensor that it is called on."""
     return name.endswith("_") and not name.startswith("_") and name not in _HARMLESS

@@ -185,8 +185,4 @@ def follow(program: Program, target: Target, world: World, subject: Value) -> Mo
     """Follow what a target's constructor made in a world; it is left as it was."""
     walk = ModeWalk(program, target, world)
     walk.follow(subject)
-    if state.is_contradicted(walk):
-        walk = ModeWalk(program, target, world)
-        walk.assumes_flags = False
-        walk.follow(subject)
     return walk
