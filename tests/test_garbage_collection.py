@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tsguard.linting import garbage_collection
-from tsguard.linting.garbage_collection import infrequent_collection
+from tsguard.linting.garbage_collection import Memory, infrequent_collection
 from tsguard.linting.run import lint
 from tsguard.report import Report
 from tsguard.settings.config import Settings
@@ -78,3 +79,12 @@ def test_what_is_kept_has_a_bound_and_the_report_does_not_tell(
     assert bounded == report
     growth = blocks[-1] - blocks[1]
     assert fewer[-1] - fewer[1] < growth / 4
+
+
+def test_no_tree_of_a_file_stays(tmp_path: Path):
+    source = NET.replace("def table", "def table_of_a_file_that_is_gone") + "    ]\n"
+    (tmp_path / "net.py").write_text(source, encoding="utf-8")
+    _linted(tmp_path)
+    Memory().collect()
+    functions = [o for o in gc.get_objects() if type(o) is ast.FunctionDef]
+    assert not [f for f in functions if f.name == "table_of_a_file_that_is_gone"]

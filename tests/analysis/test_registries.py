@@ -9,6 +9,7 @@ import pytest
 from tsguard.analysis.python import Program, PythonInterpreter, registries
 from tsguard.analysis.subjects import build
 from tsguard.analysis.values import ModuleValue
+from tsguard.judges.script import judge_script
 from tsguard.project import Project
 from tsguard.project.targets import find_target
 
@@ -44,6 +45,56 @@ def test_the_module_may_hold_more_and_names_stay_texts(tmp_path: Path, statement
     assert isinstance(module, ModuleValue)
     assert module.open
     assert {type(name) for name in module.buffers} <= {str}
+
+
+REGISTERED = """\
+from torch import nn
+
+from pack.table import register
+
+
+@register("net")
+class Net(nn.Module):
+    def forward(self, x):
+        return {}
+"""
+
+
+class TestForgetting:
+    """What a table held may come from a file that the home of the table does not import."""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        texts = {
+            "pack/__init__.py": "",
+            "pack/table.py": "TABLE = {}\n\n\ndef register(name):\n    def add(cls):\n        TABLE[name] = cls\n"
+            "        return cls\n\n    return add\n\n\ndef build(name):\n    return TABLE[name]()\n",
+            "pack/net.py": REGISTERED.format("x * 2"),
+            "pack/other.py": "SIZE = 3\n",
+            "user.py": "from torch import nn\n\nfrom pack.table import build\n\n\nclass User(nn.Module):\n"
+            "    def __init__(self):\n        super().__init__()\n        self.net = build('net')\n\n"
+            "    def forward(self, x):\n        return self.net(x)\n",
+        }
+        (tmp_path / "pack").mkdir()
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text)
+        return tmp_path
+
+    @staticmethod
+    def judged(program: Program, folder: Path) -> str:
+        user = find_target(program.project.module(folder / "user.py"), "User")
+        return judge_script(program, user).verdict
+
+    @pytest.mark.parametrize("name", ["net.py", "other.py", "new.py"])
+    def test_the_table_is_filled_anew(self, folder: Path, name: str):
+        program = Program(Project((folder,)))
+        net = folder / "pack" / "net.py"
+        if name != "net.py":
+            net.write_text("")
+        before = self.judged(program, folder)
+        (folder / "pack" / name).write_text(REGISTERED.format("x.numpy()"))
+        program.forget([folder / "pack" / name])
+        assert (before, self.judged(program, folder)) == ("ok" if name == "net.py" else "unknown", "blocked")
 
 
 class TestRegistrations:

@@ -14,6 +14,8 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 SOURCE = """\
+import operator
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -43,7 +45,7 @@ class Net(nn.Module):
     def note(self, x):
         self.sum.add_(x.mean())
 
-    def forward(self, x, again=False):
+    def forward(self, x, again=False, name="count"):
         {body}
 """
 INDEPENDENT = {
@@ -61,6 +63,13 @@ DEPENDENT = {
     "what is read": "if self.training:\n            self.count = 2\n        return x * self.count",
     "what is read by name": "if self.training:\n            self.count = 2\n        return x * getattr(self, 'count')",
     "what is read out of the dict": "if self.training:\n            self.count = 2\n        return x * self.__dict__['count']",
+    "what is read by a name that is an argument": "if self.training:\n            self.count = 2\n"
+    "        return x * getattr(self, name)",
+    "what is read by one name after another": "if self.training:\n            self.count = 2\n"
+    "        for name in dir(self):\n            if name == 'count':\n                x = x * getattr(self, name)\n"
+    "        return x",
+    "what is read by a function that a name makes": "if self.training:\n            self.count = 2\n"
+    "        return x * operator.attrgetter(name)(self)",
     "a buffer": "if self.training:\n            self.sum = x.mean(0)\n        return x * 2",
     "a buffer by a property": "if self.training:\n            self.scale = x.mean(0) * 2\n        return x * 2",
     "a buffer that a method changes": "if self.training:\n            self.note(x)\n        return x * 2",

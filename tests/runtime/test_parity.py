@@ -130,6 +130,17 @@ def test_it_is_said_of_eager_that_it_does_not_repeat_itself(
     assert found.attempts[AttemptSpec("eager")].note == note
 
 
+@pytest.mark.parametrize("calls", range(3, 9))
+def test_what_raises_at_a_later_call_differs_from_call_to_call(attempting: Attempting, calls: int) -> None:
+    body = f"self.calls.count += 1\nif self.calls.count > {calls}:\n    raise RuntimeError('enough')\n"
+    counting = net(
+        f"{body}return x + self.calls.count", "import types\nself.calls = types.SimpleNamespace(count=0)"
+    )
+    eager = attempting(**counting).attempts[AttemptSpec("eager")]
+    assert eager.status == "ok"
+    assert eager.note == "the result differs from call to call with the same inputs, seed and state"
+
+
 def test_what_there_was_no_time_for_is_told_apart_from_what_eager_refuses() -> None:
     torch = pytest.importorskip("torch")
     from tsguard.runtime.worker.parity import Eager

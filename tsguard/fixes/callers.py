@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Collection
-from functools import lru_cache
 
 from tsguard.fixes.blocks import class_around
 from tsguard.fixes.places import Function
 from tsguard.fixes.relatives import relatives
 from tsguard.source import SourceFile
+from tsguard.source.remembering import remembered
 from tsguard.source.unparsing import dotted, unparsed
 from tsguard.source.walking import children, walked
 
@@ -47,7 +47,7 @@ def _is_passed_more(
     return any(k.arg not in known and (k.arg or unparsed(k.value) not in passed_on) for k in call.keywords)
 
 
-@lru_cache(maxsize=2)  # asked for each function of a file in turn
+@remembered(2)  # asked for each function of a file in turn
 def _calls(tree: ast.Module) -> list[tuple[ast.Call, tuple[Function, ...]]]:
     """The calls of a file, each with the functions around it."""
     found = []
@@ -78,7 +78,7 @@ def _may_reach(file: SourceFile, called: ast.expr, name: str, kin: Collection[st
     )
 
 
-@lru_cache(maxsize=2)  # asked of every call of a file in turn
+@remembered(2)  # asked of every call of a file in turn
 def _makers(tree: ast.Module) -> dict[str, list[ast.expr]]:
     """What a file assigns to each attribute of ``self``; methods of that name count as such."""
     found: dict[str, list[ast.expr]] = {}

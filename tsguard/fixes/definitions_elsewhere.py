@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import class_around
@@ -11,6 +10,7 @@ from tsguard.fixes.places import Function, functions_around
 from tsguard.fixes.relatives import ancestry, stores_of
 from tsguard.project.finding import Finder
 from tsguard.source import SourceFile, Span
+from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FARTHEST = 4
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def _finder(file: SourceFile) -> Finder:
     """What a file imports, as it is while that text of it is judged."""
     return Finder()

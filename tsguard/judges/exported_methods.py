@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import functools
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.judges.script import ScriptOutcome
 from tsguard.judges.trace import TraceOutcome
 from tsguard.report.records import replace
 from tsguard.rules import rule
+from tsguard.source.remembering import remembered
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -42,7 +42,7 @@ def _is_in_exported(event: Event) -> bool:
     return (owner.rpartition(".")[2], name) in _exported(event.module.file.tree)
 
 
-@functools.lru_cache(maxsize=16)
+@remembered(16)
 def _exported(tree: ast.Module) -> frozenset[tuple[str, str]]:
     """The classes of a file with their exported methods."""
     return frozenset(

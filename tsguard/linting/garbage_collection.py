@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tsguard.source import remembering
+
 # Most of what the analysis makes is freed without the collector.
 _OBJECTS_PER_COLLECTION = 50_000
 # Some gigabyte of an analysis, of which what it has found is a part that stays.
@@ -40,7 +42,8 @@ class Memory:
         return sys.getallocatedblocks() > self._most
 
     def collect(self) -> None:
-        """Free what nothing refers to, also what was frozen."""
+        """Free what nothing refers to, also what was frozen, and what was remembered of trees."""
+        remembering.forget()
         gc.unfreeze()
         gc.collect()
         self._most = max(_MOST_BLOCKS, sys.getallocatedblocks() + _MOST_BLOCKS // 2)

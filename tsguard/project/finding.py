@@ -32,6 +32,7 @@ class Finder:
         self._looked_at: dict[Module, set[Path]] = {}
         self._listed: set[Path] = set()
         self._below: dict[Path, list[Path]] = {}
+        self._filling: dict[tuple[Module, frozenset[str]], list[Path]] = {}
         self._roots: dict[Path, Path] = {}
         self._compiled: dict[tuple[str, Path], Path | None] = {}
         self._editable: dict[str, Path] | None = None
@@ -84,12 +85,18 @@ class Finder:
             if found is not module:
                 yield found
 
-    def below_with(self, module: Module, words: Collection[str]) -> Iterator[Module]:
-        """Those ``below`` whose text holds one of the words; other texts are not kept, a large package has thousands."""
-        for path in self._paths_below(module):
-            found = self.of_file(path) if self._holds(path, words) else module
-            if found is not module:
-                yield found
+    def filling(self, home: Module, words: frozenset[str]) -> Iterator[Module]:
+        """The modules that may fill a table of ``home``: those of its package, or beside it, that hold one of the words.
+
+        What ``home`` means rests on them from now on.  Other texts are not kept: a large package has thousands.
+        """
+        if (home, words) not in self._filling:
+            package = self.find(home.name.partition(".")[0], home) if "." in home.name else None
+            paths = self._paths_beside(home) if package is None else self._paths_below(package)
+            filling = [path for path in paths if self._holds(path, words)]
+            self._looked_at.setdefault(home, set()).update(filling, (path.parent for path in paths))
+            self._filling[home, words] = filling
+        yield from map(self.of_file, self._filling[home, words])
 
     def _holds(self, path: Path, words: Collection[str]) -> bool:
         known = self._by_path.get(path)
@@ -113,12 +120,10 @@ class Finder:
             self._below[top] = sorted(paths)
         return self._below[top]
 
-    def beside(self, module: Module) -> Iterator[Module]:
-        """The modules in the folder of a module's file."""
+    def _paths_beside(self, module: Module) -> list[Path]:
         paths = sorted(self._folder(module).glob("*.py"))
         self._listed.update([self._folder(module), *paths])
-        for path in paths:
-            yield self.of_file(path)
+        return paths
 
     def is_absent(self, name: str, importer: Module) -> bool:
         """Whether importing a module fails: the environment is at hand, and nothing of this name is in it."""
@@ -155,7 +160,9 @@ class Finder:
             for looked_at in self._looked_at.get(module, ()):
                 importers.setdefault(looked_at, []).append(path)
         changed = set(paths)
-        todo, affected = list(changed), set(changed)
+        # A file that was not read, or was not there, may still be one of a folder that was looked through.
+        folders = {path.parent for path in changed if path not in self._by_path}
+        todo, affected = [*changed, *folders], set(changed)
         while todo:
             new = [path for path in importers.get(todo.pop(), ()) if path not in affected]
             affected.update(new)
@@ -170,6 +177,7 @@ class Finder:
         }
         self._compiled.clear()
         self._below.clear()
+        self._filling.clear()
         return gone
 
     def files_behind(self, module: Module) -> set[Path]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Iterator
 
 from tsguard.project.modules import Module
 from tsguard.report.records import dataclass
+from tsguard.source.remembering import remembered
 from tsguard.source.walking import children
 
 _SCRIPTERS = frozenset({"script", "script_if_tracing"})
@@ -28,7 +28,7 @@ class HandedOver:
     as_collate: frozenset[str] = frozenset()
 
 
-@functools.lru_cache(maxsize=2)  # asked of every target of a file in turn
+@remembered(2)  # asked of every target of a file in turn
 def handed_over(module: Module) -> HandedOver:
     """What a file hands over, under ``functools.partial``, in a lambda, as a method or as an object to call."""
     text = module.file.text

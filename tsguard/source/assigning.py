@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 
+from tsguard.source.remembering import remembered
 from tsguard.source.walking import children, walked
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -12,7 +12,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BY_NAME = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars"})
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def assigned_later(tree: ast.AST) -> frozenset[str] | None:
     """The names of the attributes that functions other than ``__init__``, and those within it, assign or delete.
 
@@ -54,7 +54,7 @@ def _set_by_name(node: ast.Call) -> str | None:
     return name if node.func.id == "setattr" and isinstance(name, str) else None
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def switches_gradients(tree: ast.AST) -> bool:
     """Whether code sets ``requires_grad`` of anything, itself or by its method."""
     return any(

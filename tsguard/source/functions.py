@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import functools
 from typing import TypeAlias
+
+from tsguard.source.remembering import remembered
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -15,7 +16,7 @@ def takes_positional(node: FunctionNode) -> bool:
     return bool(spec.posonlyargs or spec.args or spec.vararg)
 
 
-@functools.lru_cache(maxsize=4096)
+@remembered(4096)
 def positional_parameters(node: FunctionNode) -> tuple[tuple[ast.arg, ast.expr | None], ...]:
     """The parameters that may be given by position, with their defaults."""
     parameters = [*node.args.posonlyargs, *node.args.args]

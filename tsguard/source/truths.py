@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 
+from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
 
 
@@ -27,7 +27,7 @@ def compared_with(name: str, function: ast.AST) -> tuple[int, ...]:
     return _only_compared(function).get(name, ())
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _only_compared(function: ast.AST) -> dict[str, tuple[int, ...]]:
     """The names of a function that are used for nothing else, with what they are asked to equal."""
     nodes = walked(function)

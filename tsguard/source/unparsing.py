@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
+
+from tsguard.source.remembering import remembered
 
 
-@lru_cache(maxsize=1 << 15)
+@remembered(1 << 15)
 def unparsed(node: ast.AST) -> str:
     """What ``ast.unparse`` gives for a node that nobody changes."""
     return dotted(node) or ast.unparse(node)

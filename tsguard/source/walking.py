@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
+
+from tsguard.source.remembering import remembered
 
 # Fields that hold no code of their own: names, and what a node is told apart by.
 _BARE = frozenset(
@@ -28,7 +29,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def walked(node: ast.AST) -> tuple[ast.AST, ...]:
     """A node that nobody changes and all below it, level by level as ``ast.walk`` has them."""
     nodes = [node]

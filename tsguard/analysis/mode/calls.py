@@ -16,6 +16,7 @@ from tsguard.analysis.values import (
     FALSE,
     BoundMethod,
     ClassValue,
+    Const,
     External,
     FunctionValue,
     ListValue,
@@ -44,6 +45,8 @@ _NOT_IN_EAGER = frozenset(
         "torch._dynamo.is_compiling",
     }
 )
+# What reads an attribute by a name, with the place of the name among the arguments.
+_READERS = {"builtins.getattr": 1, "builtins.hasattr": 1, "operator.attrgetter": 0}
 # What decides whether gradients are enabled, and no value.
 _RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
 # Functions that call the function they are given, at once or later.
@@ -158,6 +161,8 @@ def _external(
     walk: ModeInterpreter, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value | None:
     name = function.name
+    if name in _READERS and not all(isinstance(walk.settled(n), Const) for n in args[_READERS[name] :][:1]):
+        walk.read.add("__dict__")  # an attribute whose name nobody knows may be any
     if name in _NOT_IN_EAGER:
         return FALSE
     if name in _CALLERS and args:

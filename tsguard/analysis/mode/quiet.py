@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 
+# What reads attributes by names that are values.
+_BY_NAME = frozenset({"getattr", "hasattr", "vars", "attrgetter"})
 _MODE_DEPENDENT = {name.rpartition(".")[2] for name in FUNCTIONS} | {"training", "random", "Dropout"}
 
 
@@ -108,6 +110,8 @@ def _read_independently(
                 read.add(node.attr)
             if isinstance(node, ast.Name):
                 todo.extend(_functions(walk.lookup(word, current.scope)))
+            if word in _BY_NAME:
+                read.add("__dict__")
     return frozenset(read)
 
 

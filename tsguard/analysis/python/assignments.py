@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 
 from tsguard.analysis.python import module_containers
 from tsguard.analysis.python.context import Interpreter
@@ -21,6 +20,7 @@ from tsguard.analysis.values import (
     slice_of,
 )
 from tsguard.source.functions import FunctionNode
+from tsguard.source.remembering import remembered
 
 
 def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:
@@ -48,7 +48,7 @@ def holder(name: str, scope: Scope) -> Scope:
     return runner or scope
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _declared(function: FunctionNode) -> frozenset[str]:
     """The names that a function declares ``global`` or ``nonlocal``."""
     body = [] if isinstance(function, ast.Lambda) else function.body

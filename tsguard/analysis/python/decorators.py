@@ -23,6 +23,14 @@ from tsguard.analysis.values import (
 from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.source.functions import positional_parameters
 
+# What these decorators make of a function, above its definition or called with it.
+DESCRIPTORS: dict[str, Callable[[Value], Value]] = {
+    "builtins.staticmethod": StaticMethod,
+    "builtins.classmethod": ClassMethod,
+    "builtins.property": PropertyValue,
+    "functools.cached_property": PropertyValue,
+    "torch.jit.property": PropertyValue,
+}
 # Decorators that torch.jit heeds, or that wrap a function in one of torch's own.
 _MARKS = {
     "torch.jit.ignore": "ignore",
@@ -130,12 +138,8 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
     applied = decorator.func if isinstance(decorator, ast.Call) else decorator
     target = interp.evaluate(applied, scope)
     name = target.name if isinstance(target, External) else ""
-    if name == "builtins.staticmethod":
-        return StaticMethod(value)
-    if name == "builtins.classmethod":
-        return ClassMethod(value)
-    if name in ("builtins.property", "functools.cached_property", "torch.jit.property"):
-        return PropertyValue(value)
+    if name in DESCRIPTORS:
+        return DESCRIPTORS[name](value)
     home = _HOMES.get(name) or ("contextlib" if _decorates(interp, decorator, target) else "")
     if home:
         _put_behind(value, home)

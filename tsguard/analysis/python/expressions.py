@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import lru_cache
 
 from tsguard.analysis import unread
 from tsguard.analysis.python import (
@@ -42,6 +41,7 @@ from tsguard.analysis.values import (
 )
 from tsguard.project.project import Missing
 from tsguard.report.records import replace
+from tsguard.source.remembering import remembered
 
 Handler = Callable[..., Value]
 
@@ -52,7 +52,7 @@ def _constant(interp: Interpreter, node: ast.Constant, scope: Scope) -> Value:
     return _const(node)
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def _const(node: ast.Constant) -> Const:
     return Const(node.value)
 

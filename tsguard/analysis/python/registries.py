@@ -67,14 +67,13 @@ def _registrations(
 ) -> Iterator[tuple[Module, ast.stmt]]:
     """Statements of the home's package that hand something to a registrar, and mention the key."""
     alike = word.lower()
-    for module in _package(interp, home, registrars):
+    for module in interp.program.project.finder.filling(home, registrars):
         if alike in _lowered(interp, module):
             for node in _registering(interp, module, registrars):
                 if _mentions(node, alike):
                     yield module, node
 
 
-_PACKAGES: Kept[tuple[Module, frozenset[str]], tuple[Module, ...]] = Kept()
 _LOWERED: Kept[Module, str] = Kept()
 _REGISTERING: Kept[tuple[Module, frozenset[str]], tuple[ast.stmt, ...]] = Kept()
 
@@ -106,18 +105,6 @@ def may_register(registrars: frozenset[str]) -> re.Pattern[str]:
     """
     names = "|".join(map(re.escape, sorted(registrars)))
     return re.compile(rf"^[ \t]*(?:(?:@|class\b)[^\n]*|[\w.()\[\]'\"]*)\b(?:{names})\b", re.MULTILINE)
-
-
-def _package(interp: Interpreter, home: Module, registrars: frozenset[str]) -> tuple[Module, ...]:
-    """The modules of the home's package that name a registrar, or those beside a home that is in none."""
-    finder = interp.program.project.finder
-    package = finder.find(home.name.partition(".")[0], home) if "." in home.name else None
-    if package is None:
-        return tuple(finder.beside(home))
-    known, key = _PACKAGES.of(interp.program), (package, registrars)
-    if key not in known:
-        known[key] = tuple(finder.below_with(package, registrars))
-    return known[key]
 
 
 def _registers(node: ast.stmt, registrars: frozenset[str]) -> bool:

@@ -160,9 +160,8 @@ def is_instance(interp: Interpreter, value: Value, cls: Value) -> bool | None:
     return _includes(interp, real, value)
 
 
-def is_tensor_of(name: str) -> bool:
-    """Whether every tensor is of a class of Python's own: ``object``, or an abstract class that knows its own by
-    their methods, as ``Iterable``."""
+def includes_tensors(name: str) -> bool:
+    """Whether every tensor is of a class of Python's own, as of ``object``, or of an abstract one as ``Iterable``."""
     real = class_relations.named(name)
     return real is not None and class_relations.is_subclass(_Tensor, real)
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Literal
 
 from tsguard.report.records import dataclass
+from tsguard.source.remembering import remembered
 from tsguard.source.statements import statements
 from tsguard.source.walking import walked
 
@@ -45,7 +45,7 @@ def lost_value(function: ast.FunctionDef, branches: Mapping[int, bool | None]) -
     )
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _has_with(function: ast.FunctionDef) -> bool:
     return any(isinstance(statement, ast.With) for statement in statements(function))
 

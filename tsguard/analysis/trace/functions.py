@@ -242,7 +242,7 @@ def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
         own = _TENSORS | _PARAMETERS if value.role == "parameter" else _TENSORS
         if len(names) < len(wanted):
             return None
-        return py.Const(not names.isdisjoint(own) or any(map(type_tests.is_tensor_of, names)))
+        return py.Const(not names.isdisjoint(own) or any(map(type_tests.includes_tensors, names)))
     if isinstance(value, Number) and value.live and len(names) == len(wanted):
         is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
         tracer.asks_for_run = True

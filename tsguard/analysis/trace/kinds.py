@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from functools import lru_cache
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Number, Traced, parts
 from tsguard.language.rule_names import RuleName
 from tsguard.source.functions import FunctionNode
+from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
 
 _NUMBER: RuleName = "untraceable-input/scalar"
@@ -44,7 +44,7 @@ _TUPLES = frozenset({"tuple", "Tuple"})
 _JOINING = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"})
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def lists_of(node: FunctionNode) -> frozenset[str]:
     """The parameters that a function takes for lists of tensors: it checks so first, or joins them as they are given."""
     body = [] if isinstance(node, ast.Lambda) else node.body
@@ -112,7 +112,7 @@ def read_ahead(tracer: Tracer, function: py.FunctionValue, args: list[py.Value])
             used_as_sizes(tracer, [value])
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _named_as_sizes(node: FunctionNode) -> frozenset[str]:
     """The names that are sizes among others of a view, and nothing else than numbers anywhere."""
     sizes: set[str] = set()

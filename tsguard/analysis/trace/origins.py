@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 from typing import NamedTuple
 
 from tsguard.analysis.budgets import ORIGIN_STEPS
 from tsguard.analysis.events import text_of
 from tsguard.report.records import dataclass
+from tsguard.source.remembering import remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ def _is_within(part: _Place, outer: _Place) -> bool:
     return part.line == outer.line and outer.column <= part.column and part.end <= outer.end
 
 
-@lru_cache(maxsize=1 << 15)
+@remembered(1 << 15)
 def _place(node: ast.AST) -> _Place:
     end = (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
     return _Place(getattr(node, "lineno", 0), getattr(node, "col_offset", 0), end)
 
 
-@lru_cache(maxsize=1 << 15)
+@remembered(1 << 15)
 def _written(node: ast.AST) -> str:
     return text_of(node)

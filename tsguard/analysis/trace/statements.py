@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
@@ -30,6 +29,7 @@ from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.telling import only_tells, tells_torch
 from tsguard.analysis.trace.values import Fixed, Number, Shape
 from tsguard.analysis.values import Scope
+from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
 
 Handler = Callable[["Tracer", ast.stmt, Scope], Signal]
@@ -156,7 +156,7 @@ def _forget(tracer: Tracer, noted: dict[tuple[object, ...], Event]) -> None:
         tracer.parts.pop(key, None)
 
 
-@functools.lru_cache(maxsize=4096)
+@remembered(4096)
 def _may_stop(node: ast.If) -> bool:
     """Whether either branch has a ``raise``."""
     return any(isinstance(part, ast.Raise) for side in (*node.body, *node.orelse) for part in walked(side))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python.context import Raised
@@ -11,6 +10,7 @@ from tsguard.analysis.python.silent_functions import is_silent
 from tsguard.analysis.trace import runs
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.values import Scope
+from tsguard.source.remembering import remembered
 from tsguard.source.unparsing import dotted
 from tsguard.source.walking import walked
 
@@ -57,7 +57,7 @@ def _asks_for_run(tracer: Tracer, test: ast.expr, scope: Scope) -> bool:
     return isinstance(asked, py.External) and asked.name in _RUNS
 
 
-@functools.lru_cache(maxsize=4096)
+@remembered(4096)
 def _calls(node: ast.If) -> tuple[ast.Call, ...] | None:
     """The calls of names that the branches consist of; None where there is anything else."""
     found = []

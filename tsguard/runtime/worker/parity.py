@@ -15,6 +15,7 @@ from torch import nn
 from tsguard.report import Parity, Variant
 from tsguard.runtime.worker.comparison import Comparison, compare, compare_gradients
 from tsguard.runtime.worker.errors import first_line
+from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.running import Call, Result, asks_for_gradients, run
 from tsguard.runtime.worker.state import State
 from tsguard.runtime.worker.values import mapped
@@ -85,9 +86,9 @@ class Eager:
         return run(self.module, call, state, backward=self.backward, before=before, watched=watched)
 
     def is_deterministic(self) -> bool:
-        """Whether eager gives the same result for the same inputs, state and seed."""
-        again = self._run(InputVariant("", self.call))
-        return compare(self.first.output, again.output, lambda: None).equal
+        """Whether eager gives the same result for the same inputs, state and seed, and does not raise instead."""
+        again = value_or(None, functools.partial(self._run, InputVariant("", self.call)))
+        return again is not None and compare(self.first.output, again.output, lambda: None).equal
 
     def exact(self, variant: InputVariant) -> Result:
         """The result of a float64 copy.
