@@ -17,6 +17,7 @@ from tsguard.project.targets import find_target
 
 HEAD = """\
 import math
+from functools import partial
 
 import torch
 from torch import nn
@@ -64,6 +65,15 @@ RIGHT = {
     "a length that raises": ("self.kept = 3", "if len(x) != 3:\n            raise ValueError\n        return x[0] + x[1] * x[2]"),
     "a checkpoint": ("self.kept = 3", "return checkpoint(self.layer, x, use_reentrant=False)"),
     "a checkpoint of a function": ("self.kept = 3", "return checkpoint(torch.sin, x, use_reentrant=True)"),
+    "a branch within a checkpoint": (
+        "self.kept = 3",
+        "return checkpoint(lambda t: t * 2 if t.shape[0] > 3 else t * 5, x, use_reentrant=True)",
+    ),
+    "a function, as a checkpoint or not": (
+        "self.kept = 3",
+        "called = partial(checkpoint, torch.sin) if any(t.requires_grad for t in [x]) else torch.sin\n"
+        "        return called(x)",
+    ),
     "a buffer resized": (
         "self.register_buffer('kept', torch.zeros(1))",
         "self.kept.resize_(3).fill_(2.0)\n        return x * self.kept",

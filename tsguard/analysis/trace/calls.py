@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
@@ -21,9 +21,10 @@ from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.trace import functions, kinds, layers, methods, scopes
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
+from tsguard.analysis.trace.joins import CALLED, joined
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
-from tsguard.analysis.trace.values import Fixed, Opaque, Traced, made_of, origin_of, parts
+from tsguard.analysis.trace.values import Either, Fixed, Opaque, Traced, made_of, origin_of, parts
 from tsguard.source.unparsing import unparsed
 
 Args = list[py.Value]
@@ -45,6 +46,8 @@ def call(
         return functions.call(tracer, function.name, args, kwargs, node)
     if isinstance(function, py.BoundMethod) and isinstance(function.function, py.External):
         return methods.call(tracer, function.function.name, function.receiver, args, kwargs, node)
+    if isinstance(function, Either) and all(isinstance(option, CALLED) for option in function.options):
+        return _each(tracer, function.options, args, kwargs, node)
     if isinstance(function, Traced):
         kinds.used_as_object(tracer, function)
         tracer.gap(node, "the source does not tell whether an input that is called is a module or a function")
@@ -58,6 +61,25 @@ def call(
         origin = origin_of([*args, *kwargs.values(), function])
         return None if origin is None else Opaque(None, origin=origin.then(node))
     return None
+
+
+def _each(
+    tracer: Tracer, options: Sequence[py.Value], args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> py.Value:
+    """What either of several gives of those that do not raise.
+
+    Raises:
+        Raised: all of them do.
+    """
+    results: list[py.Value] = []
+    for position, option in enumerate(options, 1):
+        try:
+            with tracer.branching():
+                results.append(tracer.call(option, list(args), dict(kwargs), node))
+        except Raised:
+            if position == len(options) and not results:
+                raise
+    return functools.reduce(joined, results)
 
 
 def _takes_numbers(function: py.Unknown, values: Args) -> bool:

@@ -40,12 +40,18 @@ def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
 
 
 def _run(tracer: Tracer, run: Callable[[], py.Value], kwargs: Kwargs, node: ast.AST) -> py.Value:
-    """A module that runs within the function of the reentrant kind is strange to the trace."""
+    """A module that runs within the function of the reentrant kind is strange to the trace.
+
+    Otherwise the trace calls that function anew each time, as one operation, and freezes nothing in it.
+    """
     met, tracer.state_met = tracer.state_met, False
+    known = len(tracer.events)
     result = run()
     if py.constant(kwargs.get("use_reentrant", py.NONE)) is False:
         tracer.report("untraceable-call/any-checkpoint", node)
     elif tracer.state_met:
         tracer.report("untraceable-call/checkpoint", node)
+    elif py.constant(kwargs.get("use_reentrant", py.TRUE)) is True:
+        tracer.drop_events(known)
     tracer.state_met = met or tracer.state_met
     return result

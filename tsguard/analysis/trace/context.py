@@ -17,6 +17,7 @@ from tsguard.analysis.python.following import Follower, Frame
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.memos import Memos
+from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
 from tsguard.analysis.trace.values import Debt, Fixed, Number, Traced
@@ -219,6 +220,12 @@ class Tracer(Follower):
                 yield
         finally:
             self.exports.kinds -= by_kind
+
+    def drop_events(self, known: int) -> None:
+        """Forget what was recorded beyond the ``known`` first events, but for what raises while tracing."""
+        for key in list(self.events)[known:]:
+            if not raises_in_trace(self.events[key].rule):
+                del self.events[key], self.parts[key]
 
     @contextmanager
     def running(self, frame: Frame) -> Iterator[Frame]:

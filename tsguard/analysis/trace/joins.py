@@ -22,6 +22,8 @@ from tsguard.analysis.values import Scope
 from tsguard.report.records import replace
 
 Names = dict[str, py.Value]
+# What is called as either of two: each is followed.
+CALLED = (py.External, py.FunctionValue, py.ModuleValue, py.BoundMethod, py.Partial)
 
 
 def joined(left: py.Value, right: py.Value) -> py.Value:
@@ -42,14 +44,14 @@ def joined(left: py.Value, right: py.Value) -> py.Value:
     origin = origin_of([left, right])
     if origin is not None:
         return Opaque(None, origin=origin)
-    if py.is_none(left) or py.is_none(right) or (_is_object(left) and _is_object(right)):
+    if py.is_none(left) or py.is_none(right) or (_is_option(left) and _is_option(right)):
         return Either(None, py.EITHER, options=(*_options(left), *_options(right)))
     hint = _hint(left) if _hint(left) == _hint(right) else ""
     return py.Unknown(None, hint)
 
 
-def _is_object(value: py.Value) -> bool:
-    return isinstance(value, Either) or type(value) is py.ObjectValue
+def _is_option(value: py.Value) -> bool:
+    return isinstance(value, (Either, *CALLED)) or type(value) is py.ObjectValue
 
 
 def _options(value: py.Value) -> tuple[py.Value, ...]:

@@ -24,7 +24,6 @@ from tsguard.analysis.trace import (
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
-from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.telling import only_tells, tells_torch
 from tsguard.analysis.trace.values import Fixed, Number, Shape
@@ -231,9 +230,7 @@ def _tried(tracer: Tracer, branch: Branch, test: py.Value | None) -> Signal | Ra
     except Raised as raised:
         if isinstance(raised.node, ast.Raise) and not tracer.tries:
             tracer.exports.back_to(exports)
-            for key in list(tracer.events)[known:]:
-                if not raises_in_trace(tracer.events[key].rule):
-                    del tracer.events[key], tracer.parts[key]
+            tracer.drop_events(known)
         return raised
 
 
