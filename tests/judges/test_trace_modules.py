@@ -104,6 +104,10 @@ WRONG = {
         "self.kept = 3",
         "return checkpoint(lambda t: self.layer(t), x, use_reentrant=True)",
     ),
+    "a branch within the last segment": (
+        "self.kept = lambda t: t * 2 if t.shape[0] > 3 else t * 5",
+        "return checkpoint_sequential([torch.sin, self.kept], 2, x)",
+    ),
     "segments": ("self.kept = 3", "return checkpoint_sequential(self.layers, 2, x)"),
     "segments by name": (
         "self.kept = 3",

@@ -17,11 +17,18 @@ _OPTIONS = frozenset(
 
 
 def checkpoint(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    """``checkpoint(function, *args)``: reentrant unless it says False (torch/utils/checkpoint.py)."""
+    """``checkpoint(function, *args)``: reentrant unless it says False (torch/utils/checkpoint.py).
+
+    The reentrant kind is one operation of the trace, which calls the function anew each time: nothing in it is frozen.
+    """
     if not args:
         return None
     given = {name: value for name, value in kwargs.items() if name not in _OPTIONS}
-    return _run(tracer, lambda: tracer.call(args[0], args[1:], given, node), kwargs, node)
+    known = len(tracer.events)
+    result = _run(tracer, lambda: tracer.call(args[0], args[1:], given, node), kwargs, node)
+    if py.constant(kwargs.get("use_reentrant", py.TRUE)) is True:
+        tracer.drop_events(known)
+    return result
 
 
 def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
@@ -40,18 +47,12 @@ def sequential(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
 
 
 def _run(tracer: Tracer, run: Callable[[], py.Value], kwargs: Kwargs, node: ast.AST) -> py.Value:
-    """A module that runs within the function of the reentrant kind is strange to the trace.
-
-    Otherwise the trace calls that function anew each time, as one operation, and freezes nothing in it.
-    """
+    """A module that runs within the function of the reentrant kind is strange to the trace."""
     met, tracer.state_met = tracer.state_met, False
-    known = len(tracer.events)
     result = run()
     if py.constant(kwargs.get("use_reentrant", py.NONE)) is False:
         tracer.report("untraceable-call/any-checkpoint", node)
     elif tracer.state_met:
         tracer.report("untraceable-call/checkpoint", node)
-    elif py.constant(kwargs.get("use_reentrant", py.TRUE)) is True:
-        tracer.drop_events(known)
     tracer.state_met = met or tracer.state_met
     return result
