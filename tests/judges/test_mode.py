@@ -990,6 +990,32 @@ def test_a_function_out_of_a_table_is_followed(judge, called: str, verdict: str)
     assert (outcome.verdict, outcome.gaps) == (verdict, ())
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        ("nn.Linear(4, 4)", "nn.Dropout(0.5)", "dependent"),
+        ("nn.Dropout(0.5)", "nn.Linear(4, 4)", "dependent"),
+        ("nn.Linear(4, 4)", "nn.ReLU()", "independent"),
+    ],
+)
+def test_either_of_two_lists_of_modules_is_gone_through(judge, first: str, second: str, verdict: str):
+    outcome = judge(
+        f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first = nn.ModuleList([{first}])
+                self.second = nn.ModuleList([{second}, nn.ReLU()])
+
+            def forward(self, x):
+                for block in self.first if x.shape[0] > 3 else self.second:
+                    x = block(x)
+                return x
+        """
+    )
+    assert (outcome.verdict, outcome.gaps) == (verdict, ())
+
+
 def test_what_a_regular_expression_matches_is_no_module(judge):
     outcome = judge("""
         import re
