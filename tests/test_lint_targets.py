@@ -208,3 +208,20 @@ def test_a_class_that_overrides_it_is_judged(folder: Path, lint: Callable) -> No
     derived = "\n\nclass Net(Base):\n    def forward(self, x):\n        return x\n"
     (folder / "net.py").write_text(header + ABSTRACT["NotImplementedError"] + derived)
     assert verdicts(lint("net.py").report, "Net")[:2] == ("ok", "safe")
+
+
+def test_what_is_said_of_a_target_does_not_tell_who_imported_its_file_before(
+    folder: Path, lint: Callable
+) -> None:
+    user = (
+        "from torch import nn\nfrom z_net import Net\n\n\nclass User(nn.Module):\n    def __init__(self):\n"
+    )
+    user += "        super().__init__()\n        self.net = Net(nn.ReLU())\n\n    def forward(self, x):\n        return self.net(x)\n"
+    net = "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, act):\n        super().__init__()\n"
+    net += "        self.act = act\n\n    def forward(self, x):\n        return self.act(x)\n"
+    (folder / "a_user.py").write_text(user)
+    (folder / "z_net.py").write_text(net)
+    for names in (["a_user.py", "z_net.py"], ["z_net.py"]):
+        *_, target = lint(*names).report["targets"]
+        (unknown,) = target["script"]["unknown"]
+        assert unknown["help"] == "name the arguments: 'z_net.py:Net(act=...)'"

@@ -144,7 +144,9 @@ def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:
     spec = getattr(parameter.function, "args", None)
     given = named_parameters(spec) if isinstance(spec, ast.arguments) else []
     node = next((argument for argument in given if argument.arg == parameter.name), None)
-    remedy = f"name the arguments: '{target.path}:{target.qualname}({parameter.name}=...)'"
+    # A file that another has imported before goes by another path than the one that it is named by.
+    path = target.spec.partition(f":{target.qualname}")[0] if ":" in target.spec else target.path
+    remedy = f"name the arguments: '{path}:{target.qualname}({parameter.name}=...)'"
     return _gap(module, node, f"{parameter.name} is an argument of the constructor of unknown type", remedy)
 
 
