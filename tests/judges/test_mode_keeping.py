@@ -14,6 +14,7 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 SOURCE = """\
+import inspect
 import operator
 
 import torch
@@ -70,6 +71,15 @@ DEPENDENT = {
     "        return x",
     "what is read by a function that a name makes": "if self.training:\n            self.count = 2\n"
     "        return x * operator.attrgetter(name)(self)",
+    "what is read by a function that several names make": "if self.training:\n            self.count = 2\n"
+    "        return x * operator.attrgetter('kept', name)(self)[1]",
+    "what is read by the method behind a name": "if self.training:\n            self.count = 2\n"
+    "        return x * self.__getattribute__(name)",
+    "what is read by the method of object": "if self.training:\n            self.count = 2\n"
+    "        return x * object.__getattribute__(self, name)",
+    "what is read without descriptors": "if self.training:\n            self.count = 2\n"
+    "        return x * inspect.getattr_static(self, name)",
+    "what a text reads": "if self.training:\n            self.count = 2\n        return x * eval('self.count')",
     "a buffer": "if self.training:\n            self.sum = x.mean(0)\n        return x * 2",
     "a buffer by a property": "if self.training:\n            self.scale = x.mean(0) * 2\n        return x * 2",
     "a buffer that a method changes": "if self.training:\n            self.note(x)\n        return x * 2",

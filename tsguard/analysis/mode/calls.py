@@ -45,8 +45,13 @@ _NOT_IN_EAGER = frozenset(
         "torch._dynamo.is_compiling",
     }
 )
-# What reads an attribute by a name, with the place of the name among the arguments.
-_READERS = {"builtins.getattr": 1, "builtins.hasattr": 1, "operator.attrgetter": 0}
+# What reads attributes by names, with the places of the names among the arguments; of a text, anything.
+_READERS = {
+    "builtins.getattr": slice(1, 2),
+    "builtins.hasattr": slice(1, 2),
+    "operator.attrgetter": slice(None),
+}
+_RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
 # What decides whether gradients are enabled, and no value.
 _RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
 # Functions that call the function they are given, at once or later.
@@ -161,7 +166,8 @@ def _external(
     walk: ModeInterpreter, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value | None:
     name = function.name
-    if name in _READERS and not all(isinstance(walk.settled(n), Const) for n in args[_READERS[name] :][:1]):
+    named = args[_READERS[name]] if name in _READERS else []
+    if name in _RUN_TEXTS or not all(isinstance(walk.settled(given), Const) for given in named):
         walk.read.add("__dict__")  # an attribute whose name nobody knows may be any
     if name in _NOT_IN_EAGER:
         return FALSE

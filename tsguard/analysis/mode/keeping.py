@@ -45,6 +45,8 @@ _BUILTINS = frozenset(
 )
 # Methods of a parameter that give another tensor in any case.
 _OTHER = frozenset({"abs", "clone", "detach", "mean", "norm", "sum"})
+# Who reads one of these may read any attribute.
+_ANY = frozenset({"__dict__", "__getattribute__", "__getattr__", "getattr_static"})
 # What may hold code that runs later, binds a name, or is no expression of one value.
 _REFUSED = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
@@ -211,7 +213,7 @@ def _parts(target: ast.expr) -> list[ast.expr]:
 def drop_unread(walk: ModeInterpreter) -> None:
     """Branches that only keep what the call never reads make no difference; of the others, their modules depend."""
     for key, (names, module) in walk.kept.items():
-        if walk.read.isdisjoint({*names, "__dict__"}):
+        if walk.read.isdisjoint(names | _ANY):
             walk.events.pop(key, None)
         elif module is not None:
             walk.depend([module])

@@ -16,7 +16,7 @@ from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
 from tsguard.analysis.python.iteration import consume, give_back, growing
-from tsguard.analysis.values import External, ObjectValue, TensorValue, TupleValue, Unknown, Value, is_none
+from tsguard.analysis.values import External, ObjectValue, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -256,18 +256,12 @@ def _for(walk: ModeInterpreter, node: ast.For, scope: Scope) -> Signal:
     iterable = walk.evaluate(node.iter, scope)
     if not isinstance(iterable, Either):
         return _over(walk, node, iterable, scope)
-    for option in iterable.options:
-        if not is_none(option):
-            _over(walk, node, option, scope, is_one_of_several=True)
-    return None
+    return explore(walk, scope, [partial(_over, walk, node, option, scope) for option in iterable.options])
 
 
-def _over(
-    walk: ModeInterpreter, node: ast.For, iterable: Value, scope: Scope, *, is_one_of_several: bool = False
-) -> Signal:
+def _over(walk: ModeInterpreter, node: ast.For, iterable: Value, scope: Scope) -> Signal:
     """Run a loop, which may not run at all where it is not known how many items there are."""
     items, is_open = consume(walk, iterable)
-    is_open |= is_one_of_several
     mode, renewed = walk.mode, walk.renewed
     walk.open_loops += is_open
     try:
