@@ -37,8 +37,11 @@ DEFINITION_STEPS: Final = 2_000
 """Evaluating a definition (bases, decorators, defaults): nothing that one rests on takes so many steps to
 make."""
 
+PACKAGE_STEPS: Final = 40_000
+"""Running a function of another package while a target is made: more, and its result is unknown."""
+
 FOREIGN_STEPS: Final = 12_000
-"""Following a function of another package while tracing: more, and its result is unknown."""
+"""Following a function of another package while tracing, the same."""
 
 ASIDE_STEPS: Final = 1_500
 """The side of a branch that the example does not take: it is looked at for its values, nothing in it is

@@ -107,6 +107,11 @@ def depth(module: Module, node: ast.AST) -> Gap:
     return _gap(module, node, "the calls are nested too deeply to analyse", _ASK_TORCH)
 
 
+def size(name: str, module: Module, node: ast.AST | None) -> Gap:
+    """Of a function's result or a definition: it takes more steps than it is followed for."""
+    return _gap(module, node, f"{name} is too large to be analysed completely", _ASK_TORCH)
+
+
 def use(module: Module, node: ast.AST) -> Gap:
     """Of a value that compiled code uses: what makes it is not followed."""
     node = node.func if isinstance(node, ast.Call) else node

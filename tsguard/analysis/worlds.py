@@ -60,12 +60,23 @@ class Asked(NamedTuple):
     how: tuple[bool, bool] | None = None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Work:
+    """What is done once for all who want it: its ``own`` steps and the works ``within`` it, in order; done
+    ``again`` it takes fewer."""
+
+    own: int
+    within: tuple[Work, ...]
+    again: int
+
+
 @dataclass(slots=True)
 class World:
     """Answers so far; ``given`` are those fixed from the start, ``guessed`` those that no
     parameter's default decides.  In a ``lenient`` world code that raises is passed over.
     ``spent`` counts the steps of the runs in it, ``asked`` is what they asked it, in order, while
-    somebody is ``listening``."""
+    somebody is ``listening``.  ``done`` are the works that these steps count, which all worlds of one
+    target share; ``works`` are those of the work that is going on, which took ``worked`` of the steps."""
 
     given: dict[Question, bool] = field(default_factory=dict)
     answers: dict[Question, bool] = field(default_factory=dict)
@@ -74,6 +85,9 @@ class World:
     spent: int = 0
     asked: list[Asked] = field(default_factory=list)
     listening: int = 0
+    done: set[Work] = field(default_factory=set)
+    works: list[Work] = field(default_factory=list)
+    worked: int = 0
     _fixed: dict[Term, Term] = field(default_factory=dict)
     _classes: dict[Term, list[tuple[Term, bool]]] = field(default_factory=dict)
     _unusual: set[Term] = field(default_factory=set)
@@ -150,7 +164,7 @@ class World:
 
     def copy(self) -> World:
         """A world that goes on from here by itself."""
-        other = World(dict(self.given), lenient=self.lenient)
+        other = World(dict(self.given), lenient=self.lenient, done=set(self.done))
         other.resume(self)
         return other
 
@@ -160,6 +174,7 @@ class World:
         self._fixed = dict(other._fixed)
         self._classes = {subject: list(answers) for subject, answers in other._classes.items()}
         self._unusual = set(other._unusual)
+        self.done |= other.done
 
     def _implied(self, asked: Question) -> bool | None:
         """What other answers say: None is not true, what is a constant is no other, a tuple is iterable."""
@@ -203,7 +218,7 @@ def explore(
         is_dear = sum(other.spent for other in tried) + world.spent > allowance
         if is_dear and not isinstance(asked, Converts):
             return
-        other = World({**world.given, asked: not answer}, lenient=world.lenient)
+        other = World({**world.given, asked: not answer}, lenient=world.lenient, done=world.done)
         result = run_first(run, other, attempts=3, tried=tried)
         if result is not None:
             yield Answer(asked, not answer), *result
@@ -222,5 +237,6 @@ def run_first(
             last = next((asked for asked in reversed(world.answers) if asked not in world.given), None)
             if last is None:
                 return None
-            world = World({**world.given, last: not world.answers[last]}, lenient=world.lenient)
+            given = {**world.given, last: not world.answers[last]}
+            world = World(given, lenient=world.lenient, done=world.done)
     return None

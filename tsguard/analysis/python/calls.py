@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import unread as unread_gaps
-from tsguard.analysis.budgets import FOREIGN_STEPS, RECURSIONS
+from tsguard.analysis.budgets import PACKAGE_STEPS, RECURSIONS
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import (
     ancestry,
@@ -23,7 +23,7 @@ from tsguard.analysis.python import (
     records,
     silent_functions,
 )
-from tsguard.analysis.python.context import Interpreter, Raised, Return
+from tsguard.analysis.python.context import CHANGEABLE, Interpreter, Raised, Return
 from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
     NONE,
@@ -118,17 +118,24 @@ def call_function(
         return NONE
 
     def run() -> Value:
-        if interp.is_plain and function.module.is_beside_torch:
-            return decorators.bounded(
-                interp, lambda: _run(interp, function, args, kwargs, node), function, FOREIGN_STEPS
-            )
-        return _run(interp, function, args, kwargs, node)
+        if not (interp.is_plain and function.module.is_beside_torch):
+            return _run(interp, function, args, kwargs, node)
+        made = decorators.bounded(interp, lambda: _run(interp, function, args, kwargs, node), PACKAGE_STEPS)
+        return _run_in_part(function, args, kwargs) if made is None else made
 
     if "cached" in function.marks:
         return kept_calls.cached(interp, function, args, kwargs, run)
     if interp.is_plain and kept_calls.is_closed(interp, function):
         return kept_calls.kept(interp, function, args, kwargs, run)
     return run()
+
+
+def _run_in_part(function: FunctionValue, args: list[Value], kwargs: dict[str, Value]) -> Unknown:
+    """The result of a call that took too many steps; what the rest of it does to what it was given is not seen."""
+    for given in (*args, *kwargs.values()):
+        if isinstance(given, CHANGEABLE):
+            given.open = True
+    return Unknown(unread=unread_gaps.size(function.name, function.module, function.node))
 
 
 def _is_run_through(function: FunctionValue) -> bool:

@@ -66,7 +66,7 @@ def _tell_bases(interp: Interpreter, node: ast.ClassDef, cls: ClassValue, scope:
     keywords = {k.arg: k.value for k in node.keywords if k.arg is not None and k.arg != "metaclass"}
     try:
         kwargs = {name: interp.evaluate(value, scope) for name, value in keywords.items()}
-        bounded(interp, lambda: interp.call(BoundMethod(function, cls), [], kwargs, node), function)
+        bounded(interp, lambda: interp.call(BoundMethod(function, cls), [], kwargs, node))
     except Raised:
         return
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from itertools import count
-from typing import TYPE_CHECKING
 
 from tsguard.analysis.budgets import CONSTRUCTION_VALUES, DEEPEST_CONSTRUCTION
+from tsguard.analysis.python import works
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.copies import Copying, is_closure
-from tsguard.analysis.python.program import Construction
+from tsguard.analysis.python.copies import is_closure
+from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.values import (
     Atom,
     ClassValue,
@@ -30,8 +30,8 @@ from tsguard.analysis.values import (
     Value,
 )
 
-if TYPE_CHECKING:
-    pass
+CONSTRUCTIONS: Kept[Hashable, list[works.Done]] = Kept()
+"""What constructors made, by class and arguments."""
 
 
 def made(
@@ -42,32 +42,13 @@ def made(
     make: Callable[[], ModuleValue],
 ) -> ModuleValue:
     """What ``make`` gives, or a copy of what it gave for arguments like these."""
-    key = _key(interp, cls, args, kwargs)
+    key = _key(interp, cls, args, kwargs) if interp.is_plain else None
     if key is None:
         return make()
-    world, patterns = interp.world, interp.program.constructions.setdefault(key, [])
-    for pattern in patterns:
-        if world.agrees(pattern.asked):
-            return _copied(interp, pattern.module)
-    begun = len(world.asked)
-    world.listening += 1
-    try:
-        module = make()
-    finally:
-        world.listening -= 1
-    copying = Copying()
-    twin = copying.copy(module)
-    if copying.is_whole and isinstance(twin, ModuleValue) and _key(interp, cls, args, kwargs) == key:
-        patterns.append(Construction(tuple(dict.fromkeys(world.asked[begun:])), twin))
+    known = CONSTRUCTIONS.of(interp.program).setdefault(key, [])
+    module = works.once(interp, known, make, lambda: _key(interp, cls, args, kwargs) == key)
+    assert isinstance(module, ModuleValue)
     return module
-
-
-def _copied(interp: Interpreter, module: ModuleValue) -> ModuleValue:
-    copying = Copying()
-    twin = copying.copy(module)
-    assert isinstance(twin, ModuleValue)
-    interp.spend(copying.modules)
-    return twin
 
 
 def _key(

@@ -32,7 +32,7 @@ from tsguard.report.records import dataclass
 from tsguard.source.functions import FunctionNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
 
 class Raised(Exception):
@@ -71,8 +71,8 @@ class Interpreter(ABC):
     ``active`` counts the calls of each function, as its scope makes it, that are running, ``branches`` how many
     branches are running of which another may be taken instead, ``open_loops`` the loops around of
     which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``frames_read`` how often
-    the constructor that runs has had its frame looked into.  ``is_plain`` where nothing but values comes of
-    running a function.
+    the constructor that runs has had its frame looked into.  ``results`` are those of calls that are run once.
+    ``is_plain`` where nothing but values comes of running a function.
     """
 
     is_plain: ClassVar[bool] = True
@@ -88,6 +88,7 @@ class Interpreter(ABC):
         self.branches = 0
         self.tries = 0
         self.frames_read = 0
+        self.results: dict[Hashable, Value] = {}
         self._limit = CONSTRUCTION_STEPS
 
     @property

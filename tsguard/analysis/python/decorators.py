@@ -8,7 +8,6 @@ from collections.abc import Callable
 from tsguard.analysis.budgets import DEFINITION_STEPS
 from tsguard.analysis.python.ancestry import derives_from
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.values import (
     ClassMethod,
     ClassValue,
@@ -100,9 +99,6 @@ CLASS_MARKS = {
 }
 
 
-_ENDLESS: Kept[Value, bool] = Kept()
-
-
 def define_function(
     interp: Interpreter,
     node: ast.FunctionDef | ast.AsyncFunctionDef,
@@ -192,27 +188,18 @@ def _wrapped(interp: Interpreter, decorator: ast.expr, target: Value, value: Val
         wrapper = interp.evaluate(decorator, scope) if isinstance(decorator, ast.Call) else target
         return interp.call(wrapper, [value], {}, decorator)
 
-    return bounded(interp, wrap, target)
+    return bounded(interp, wrap) or Unknown()
 
 
-def bounded(
-    interp: Interpreter, run: Callable[[], Value], function: Value, steps: int = DEFINITION_STEPS
-) -> Value:
-    """What a function makes, as of a definition; Unknown if that takes very long.
-
-    Such a one writes documentation, registers or fills in a template, which it is found out to do once.
-    """
-    endless = _ENDLESS.of(interp.program)
-    if function in endless:
-        return Unknown()
+def bounded(interp: Interpreter, run: Callable[[], Value], steps: int = DEFINITION_STEPS) -> Value | None:
+    """What ``run`` makes; None if that takes very long, as to write documentation or to fill in a template does."""
     try:
         with interp.limited(steps):
             return run()
     except BudgetExceeded:
         if interp.is_exhausted:
             raise
-        endless[function] = True
-        return Unknown()
+        return None
 
 
 def _decorates(interp: Interpreter, decorator: ast.expr, target: Value) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Container, Hashable
 from itertools import chain
 
+from tsguard.analysis.python import works
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.values import Const, FunctionValue, TupleValue, Unknown, Value
@@ -28,7 +29,7 @@ _BEYOND = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda),
 )
 
-_CACHED: Kept[Hashable, Value] = Kept()
+_CACHED: Kept[Hashable, list[works.Done]] = Kept()
 """What functions under ``functools.lru_cache`` gave."""
 _CLOSED: Kept[FunctionNode, bool] = Kept()
 
@@ -53,14 +54,18 @@ def cached(
     kwargs: dict[str, Value],
     run: Callable[[], Value],
 ) -> Value:
-    """A call under ``functools.lru_cache``: one result for equal constants."""
+    """A call under ``functools.lru_cache``: one result for equal constants.
+
+    Here it is a copy: what one target does with it is not seen by another.
+    """
     key = key_of(function, args, kwargs) if function.scope.is_global else None
     if key is None:
         return run()
-    known = _CACHED.of(interp.program)
-    if key not in known:
-        known[key] = run()
-    return known[key]
+    if not interp.is_plain:
+        if key not in interp.results:
+            interp.results[key] = run()
+        return interp.results[key]
+    return works.once(interp, _CACHED.of(interp.program).setdefault(key, []), run)
 
 
 def kept(

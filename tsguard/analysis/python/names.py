@@ -31,6 +31,7 @@ from tsguard.analysis.values import (
     Value,
     VersionText,
 )
+from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.project.bindings import assigned_names
 from tsguard.project.modules import Module
 from tsguard.project.project import Definition, Missing
@@ -83,6 +84,17 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
         if bindings and all(binding.guard == "typing" for binding in bindings) and not module.binds_unseen:
             return None  # only type checkers see it
     scope.names[name] = _PENDING
+    # Whoever asks first: what a module defines, and the steps it takes, hang on nobody's world.
+    alone = interp.alone()
+    try:
+        return _defined(alone, name, scope, bindings)
+    except BudgetExceeded:
+        value = scope.names[name] = Unknown(_global(scope, name), unread=unread.size(name, module, bindings[-1].node if bindings else None))
+        return value
+
+
+def _defined(interp: Interpreter, name: str, scope: Scope, bindings: list[Binding]) -> Value | None:
+    """What binds a name, with what the module does to it afterwards."""
     value = _evaluated(interp, name, scope, bindings)
     if value is None:
         del scope.names[name]
@@ -145,7 +157,7 @@ def _apply_changes(
 def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, scope: Scope) -> None:
     """Run what the module registers with an object; what other modules may register is open."""
     for statement in scope.module.changes.registrations.get(name, ()):
-        decorators.bounded(interp, partial(_registered, interp, statement, scope), value)
+        decorators.bounded(interp, partial(_registered, interp, statement, scope))
     for attribute in classes.filled_dicts(interp, value.cls):
         filled = value.attributes.get(attribute)
         if isinstance(filled, DictValue):

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import ast
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.keeping import Keeper
 from tsguard.analysis.python.structural_keys import StructuralKeys
-from tsguard.analysis.values import ClassValue, FunctionValue, ModuleValue, Scope, Value
-from tsguard.analysis.worlds import Asked
+from tsguard.analysis.values import ClassValue, FunctionValue, Scope, Value
 from tsguard.language import tables as torch_tables
 from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import children
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
-    from typing import Any
 
     from tsguard.analysis.observer import Observer
     from tsguard.project import Project
     from tsguard.project.modules import Module
     from tsguard.settings.dynamic import OpenSizes
-
-
-@dataclass(slots=True)
-class Construction:
-    """What the making of a module ``asked`` the world, and the module that it made."""
-
-    asked: tuple[Asked, ...]
-    module: ModuleValue
 
 
 class Program(Keeper):
@@ -56,7 +45,6 @@ class Program(Keeper):
         self.kin: dict[Value, tuple[str, ...]] = {}
         self.ancestries: dict[str, tuple[Value, ...]] = {}
         self._scopes: dict[int, Scope] = {}
-        self.constructions: dict[Hashable, list[Construction]] = {}
         self.structural_keys = StructuralKeys()
         self.observer: Observer | None = None
         self._generators: dict[FunctionNode, bool] = {}
@@ -80,15 +68,13 @@ class Program(Keeper):
     @contextmanager
     def trying(self) -> Iterator[None]:
         """Judge what is soon replaced: what is found out of shared values meanwhile is not kept."""
-        stores: tuple[dict[Any, Any], ...] = (self.constructions, self._generators)
-        sizes = [len(store) for store in stores]
+        size = len(self._generators)
         kept = {kind: dict(known) for kind, known in self.kept.items() if kind.lasting}
         try:
             yield
         finally:
-            for store, size in zip(stores, sizes, strict=True):
-                for key in list(store)[size:]:
-                    del store[key]
+            for node in list(self._generators)[size:]:
+                del self._generators[node]
             self.kept = kept
 
     def is_generator(self, function: FunctionValue) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
@@ -17,7 +17,6 @@ from tsguard.analysis.python import ancestry, classes, copies, hooks, kept_calls
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.trace import functions, kinds, layers, methods, scopes
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
@@ -155,9 +154,6 @@ def _hidden(tracer: Tracer, function: py.FunctionValue, given: Args, node: ast.A
     return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 
 
-_OBJECTS: Kept[Hashable, py.ObjectValue] = Kept()
-
-
 def _object(
     tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value | None:
@@ -165,13 +161,12 @@ def _object(
     key = kept_calls.key_of(cls, args, kwargs) if args or kwargs else None
     if key is None or ancestry.is_module_class(tracer, cls):
         return None
-    known = _OBJECTS.of(tracer.program)
-    if key not in known:
+    if key not in tracer.results:
         made = python_calls.construct(tracer, cls, args, kwargs, node)
         if not isinstance(made, py.ObjectValue):
             return made
-        known[key] = made
-    return copies.copy(known[key])
+        tracer.results[key] = made
+    return copies.copy(tracer.results[key])
 
 
 def _hide(tracer: Tracer, function: py.FunctionValue, node: ast.AST | None) -> None:
