@@ -189,6 +189,18 @@ class TestExploring:
         assert found is not None
         assert found[0].answers == {Is(NORM, NONE): False}
 
+    def test_after_an_error_what_was_asked_last_gets_the_other_answer(self):
+        def run(world: World) -> bool:
+            world.decide(Is(NORM, NONE), True)
+            world.decide(Compare(SIZES, ">", ONE), False)
+            if world.decide(Is(NORM, NONE), True):
+                raise Impossible
+            return True
+
+        found = run_first(run, World())
+        assert found is not None
+        assert found[0].answers == {Is(NORM, NONE): False, Compare(SIZES, ">", ONE): False}
+
     def test_a_conversation_agrees_with_worlds_that_answer_alike(self):
         first = World(listening=1)
         first.decide(Is(NORM, NONE), True)

@@ -21,7 +21,7 @@ from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.terms import Is, Named, Parameter
 from tsguard.analysis.values import Scope
-from tsguard.analysis.worlds import BudgetExceeded, Impossible, World, run_first
+from tsguard.analysis.worlds import BudgetExceeded, Impossible, World, first_made
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module
 from tsguard.report.records import dataclass
@@ -61,7 +61,7 @@ class _Construction:
     def is_made_in(self, world: World) -> bool:
         """Whether another world makes the same: nothing that is given there and not here was asked."""
         asked, given = self.world.answers, self.world.given
-        return self.world.lenient is world.lenient and all(
+        return self.world.manner == world.manner and all(
             given.get(question) is world.given.get(question)
             for question in (*given, *world.given)
             if question in asked
@@ -82,7 +82,7 @@ def first_built(program: Program, target: Target) -> Built | None:
     def run(world: World) -> py.Value:
         return built(PythonInterpreter(program, world), target)
 
-    first = run_first(run, World()) or run_first(run, World(lenient=True))
+    first = first_made(run)
     return Built(*first) if first is not None else None
 
 

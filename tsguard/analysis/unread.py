@@ -112,6 +112,11 @@ def size(name: str, module: Module, node: ast.AST | None) -> Gap:
     return _gap(module, node, f"{name} is too large to be analysed completely", _ASK_TORCH)
 
 
+def guesses(name: str, module: Module, node: ast.AST | None) -> Gap:
+    """Of a function's result: all that was tried of what its arguments do not tell makes it raise."""
+    return _gap(module, node, f"{name} could not be analysed completely", _ASK_TORCH)
+
+
 def use(module: Module, node: ast.AST) -> Gap:
     """Of a value that compiled code uses: what makes it is not followed."""
     node = node.func if isinstance(node, ast.Call) else node

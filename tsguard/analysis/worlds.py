@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from tsguard.analysis import class_relations
 from tsguard.analysis.budgets import WORLD_STEPS
@@ -70,19 +70,26 @@ class Work:
     again: int
 
 
+Manner = Literal["strict", "wary", "lenient"]
+"""Where code raises, nothing follows from a strict world; in a wary one what a package's function returns is
+unknown where it raises on what no constant decides; in a lenient one each statement that raises is passed over."""
+
+
 @dataclass(slots=True)
 class World:
     """Answers so far; ``given`` are those fixed from the start, ``guessed`` those that no
-    parameter's default decides.  In a ``lenient`` world code that raises is passed over.
-    ``spent`` counts the steps of the runs in it, ``asked`` is what they asked it, in order, while
-    somebody is ``listening``.  ``done`` are the works that these steps count, which all worlds of one
-    target share; ``works`` are those of the work that is going on, which took ``worked`` of the steps."""
+    parameter's default decides; of the ``manner`` hangs what becomes of code that raises.
+    ``spent`` counts the steps of the runs in it, ``asks`` how often they asked it; ``asked`` is what
+    they asked it, in order, while somebody is ``listening``.  ``done`` are the works that these steps
+    count, which all worlds of one target share; ``works`` are those of the work that is going on, which
+    took ``worked`` of the steps."""
 
     given: dict[Question, bool] = field(default_factory=dict)
     answers: dict[Question, bool] = field(default_factory=dict)
     guessed: set[Question] = field(default_factory=set)
-    lenient: bool = False
+    manner: Manner = "strict"
     spent: int = 0
+    asks: int = 0
     asked: list[Asked] = field(default_factory=list)
     listening: int = 0
     done: set[Work] = field(default_factory=set)
@@ -91,6 +98,7 @@ class World:
     _fixed: dict[Term, Term] = field(default_factory=dict)
     _classes: dict[Term, list[tuple[Term, bool]]] = field(default_factory=dict)
     _unusual: set[Term] = field(default_factory=set)
+    _lately: dict[Question, None] = field(default_factory=dict)
 
     def decide(self, term: Term, answer_by_default: bool, *, guess: bool = False) -> bool:
         """This world's answer to whether a term is true, the same each time it is asked.
@@ -100,6 +108,7 @@ class World:
         asked, yes = question(term)
         how = (answer_by_default is yes, guess)
         answer = self._answer(asked, *how)
+        self.asks += 1
         if self.listening:
             self.asked.append(Asked(asked, answer, None, how))
         return answer is yes
@@ -125,11 +134,18 @@ class World:
                         self._unusual.add(asked.subject)
                 if guess:
                     self.guessed.add(asked)
+        self._lately.pop(asked, None)
+        self._lately[asked] = None
         return answer
+
+    def last_asked(self) -> Question | None:
+        """What was asked last, for the first time or again, of that whose answer was not given."""
+        return next((q for q in reversed(self._lately) if q in self.answers and q not in self.given), None)
 
     def known(self, term: Term) -> Term | None:
         """The constant that an answer has fixed a term to."""
         found = self._fixed.get(term) if self._fixed else None
+        self.asks += 1
         if self.listening:
             self.asked.append(Asked(term, self.is_unusual(term), found))
         return found
@@ -150,6 +166,7 @@ class World:
     def agrees(self, conversation: Iterable[Asked]) -> bool:
         """Ask what a run in another world asked, until an answer differs: none does."""
         for asked in conversation:
+            self.asks += 1
             if asked.how is None:
                 agrees = self._fixed.get(asked.term) == asked.constant
                 agrees = agrees and self.is_unusual(asked.term) is asked.answer
@@ -164,7 +181,7 @@ class World:
 
     def copy(self) -> World:
         """A world that goes on from here by itself."""
-        other = World(dict(self.given), lenient=self.lenient, done=set(self.done))
+        other = World(dict(self.given), manner=self.manner, done=set(self.done))
         other.resume(self)
         return other
 
@@ -174,6 +191,7 @@ class World:
         self._fixed = dict(other._fixed)
         self._classes = {subject: list(answers) for subject, answers in other._classes.items()}
         self._unusual = set(other._unusual)
+        self._lately = dict(other._lately)
         self.done |= other.done
 
     def _implied(self, asked: Question) -> bool | None:
@@ -206,7 +224,7 @@ def explore(
     steps of all beyond ``allowance``: the parts of what is so large are mostly targets themselves.
     First come the questions that are answered against the likes of what is given: whether it converts.
     """
-    result = run_first(run, World()) or run_first(run, World(lenient=True))
+    result = first_made(run)
     if result is None:
         return
     world, outcome = result
@@ -218,10 +236,17 @@ def explore(
         is_dear = sum(other.spent for other in tried) + world.spent > allowance
         if is_dear and not isinstance(asked, Converts):
             return
-        other = World({**world.given, asked: not answer}, lenient=world.lenient, done=world.done)
+        other = World({**world.given, asked: not answer}, manner=world.manner, done=world.done)
         result = run_first(run, other, attempts=3, tried=tried)
         if result is not None:
             yield Answer(asked, not answer), *result
+
+
+def first_made(
+    run: Callable[[World], T], manners: tuple[Manner, ...] = ("strict", "wary", "lenient")
+) -> tuple[World, T] | None:
+    """The first world in which the constructor does not raise, of the first manner that has one."""
+    return next(filter(None, (run_first(run, World(manner=manner)) for manner in manners)), None)
 
 
 def run_first(
@@ -234,9 +259,9 @@ def run_first(
         try:
             return world, run(world)
         except Impossible:
-            last = next((asked for asked in reversed(world.answers) if asked not in world.given), None)
+            last = world.last_asked()
             if last is None:
                 return None
             given = {**world.given, last: not world.answers[last]}
-            world = World(given, lenient=world.lenient, done=world.done)
+            world = World(given, manner=world.manner, done=world.done)
     return None

@@ -42,7 +42,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
 
     for question, world, compilation in explore(run):
         runs.append((question, compilation))
-        is_made = is_made or not world.lenient
+        is_made = is_made or world.manner != "lenient"
         if question is None:
             guessed = world.guessed
     raises = Gap(target.module, target.line, "every path through its constructor that was analysed raises")

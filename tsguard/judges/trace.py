@@ -12,7 +12,7 @@ from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.walk import TraceResult, trace_target
 from tsguard.analysis.values import Value
-from tsguard.analysis.worlds import BudgetExceeded, World, run_first
+from tsguard.analysis.worlds import BudgetExceeded, World, first_made
 from tsguard.judges.export import ExportOutcome, judge_export
 from tsguard.project import Target
 from tsguard.report import TraceVerdict
@@ -168,7 +168,7 @@ def _walked(
         walk = walk.of_rules(lambda name: holds(name, program.tables.release))
         return subject, replace(walk, gaps=(*walk.gaps, *unread_classes(interp, subject)))
 
-    return run_first(run, World())
+    return first_made(run, ("strict", "wary"))
 
 
 def _may_need_optional_inputs(walk: TraceResult) -> bool:

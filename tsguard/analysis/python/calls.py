@@ -120,8 +120,7 @@ def call_function(
     def run() -> Value:
         if not (interp.is_plain and function.module.is_beside_torch):
             return _run(interp, function, args, kwargs, node)
-        made = decorators.bounded(interp, lambda: _run(interp, function, args, kwargs, node), PACKAGE_STEPS)
-        return _run_in_part(function, args, kwargs) if made is None else made
+        return _run_of_package(interp, function, args, kwargs, node)
 
     if "cached" in function.marks:
         return kept_calls.cached(interp, function, args, kwargs, run)
@@ -130,12 +129,40 @@ def call_function(
     return run()
 
 
-def _run_in_part(function: FunctionValue, args: list[Value], kwargs: dict[str, Value]) -> Unknown:
-    """The result of a call that took too many steps; what the rest of it does to what it was given is not seen."""
-    for given in (*args, *kwargs.values()):
-        if isinstance(given, CHANGEABLE):
-            given.open = True
-    return Unknown(unread=unread_gaps.size(function.name, function.module, function.node))
+def _run_of_package(
+    interp: Interpreter,
+    function: FunctionValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """What a package's function returns; unknown if it is large, or in a wary world raises on a guess."""
+    world = interp.world
+    is_method = bool(args) and isinstance(args[0], ModuleValue)
+    is_guarded = world.manner == "wary" and not interp.guards and not is_method
+    asks = world.asks
+    interp.guards += is_guarded
+    try:
+        made = decorators.bounded(interp, lambda: _run(interp, function, args, kwargs, node), PACKAGE_STEPS)
+        why = unread_gaps.size
+    except Raised:
+        if not is_guarded or interp.tries or world.asks == asks:
+            raise
+        made, why = None, unread_gaps.guesses
+    finally:
+        interp.guards -= is_guarded
+    if made is not None:
+        return made
+    name = function.name if function.owner is None else f"{function.owner.name}.{function.name}"
+    _open((*args, *kwargs.values()))
+    return Unknown(unread=why(name, function.module, function.node))
+
+
+def _open(given: tuple[Value, ...]) -> None:
+    """Note that what was given to a call that is not followed to its end may hold anything after it."""
+    for value in given:
+        if isinstance(value, CHANGEABLE):
+            value.open = True
 
 
 def _is_run_through(function: FunctionValue) -> bool:

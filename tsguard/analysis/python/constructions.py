@@ -59,7 +59,7 @@ def _key(
     given = _structural_keys((*args, *kwargs.values()), count())
     if given is None:
         return None
-    return (cls, interp.world.lenient, interp.tries > 0, interp.open_loops > 0, given, *kwargs)
+    return (cls, interp.world.manner, interp.tries > 0, interp.open_loops > 0, given, *kwargs)
 
 
 def _structural_key(value: Value, looked_at: count[int], depth: int) -> Hashable | None:

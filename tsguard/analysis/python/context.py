@@ -71,7 +71,8 @@ class Interpreter(ABC):
     ``active`` counts the calls of each function, as its scope makes it, that are running, ``branches`` how many
     branches are running of which another may be taken instead, ``open_loops`` the loops around of
     which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``frames_read`` how often
-    the constructor that runs has had its frame looked into.  ``results`` are those of calls that are run once.
+    the constructor that runs has had its frame looked into, ``guards`` whether a call is running that may raise
+    without ending what called it.  ``results`` are those of calls that are run once.
     ``is_plain`` where nothing but values comes of running a function.
     """
 
@@ -87,6 +88,7 @@ class Interpreter(ABC):
         self.outer_loops = 0
         self.branches = 0
         self.tries = 0
+        self.guards = 0
         self.frames_read = 0
         self.results: dict[Hashable, Value] = {}
         self._limit = CONSTRUCTION_STEPS
@@ -94,7 +96,7 @@ class Interpreter(ABC):
     @property
     def is_lenient(self) -> bool:
         """Whether a statement that raises is passed over: outside any try, where the world is lenient."""
-        return self.world.lenient and not self.tries
+        return self.world.manner == "lenient" and not self.tries
 
     def spend(self, steps: int = 1) -> None:
         """Count work against the budget.

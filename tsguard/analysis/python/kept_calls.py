@@ -83,7 +83,7 @@ def kept(
     if None in given:
         return run()
     world = interp.world
-    state = (world.lenient, interp.tries > 0, interp.open_loops > 0, interp.branches > 0)
+    state = (world.manner, interp.tries > 0, interp.open_loops > 0, interp.branches > 0)
     calls = CALLS.of(interp.program).setdefault((function.node, state, len(args), *kwargs, *given), [])
     for call in calls:
         if world.agrees(call.asked):

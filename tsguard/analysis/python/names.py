@@ -89,7 +89,9 @@ def global_name(interp: Interpreter, name: str, scope: Scope) -> Value | None:
     try:
         return _defined(alone, name, scope, bindings)
     except BudgetExceeded:
-        value = scope.names[name] = Unknown(_global(scope, name), unread=unread.size(name, module, bindings[-1].node if bindings else None))
+        value = scope.names[name] = Unknown(
+            _global(scope, name), unread=unread.size(name, module, bindings[-1].node if bindings else None)
+        )
         return value
 
 

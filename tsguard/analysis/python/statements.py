@@ -43,7 +43,7 @@ Handler = Callable[..., Signal]
 
 def execute(interp: Interpreter, body: list[ast.stmt], scope: Scope) -> Signal:
     """Run statements until one returns, breaks, continues or raises."""
-    is_lenient = interp.world.lenient and interp.is_lenient
+    is_lenient = interp.is_lenient
     for node in body:
         interp.spend()
         handler = HANDLERS.get(type(node))

@@ -73,7 +73,7 @@ class ClassMemory:
             self.recordings.update(kept.recordings)
             self._cache.done.update(kept.done)
             return kept.recording
-        asked = len(self._world.answers)
+        asks = self._world.asks
         classes, recordings, done = set(self.classes), set(self.recordings), set(self._cache.done)
         met: set[Hashable] = set()
         self._cache.met.append(met)
@@ -82,7 +82,7 @@ class ClassMemory:
                 compile_()
         finally:
             self._cache.met.pop()
-        is_target_specific = recording.is_target_specific or len(self._world.answers) != asked
+        is_target_specific = recording.is_target_specific or self._world.asks != asks
         # What was met before may be reported already, or not be compiled to its end.
         is_alone = classes.isdisjoint(met) and done.isdisjoint(met)
         if cls.scope.is_global and is_alone and not is_target_specific:

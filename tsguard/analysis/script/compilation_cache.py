@@ -62,7 +62,8 @@ class CompilationCache:
         done = self.done.get(key)
         if done is None:
             done = self.done[key] = self._shared(key, compile_) if is_shared else self._new(compile_)
-        elif not self._reporter.recordings:
+        elif not self._reporter.recordings and not self._reporter.aside:
+            self._reporter.note_read(done.recording.read)
             return done.schema
         self._reporter.replay(done.recording, *call)
         return done.schema
@@ -71,9 +72,9 @@ class CompilationCache:
         kept = self._kept.get(key)
         if kept is not None:
             return kept
-        asked = len(self._world.answers)
+        asks = self._world.asks
         done = self._new(compile_, is_target_specific=False)
-        if len(self._world.answers) != asked:
+        if self._world.asks != asks:
             done.recording.is_target_specific = True
         if not done.recording.is_target_specific:
             self._kept[key] = done

@@ -285,8 +285,7 @@ def _property(
         return None
     if "unused" in value.getter.marks:
         return None
-    if compiler.reporter.property is None:
-        compiler.reporter.read.add((owner.instance.cls, name))
+    compiler.reporter.note_read({(owner.instance.cls, name)})
     found = compiler.method_schemas(fc, owner, f"{name}", value.getter, node)
     if fc is None:
         return simple(found[0].returns)

@@ -7,7 +7,7 @@ modules of one type: what one reports is recorded, and reported again wherever i
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -47,7 +47,7 @@ class _Report:
 
 @dataclass(slots=True)
 class Recording:
-    """Everything that compiling one function reports.
+    """Everything that compiling one function reports, and the properties that it reads.
 
     ``is_target_specific`` tells that another target might see something else.
     """
@@ -56,6 +56,7 @@ class Recording:
     reports: list[_Report] = field(default_factory=list)
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     reported: set[Refusal] = field(default_factory=set)
+    read: set[Property] = field(default_factory=set)
     is_target_specific: bool = False
 
 
@@ -150,8 +151,16 @@ class Reporter:
             del self.stack[depth:]
         for gap in recording.gaps.values():
             self.add_gap(gap)
+        self.note_read(recording.read)
         if recording.is_target_specific:
             self.mark_target_specific()
+
+    def note_read(self, properties: Set[Property]) -> None:
+        """Note that compiled code asks for properties; what only other properties ask for is asked for by none."""
+        if self.recordings:
+            self.recordings[-1].read |= properties
+        elif self.property is None:
+            self.read |= properties
 
     def mark_target_specific(self) -> None:
         """Note that what is being recorded holds for this target only."""
