@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tsguard.analysis.python import Program, PythonInterpreter
-from tsguard.analysis.subjects import build
+from tsguard.analysis.subjects import build, built
 from tsguard.analysis.values import ModuleValue
 from tsguard.project import Project
 from tsguard.project.targets import find_target
@@ -308,3 +308,64 @@ def test_what_is_wrong_with_a_property_is_found_whoever_compiled_its_reader_befo
 
     assert rules("one.py")["One"]
     assert rules("one.py", "shared.py") == rules("one.py") | rules("shared.py")
+
+
+STATE = """\
+from torch import nn
+
+KNOWN = {}
+ORDER = []
+last = None
+
+
+def made(name):
+    global last
+    if name not in KNOWN and last is None:
+        KNOWN[name] = nn.Linear(2, 2)
+        ORDER.append(name)
+        last = name
+        return nn.Linear(2, 2)
+    return nn.LSTMCell(2, 2)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = made("a")
+        self.count = len(ORDER)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Counted(nn.Module):
+    count = 0
+
+    def __init__(self):
+        super().__init__()
+        Counted.count += 1
+        self.layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(Counted.count)])
+
+    def forward(self, x):
+        return self.layers[0](x)
+"""
+
+
+@pytest.mark.parametrize(("name", "before"), [("Net", "Net"), ("Net", "Counted"), ("Counted", "Counted")])
+def test_what_a_target_changes_of_what_modules_define_is_seen_by_no_other(folder, name, before):
+    file = folder / "state.py"
+    file.write_text(STATE)
+
+    def made(program: Program, name: str) -> ModuleValue:
+        value = built(PythonInterpreter(program), find_target(program.project.module(file), name))
+        assert isinstance(value, ModuleValue)
+        return value
+
+    def shape(module: ModuleValue) -> list[str]:
+        parts = [part for part in module.children.values() if isinstance(part, ModuleValue)]
+        return [f"{part.cls} of {len(part.children)}" for part in parts]
+
+    alone = shape(made(Program(Project((folder,))), name))
+    program = Program(Project((folder,)))
+    made(program, before)
+    assert shape(made(program, name)) == alone

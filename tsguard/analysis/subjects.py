@@ -103,6 +103,7 @@ def built(interp: Interpreter, target: Target) -> py.Value:
     constructions = last[id(target)][1]
     known = next((one for one in constructions if one.is_made_in(world)), None)
     if known is None:
+        interp.program.put_back()
         known = _construction(interp, target)
         constructions.append(known)
     else:

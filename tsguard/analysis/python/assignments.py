@@ -26,7 +26,7 @@ from tsguard.source.remembering import remembered
 def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) -> None:
     """Bind a value to an assignment target."""
     if isinstance(target, ast.Name):
-        holder(target.id, scope).names[target.id] = value
+        _bind(interp, target.id, value, holder(target.id, scope), scope)
     elif isinstance(target, ast.Attribute):
         interp.set_attribute(interp.evaluate(target.value, scope), target.attr, value)
     elif isinstance(target, ast.Subscript):
@@ -36,6 +36,12 @@ def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) ->
         _unpack(interp, target.elts, value, scope)
     elif isinstance(target, ast.Starred):
         assign(interp, target.value, value, scope)
+
+
+def _bind(interp: Interpreter, name: str, value: Value, holding: Scope, scope: Scope) -> None:
+    if holding is not scope and holding.is_global and not interp.is_defining:
+        interp.program.shared_state.changing(holding.names, name)
+    holding.names[name] = value
 
 
 def holder(name: str, scope: Scope) -> Scope:

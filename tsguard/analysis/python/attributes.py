@@ -322,6 +322,12 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
     return None
 
 
+def _bind(interp: Interpreter, owner: dict[str, Value], name: str, value: Value) -> None:
+    if not interp.is_defining:
+        interp.program.shared_state.changing(owner, name)
+    owner[name] = value
+
+
 def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
     """``owner.name = value``."""
     owner = interp.settled(owner)
@@ -334,10 +340,10 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
             return
         _set_on_object(interp, owner, name, value)
     elif isinstance(owner, ClassValue):
-        owner.members[name] = value
+        _bind(interp, owner.members, name, value)
         interp.program.members.clear()
     elif isinstance(owner, FunctionValue):
-        owner.attributes[name] = value
+        _bind(interp, owner.attributes, name, value)
     elif isinstance(owner, TensorValue) and name == "requires_grad":
         owner.grad = constant(interp.settled(value)) is True
     elif isinstance(owner, TensorValue):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from tsguard.analysis import unread as unread_gaps
-from tsguard.analysis.budgets import PACKAGE_STEPS, RECURSIONS
+from tsguard.analysis.budgets import RECURSIONS
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import (
     ancestry,
     classes,
     constructions,
-    decorators,
     enumerations,
     kept_calls,
     library,
@@ -20,10 +20,11 @@ from tsguard.analysis.python import (
     metaclasses,
     natives,
     operations,
+    package_calls,
     records,
     silent_functions,
 )
-from tsguard.analysis.python.context import CHANGEABLE, Interpreter, Raised, Return
+from tsguard.analysis.python.context import Interpreter, Raised, Return
 from tsguard.analysis.terms import Call, Parameter, placed
 from tsguard.analysis.values import (
     NONE,
@@ -118,51 +119,16 @@ def call_function(
         return NONE
 
     def run() -> Value:
+        made = partial(_run, interp, function, args, kwargs, node)
         if not (interp.is_plain and function.module.is_beside_torch):
-            return _run(interp, function, args, kwargs, node)
-        return _run_of_package(interp, function, args, kwargs, node)
+            return made()
+        return package_calls.followed(interp, function, [*args, *kwargs.values()], made)
 
     if "cached" in function.marks:
         return kept_calls.cached(interp, function, args, kwargs, run)
     if interp.is_plain and kept_calls.is_closed(interp, function):
         return kept_calls.kept(interp, function, args, kwargs, run)
     return run()
-
-
-def _run_of_package(
-    interp: Interpreter,
-    function: FunctionValue,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    node: ast.AST | None,
-) -> Value:
-    """What a package's function returns; unknown if it is large, or in a wary world raises on a guess."""
-    world = interp.world
-    is_method = bool(args) and isinstance(args[0], ModuleValue)
-    is_guarded = world.manner == "wary" and not interp.guards and not is_method
-    asks = world.asks
-    interp.guards += is_guarded
-    try:
-        made = decorators.bounded(interp, lambda: _run(interp, function, args, kwargs, node), PACKAGE_STEPS)
-        why = unread_gaps.size
-    except Raised:
-        if not is_guarded or interp.tries or world.asks == asks:
-            raise
-        made, why = None, unread_gaps.guesses
-    finally:
-        interp.guards -= is_guarded
-    if made is not None:
-        return made
-    name = function.name if function.owner is None else f"{function.owner.name}.{function.name}"
-    _open((*args, *kwargs.values()))
-    return Unknown(unread=why(name, function.module, function.node))
-
-
-def _open(given: tuple[Value, ...]) -> None:
-    """Note that what was given to a call that is not followed to its end may hold anything after it."""
-    for value in given:
-        if isinstance(value, CHANGEABLE):
-            value.open = True
 
 
 def _is_run_through(function: FunctionValue) -> bool:

@@ -72,7 +72,8 @@ class Interpreter(ABC):
     branches are running of which another may be taken instead, ``open_loops`` the loops around of
     which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``frames_read`` how often
     the constructor that runs has had its frame looked into, ``guards`` whether a call is running that may raise
-    without ending what called it.  ``results`` are those of calls that are run once.
+    without ending what called it.  ``is_defining`` where it runs what a module defines, for whoever asks.
+    ``results`` are those of calls that are run once.
     ``is_plain`` where nothing but values comes of running a function.
     """
 
@@ -89,6 +90,7 @@ class Interpreter(ABC):
         self.branches = 0
         self.tries = 0
         self.guards = 0
+        self.is_defining = False
         self.frames_read = 0
         self.results: dict[Hashable, Value] = {}
         self._limit = CONSTRUCTION_STEPS

@@ -139,4 +139,6 @@ class PythonInterpreter(Interpreter):
         return operations.truth(self, settled, node)
 
     def alone(self) -> PythonInterpreter:
-        return PythonInterpreter(self.program)
+        interp = PythonInterpreter(self.program)
+        interp.is_defining = True
+        return interp

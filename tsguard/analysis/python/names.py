@@ -104,8 +104,11 @@ def _defined(interp: Interpreter, name: str, scope: Scope, bindings: list[Bindin
     scope.names[name] = value
     if bindings and isinstance(value, (ListValue, DictValue, SetValue, ClassValue)):
         _apply_changes(interp, name, value, scope)
+        if not isinstance(value, ClassValue) and name in scope.module.changes.nested:
+            interp.program.shared_state.hold(value)
     if isinstance(value, ObjectValue) and not isinstance(value, ModuleValue):
         _apply_registrations(interp, name, value, scope)
+        interp.program.shared_state.hold(value)
     if isinstance(value, ClassValue):
         _open_tables(interp, value, scope)
     return value
@@ -165,6 +168,7 @@ def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, sco
         if isinstance(filled, DictValue):
             filled.open = True
             filled.filled_by = filled.filled_by or (scope.module, frozenset([name]))
+            interp.program.shared_state.hold(filled)
 
 
 def _open_tables(interp: Interpreter, cls: ClassValue, scope: Scope) -> None:
@@ -173,6 +177,7 @@ def _open_tables(interp: Interpreter, cls: ClassValue, scope: Scope) -> None:
     for key in classes.filled_dicts(interp, cls) & tables.keys() if tables else ():
         tables[key].open = True
         tables[key].filled_by = tables[key].filled_by or (scope.module, frozenset([cls.name]))
+        interp.program.shared_state.hold(tables[key])
 
 
 def _registered(interp: Interpreter, node: ast.stmt, scope: Scope) -> Value:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.python.keeping import Keeper
+from tsguard.analysis.python.shared_state import SharedState
 from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.values import ClassValue, FunctionValue, Scope, Value
 from tsguard.language import tables as torch_tables
@@ -30,6 +31,7 @@ class Program(Keeper):
     evaluated once and shared by all runs.  ``kept`` is what later stages find
     out about such shared values and nodes; ``structural_keys`` are those of one
     target's modules; ``members`` are those that were found of classes, until one is changed.
+    ``shared_state`` is what the code of targets may change of what modules define.
     ``open_sizes`` are those that torch.export is to leave open, () for the first of each tensor.
     """
 
@@ -46,6 +48,7 @@ class Program(Keeper):
         self.ancestries: dict[str, tuple[Value, ...]] = {}
         self._scopes: dict[int, Scope] = {}
         self.structural_keys = StructuralKeys()
+        self.shared_state = SharedState()
         self.observer: Observer | None = None
         self._generators: dict[FunctionNode, bool] = {}
 
@@ -55,6 +58,11 @@ class Program(Keeper):
         if scope is None:
             scope = self._scopes[id(module)] = Scope(module)
         return scope
+
+    def put_back(self) -> None:
+        """Make what modules define what it was before the code of a target changed it."""
+        if self.shared_state.put_back():
+            self.members.clear()
 
     def forget(self, paths: Iterable[Path]) -> Collection[Path]:
         """Forget files that have changed, and what rests on them: which these are."""
