@@ -98,6 +98,8 @@ class PythonInterpreter(Interpreter):
     def set_item(self, owner: Value, key: Value, value: Value) -> None:
         """``owner[key] = value``."""
         containers.set_item(self, owner, key, value)
+        if self.is_defining:
+            self.program.shared_state.defined(owner)
 
     def change(self, tensor: Value) -> None:
         if isinstance(tensor, TensorValue):

@@ -105,7 +105,10 @@ def call_method(
     node: ast.AST | None,
 ) -> Value:
     """The result of a method of a plain value: a list's, a string's, a tensor's."""
-    return methods.call(interp, name, receiver, args, kwargs, node)
+    result = methods.call(interp, name, receiver, args, kwargs, node)
+    if interp.is_defining:
+        interp.program.shared_state.defined(receiver)
+    return result
 
 
 def call_inherited(

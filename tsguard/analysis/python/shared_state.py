@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from tsguard.analysis.values import DictValue, ListValue, ObjectValue, SetValue, Value
+
+Holder = ListValue | SetValue | DictValue | ObjectValue
 
 _ABSENT = object()
 
@@ -14,47 +17,62 @@ class SharedState:
 
     def __init__(self) -> None:
         self._bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
-        self._dicts: list[tuple[dict[Any, Value], dict[Any, Value]]] = []
-        self._sequences: list[tuple[ListValue | SetValue, list[Value]]] = []
-        self._closed: list[ListValue | SetValue | DictValue | ObjectValue] = []
+        self._held: dict[int, tuple[Holder, bool, list[Any] | dict[Any, Value]]] = {}
 
     def changing(self, owner: dict[str, Value], name: str) -> None:
         """Remember a global name, or an attribute of a class or function, that is about to be bound anew."""
         self._bound.setdefault((id(owner), name), (owner, name, owner.get(name, _ABSENT)))
 
-    def hold(self, value: ListValue | SetValue | DictValue | ObjectValue) -> None:
-        """Remember what a container or an object holds at the end of its definition."""
-        if isinstance(value, ObjectValue):
-            self._dicts.append((value.attributes, dict(value.attributes)))
-            if value.contents is not None:
-                self.hold(value.contents)
-        elif isinstance(value, DictValue):
-            self._dicts += [(items, dict(items)) for items in (value.items, value.untold)]
-        else:
-            self._sequences.append((value, list(value.items)))
-        if not value.open:
-            self._closed.append(value)
+    def hold(self, value: Holder) -> None:
+        """Remember what a container or an object holds where its definition ends."""
+        if isinstance(value, ObjectValue) and value.contents is not None:
+            self.hold(value.contents)
+        self._held[id(value)] = (value, value.open, _copied(_content(value)))
+
+    def defined(self, value: Value) -> None:
+        """Remember what a module has put into a container of another, or its own, by a call."""
+        if id(value) in self._held and isinstance(value, Holder):
+            self.hold(value)
 
     def put_back(self) -> bool:
         """Make it again what the modules have defined: whether names or attributes had been bound anew."""
-        is_bound = bool(self._bound)
         for owner, name, value in self._bound.values():
             if isinstance(value, Value):
                 owner[name] = value
             else:
                 owner.pop(name, None)
+        for held, is_open, before in self._held.values():
+            held.open = is_open
+            if not _is_same(_content(held), before):
+                _refill(held, before)
+        is_bound = bool(self._bound)
         self._bound.clear()
-        for items, before in self._dicts:
-            if len(items) != len(before) or any(item is not before.get(key) for key, item in items.items()):
-                items.clear()
-                items.update(before)
-        for sequence, order in self._sequences:
-            if len(sequence.items) != len(order) or any(map(_differ, sequence.items, order)):
-                sequence.items = list(order)
-        for held in self._closed:
-            held.open = False
         return is_bound
 
 
-def _differ(one: Value, other: Value) -> bool:
-    return one is not other
+def _content(value: Holder) -> list[Value] | dict[Any, Value]:
+    return value.attributes if isinstance(value, ObjectValue) else value.items
+
+
+def _copied(content: list[Value] | dict[Any, Value]) -> list[Value] | dict[Any, Value]:
+    return dict(content) if isinstance(content, dict) else list(content)
+
+
+def _is_same(content: list[Value] | dict[Any, Value], before: list[Value] | dict[Any, Value]) -> bool:
+    if len(content) != len(before):
+        return False
+    if isinstance(content, dict):
+        assert isinstance(before, dict)
+        return all(item is before.get(key) for key, item in content.items())
+    return all(map(operator.is_, content, before))
+
+
+def _refill(held: Holder, before: list[Value] | dict[Any, Value]) -> None:
+    if isinstance(held, (ListValue, SetValue)):
+        held.items = list(before)
+    else:
+        content = _content(held)
+        assert isinstance(content, dict)
+        assert isinstance(before, dict)
+        content.clear()
+        content.update(before)
