@@ -369,3 +369,42 @@ def test_what_a_target_changes_of_what_modules_define_is_seen_by_no_other(folder
     program = Program(Project((folder,)))
     made(program, before)
     assert shape(made(program, name)) == alone
+
+
+HOLDER = """\
+from torch import nn
+
+
+class Holder(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+GIVEN = """\
+from torch import nn
+from holder import Holder
+
+
+class {name}(nn.Module):
+    def __init__(self, {argument}):
+        super().__init__()
+        self.part = Holder({argument})
+
+    def forward(self, x):
+        return self.part(x)
+"""
+
+
+def test_a_gap_names_the_target_s_own_argument(lint, folder):
+    (folder / "holder.py").write_text(HOLDER)
+    for name, argument in (("One", "first"), ("Two", "second")):
+        (folder / f"{name.lower()}.py").write_text(GIVEN.format(name=name, argument=argument))
+    report = lint("--no-cache", "--jobs", "1", "one.py", "two.py").report
+    said = {t["qualname"]: [gap["why"] for gap in t["script"]["unknown"]] for t in report["targets"]}
+    assert said == {
+        "One": ["first is an argument of the constructor of unknown type"],
+        "Two": ["second is an argument of the constructor of unknown type"],
+    }

@@ -74,9 +74,16 @@ def _stored(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
         _library_forward(compiler, instance),
         _described(compiler.info(instance)),
     )
-    is_shared = all(type_.is_shared for _, type_ in children if isinstance(type_, ConcreteType))
+    # What is not known is said of a target's own arguments.
+    is_shared = not any(
+        map(_is_untold, (*instance.children.values(), *instance.attributes.values()))
+    ) and all(type_.is_shared for _, type_ in children if isinstance(type_, ConcreteType))
     types = _TYPES.of(compiler.interp.program) if is_shared else compiler.local_types
     return types.setdefault(key, ConcreteType(is_shared))
+
+
+def _is_untold(value: py.Value) -> bool:
+    return isinstance(value, py.Unknown) and not value.hint and value.default is None
 
 
 def _child(compiler: Compiler, child: py.Value) -> Hashable:
@@ -86,9 +93,11 @@ def _child(compiler: Compiler, child: py.Value) -> Hashable:
 
 
 def _replaced(name: str, value: py.Value) -> Hashable:
-    """What compiled code sees of an attribute beside its type: a chosen forward, a member of an enum."""
+    """What compiled code sees of an attribute beside its type: a chosen forward, a member of an enum, a gap."""
     if name == "forward" and isinstance(value, py.BoundMethod):
         return value.function
+    if isinstance(value, py.Unknown):
+        return (name, _is_untold(value), value.unread)
     return (name, value) if isinstance(value, py.EnumMember) else None
 
 
