@@ -183,3 +183,31 @@ def test_what_forward_is_given_is_no_argument_of_the_constructor(tmp_path: Path)
     causes = judged(tmp_path, source + call).trace_unknown
     assert causes
     assert not any("argument of the constructor" in cause.why for cause in causes)
+
+
+RETURNING = "class Net(nn.Module):\n    def forward(self, x):\n        {body}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("return torch.utils._pytree.tree_flatten(x)", "torch.utils._pytree.tree_flatten"),
+        (
+            "with torch.autograd.graph.save_on_cpu():\n            return x + 1",
+            "torch.autograd.graph.save_on_cpu",
+        ),
+        ("return torch._C._VariableFunctions.relu(x)", "torch._C._VariableFunctions"),
+    ],
+)
+def test_a_name_of_torch_that_no_table_describes_is_not_ok(tmp_path: Path, body: str, name: str):
+    """torch refuses all three."""
+    found = judged(tmp_path, RETURNING.format(body=body))
+    assert found.script == "unknown"
+    assert [cause.why for cause in found.unknown] == [f"what torch.jit.script makes of {name} is not known"]
+
+
+@pytest.mark.parametrize(
+    "function", ["_nn.gelu", "_fft.fft_fft", "_linalg.linalg_det", "_special.special_erf"]
+)
+def test_functions_of_torchs_own_extension_modules_are_operators(tmp_path: Path, function: str):
+    assert judged(tmp_path, RETURNING.format(body=f"return torch._C.{function}(x)")).script == "ok"

@@ -123,6 +123,11 @@ def use(module: Module, node: ast.AST) -> Gap:
     return _gap(module, node, f"the source does not tell what {text_of(node)} is", _ASK_TORCH)
 
 
+def of_torch(name: str, module: Module, node: ast.AST) -> Gap:
+    """Of a name of torch that no table describes: torch may compile its source, and refuse that."""
+    return _gap(module, node, f"what torch.jit.script makes of {name} is not known", _ASK_TORCH)
+
+
 def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:
     """Of an unknown that is called or is a part: what is known of the reason, at least its place."""
     if value.unread is not None:

@@ -10,6 +10,7 @@ import ast
 import builtins
 from typing import Any
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import ancestry
@@ -94,6 +95,10 @@ _CUDA_OPERATORS = frozenset(
     ]
 )
 # Python callables that torch maps to operators.  Source: torch/jit/_builtins.py.
+# Modules whose functions are operators of the same name (torch/jit/_builtins.py).
+_OF_OPERATORS = frozenset(
+    f"torch._C.{name}" for name in ("_nn", "_fft", "_linalg", "_nested", "_sparse", "_special")
+)
 _MAPPED = {
     "collections.OrderedDict": "aten::dict",
     "warnings.warn": "aten::warn",
@@ -261,20 +266,25 @@ class PythonNames(Names):
     def _described(self, fc: FunctionCompiler, value: py.External, node: ast.AST) -> Sugared:
         entry = self.compiler.tables.entry(value.name)
         if entry is None:
-            return self._undescribed(value, node)
+            return self._undescribed(fc, value, node)
         if isinstance(entry, str):
             return Builtin(entry)
         return self._by_entry(value, entry, node)
 
-    def _undescribed(self, value: py.External, node: ast.AST) -> Sugared:
+    def _undescribed(self, fc: FunctionCompiler, value: py.External, node: ast.AST) -> Sugared:
         name = value.name
         parent, _, short = name.rpartition(".")
         if name == "torch.autograd.Function.apply" and self.compiler.ways.refuses_apply:
             raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
         if name.startswith("torch.ops"):
             return SugaredUnknown()
+        if name in _OF_OPERATORS:
+            return PythonModule(value)
+        if parent in _OF_OPERATORS and f"aten::{short}" in self.compiler.tables.operators:
+            return Builtin(f"aten::{short}")
         if parent in self.compiler.tables.listed_modules:
             raise Refusal("undefined-name/module", node, name=short, module=parent)
+        self.compiler.reporter.add_gap(unread.of_torch(name, fc.module, node))
         return SugaredUnknown()
 
     def _by_entry(self, value: py.External, entry: dict[str, Any], node: ast.AST) -> Sugared:
