@@ -1,13 +1,15 @@
 """How right ``tsguard lint`` is about labelled modules: coverage, recall and precision of each question.
 
     python benchmarks/score.py labelled.jsonl... [--question NAME]... [--list missed|false-alarm|unknown]
+        [--without-packages]
 
 Each target is linted from source with the constructor arguments of its label; what it takes, lint does not
 learn.  Counted as in the report of a release: *coverage* is the share with a verdict; *recall* the share that
 is told of what torch refuses or gets wrong and that has a verdict (``depends`` counts half), with "of all"
 that of all there is; *precision* the share where torch agrees of what is told.  For ``batch`` the share that
 is right is counted, an unknown as wrong, over those of which eager takes another batch.  ``trace searched``
-holds the same verdicts against what the longer search of ``label.py`` found.
+holds the same verdicts against what the longer search of ``label.py`` found.  ``--without-packages`` lints as
+where no package but the project's own files can be read.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -74,10 +77,10 @@ class Held:
         return "right" if self.is_wrong == self.is_told else "missed" if self.is_wrong else "false-alarm"
 
 
-def linted(lines: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def linted(lines: list[dict[str, Any]], elsewhere: list[str]) -> dict[str, dict[str, Any]]:
     """The reports of targets of one project, by target; those of a lint that dies are missing."""
     folder = lines[0]["folder"]
-    searched = list(dict.fromkeys([*(p for line in lines for p in line["search_paths"]), *sys.path[1:]]))
+    searched = list(dict.fromkeys([*(p for line in lines for p in line["search_paths"]), *elsewhere]))
     with tempfile.TemporaryDirectory() as place:
         config = Path(place, "tsguard.toml")
         config.write_text(f"search-paths = {json.dumps(searched)}\n")
@@ -100,12 +103,12 @@ def linted(lines: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         return {target["target"]: target for target in json.loads(ran.stdout)["targets"]}
     except ValueError:
         if len(lines) > 1:
-            return {t: report for line in lines for t, report in linted([line]).items()}
+            return {t: report for line in lines for t, report in linted([line], elsewhere).items()}
         return {}
 
 
 def reports(
-    lines: Iterable[dict[str, Any]], workers: int
+    lines: Iterable[dict[str, Any]], workers: int, elsewhere: list[str]
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
     """Each labelled line with its report."""
     projects = defaultdict(list)
@@ -117,7 +120,7 @@ def reports(
         while part := list(islice(left, AT_ONCE)):
             jobs.append(part)
     with ThreadPoolExecutor(workers) as threads:
-        for part, found in zip(jobs, threads.map(linted, jobs), strict=True):
+        for part, found in zip(jobs, threads.map(partial(linted, elsewhere=elsewhere), jobs), strict=True):
             yield from ((line, found.get(line["target"])) for line in part)
 
 
@@ -167,10 +170,12 @@ def main() -> None:
     parser.add_argument("labelled", nargs="+", type=Path)
     parser.add_argument("--question", action="append", choices=QUESTIONS)
     parser.add_argument("--list", choices=("missed", "false-alarm", "unknown"))
+    parser.add_argument("--without-packages", action="store_true")
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
     lines = [json.loads(line) for path in options.labelled for line in path.read_text().splitlines()]
-    judged = list(reports(lines, options.workers))
+    elsewhere = [] if options.without_packages else sys.path[1:]
+    judged = list(reports(lines, options.workers, elsewhere))
     for question in options.question or QUESTIONS:
         pairs = [
             (one, report) for line, report in judged if (one := held(question, line, report)) is not None
