@@ -157,7 +157,7 @@ def test_a_distribution_of_numbers_is_known_to_be_right_and_its_values_are_not(e
     [
         ("y = x - self.c\n            self.c.data = x.mean(0)\n            return y", "specialised"),
         ("self.c.data = x.mean(0)\n            return x - self.c", "refused"),
-        ("y = x * 2\n            y.data = x\n            return y", "refused"),
+        ("y = x * 2\n            y.data = x\n            return y", "specialised"),
     ],
 )
 def test_the_data_of_state_is_lost_to_who_reads_it_again(exported, body, verdict):

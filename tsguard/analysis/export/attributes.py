@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import report
 from tsguard.analysis.trace.values import Opaque, Traced
+from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
@@ -45,15 +46,22 @@ def data_taken(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> N
 
 
 def data_set(tracer: Tracer, owner: py.TensorValue, node: ast.AST | None) -> None:
-    """``owner.data = ...``: of a parameter or buffer, the program does not have it, which matters to who reads it."""
+    """``owner.data = ...``: the program does not have it, which matters to who reads a parameter or buffer again."""
     if not isinstance(owner, Traced) or owner.of != "state":
-        report(tracer, "data-attribute", node)
+        report(tracer, "held-value/replaced", node, name=_assigned(tracer, owner))
         return
     name = owner.origin.root.name
     event = tracer.event("data-attribute", node)
     if event is not None:
         tracer.exports.replaced[name] = event
     report(tracer, "held-value/data", node, name=name)
+
+
+def _assigned(tracer: Tracer, owner: py.TensorValue) -> str:
+    """What the statement calls the tensor whose ``.data`` it assigns."""
+    targets = tracer.statement.targets if isinstance(tracer.statement, ast.Assign) else []
+    named = [unparsed(target.value) for target in targets if isinstance(target, ast.Attribute)]
+    return named[0] if named else owner.origin.root.name if isinstance(owner, Traced) else "a tensor"
 
 
 def state_read(tracer: Tracer, name: str) -> None:

@@ -346,6 +346,9 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
         _bind(interp, owner.attributes, name, value)
     elif isinstance(owner, TensorValue) and name == "requires_grad":
         owner.grad = constant(interp.settled(value)) is True
+    elif isinstance(owner, TensorValue) and name == "data":
+        owner.sizes = value.sizes if isinstance(value, TensorValue) else None
+        owner.rank = owner.filling = None
     elif isinstance(owner, TensorValue):
         owner.given |= {name}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tsguard.analysis.python import ancestry, losses
+from tsguard.analysis.python import ancestry, losses, parameter_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.literals import written
@@ -62,11 +62,14 @@ def initialize(
         return
     module.arguments = _bind(entry["init"], args, kwargs)
     absent = _absent(interp, entry, module.arguments)
+    sizes = parameter_sizes.of_layer(base, module.arguments)
     for registry, kind in ((module.parameters, "parameters"), (module.buffers, "buffers")):
         role = kind[:-1]
         for name, present in sorted(entry[kind].items(), key=_place):
             missing = not present if name not in absent else present
-            registry[name] = NONE if missing else TensorValue(role, lazy="Lazy" in base)
+            registry[name] = (
+                NONE if missing else TensorValue(role, lazy="Lazy" in base, sizes=sizes.get(name))
+            )
     for name, child in entry["modules"].items():
         module.children[name] = _child(interp, child)
 

@@ -9,7 +9,7 @@ from tsguard.analysis.export import attributes as exported
 from tsguard.analysis.export import distributions
 from tsguard.analysis.export import types as exported_types
 from tsguard.analysis.python import attributes as python_attributes
-from tsguard.analysis.trace import dtypes, shaping
+from tsguard.analysis.trace import dtypes, shaping, unrecorded
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
@@ -129,7 +129,7 @@ def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> 
     tracer.state_met = True
     shown = Origin(f"self.{name}")
     exported.state_read(tracer, shown.name)
-    return Traced(
+    held = Traced(
         role=value.role,
         dtype=value.dtype,
         rank=value.rank,
@@ -141,6 +141,8 @@ def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> 
         grad=value.grad,
         given=value.given,
     )
+    tracer.state.cells[held] = (id(owner), name)
+    return held
 
 
 def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | None:
@@ -162,7 +164,9 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
         exported.data_taken(tracer, owner, node)
         if isinstance(owner, Traced) and owner.of == "inputs":
             tracer.report("detached-data", node, owner.origin)
-        return replace(owner, grad=False) if isinstance(owner, Traced) and owner.role else owner
+        data = replace(owner, grad=False) if isinstance(owner, Traced) and owner.role else owner
+        unrecorded.taken(tracer, owner, data)
+        return data
     if name in ("T", "mT", "H", "mH", "real", "imag"):
         recorded(tracer, owner)
         alike = "real" if name in ("real", "imag") else "t"

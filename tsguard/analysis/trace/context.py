@@ -19,7 +19,7 @@ from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.memos import Memos
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.shapes.facts import Facts
-from tsguard.analysis.trace.state import State
+from tsguard.analysis.trace.state import Cell, State
 from tsguard.analysis.trace.values import Debt, Fixed, Number, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
@@ -85,6 +85,7 @@ class Tracer(Follower):
         self.filled: list[Traced] = []
         self.written: dict[py.TensorValue, Traced] = {}
         self.views: dict[py.TensorValue, py.TensorValue] = {}
+        self.unrecorded: dict[py.TensorValue, Cell] = {}
         self.keyed: dict[tuple[py.Value, Number], py.Value] = {}
         self.is_aside = False
         self.named_tensors = 0

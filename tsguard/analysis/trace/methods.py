@@ -87,10 +87,9 @@ def _of_tensor(
     if isinstance(result, Traced) and result is not receiver:
         fillings.note(tracer, name, [receiver, *args], result)
     result = shaping.of_call(tracer, name, [receiver, *args], kwargs, result)
-    if not isinstance(receiver, Traced):
-        writing.viewed(tracer, name, receiver, result)
-        if name.endswith("_") and not name.endswith("__"):
-            writing.holds(tracer, receiver, result)
+    writing.viewed(tracer, name, receiver, result)
+    if not isinstance(receiver, Traced) and name.endswith("_") and not name.endswith("__"):
+        writing.holds(tracer, receiver, result)
     return result
 
 

@@ -84,7 +84,8 @@ class State:
     ``filled`` are the keys of dicts under which this call has put something, each with the branches around it,
     ``settings`` what branches ask for that no code in sight changes.  ``used`` are the tensors made before the
     forward that an operation has taken, which are constants of the graph from there on, ``set_up`` those that the
-    first call puts where there was none.
+    first call puts where there was none.  ``cells`` tells where a parameter or buffer that was read is held,
+    ``aliases`` are the statements that only name its data (``d = self.weight.data``).
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
@@ -100,6 +101,8 @@ class State:
     settings: set[Cell] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
     set_up: dict[int, Cell] = field(default_factory=dict)
+    cells: dict[py.TensorValue, Cell] = field(default_factory=dict)
+    aliases: set[int] = field(default_factory=set)
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
@@ -203,6 +206,17 @@ class State:
             cell = self.set_up[id(tensor)]
             self._change(walker, cell, f"self.{cell[1]}")
 
+    def alias(self, walker: Walker, data: ast.AST | None) -> None:
+        """The data of a parameter or buffer is taken."""
+        if isinstance(walker.statement, ast.Assign) and walker.statement.value is data:
+            self.aliases.add(id(walker.statement))
+
+    def change_data(self, walker: Walker, cell: Cell) -> None:
+        """Data of a parameter or buffer is written, which no operation of the trace shows."""
+        history = self.histories.setdefault(cell, _History())
+        history.readers -= self.aliases
+        self._change(walker, cell, f"self.{cell[1]}", "state-in-forward/data")
+
     def _is_set_up(self, walker: Walker, cell: Cell, value: py.Value) -> bool:
         """Whether a value that hangs on no input is put where there was none: each call finds the same."""
         guard = next((outer for outer in reversed(walker.enclosing) if id(outer) in self.guards), None)
@@ -263,11 +277,12 @@ class State:
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
         history = self.histories.setdefault(cell, _History())
-        if history.is_untouched and not is_kept:
+        is_recorded = rule != "state-in-forward/data"
+        if history.is_untouched and is_recorded and not is_kept:
             history.renewed = ()
-        if is_within(walker.enclosing, history.renewed):
+        if is_within(walker.enclosing, history.renewed) and is_recorded:
             return
-        if history.is_untouched:
+        if history.is_untouched and is_recorded:
             history.renewed = branches_among(walker.enclosing)
         changer = id(walker.statement)
         if cell in self.settings:

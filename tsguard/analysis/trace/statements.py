@@ -21,6 +21,7 @@ from tsguard.analysis.trace import (
     operators,
     shaping,
     unanswered,
+    unrecorded,
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
@@ -48,7 +49,7 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.AugAssign)
     left = tracer.evaluate(node.target, scope)
     right = tracer.evaluate(node.value, scope)
-    tracer.change(left)
+    unrecorded.changed(tracer, left, [right])
     recording.changed(tracer, left, node)
     if operators.concerns(left, right) and not isinstance(left, py.ListValue):
         result = operators.binary(tracer, node.op, left, right, node)

@@ -18,6 +18,7 @@ from tsguard.analysis.trace import (
     pieces,
     results,
     shaping,
+    unrecorded,
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import rows_wanted
@@ -69,7 +70,7 @@ def call(
 ) -> py.Value:
     exported.called(tracer, f"method.{name}", [receiver, *args], kwargs, node)
     if name.endswith("_") and not name.endswith("__"):
-        tracer.change(receiver)
+        unrecorded.changed(tracer, receiver, [*args, *kwargs.values()])
     if name not in _UNRECORDED:
         recorded(tracer, receiver)
     handler = _TENSOR.get(name)

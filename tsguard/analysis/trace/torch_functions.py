@@ -21,6 +21,7 @@ from tsguard.analysis.trace import (
     results,
     runs,
     shaping,
+    unrecorded,
     vmapping,
     writing,
 )
@@ -55,8 +56,8 @@ Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
 def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """The result of a function of torch; None where it is a constant as everywhere else."""
     exported.called(tracer, name, args, kwargs, node)
-    if name.endswith("_") and args:
-        tracer.change(args[0])
+    target = args[0] if name.endswith("_") and args else kwargs.get("out")
+    unrecorded.changed(tracer, target, [*args, *kwargs.values()])
     result = _result(tracer, name, args, kwargs, node)
     if isinstance(result, Traced):
         fillings.note(tracer, name.rpartition(".")[2], args, result)
@@ -65,7 +66,6 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -
             writing.drawn(tracer, args[0], node)
         return None
     result = shaping.of_call(tracer, name, args, kwargs, result)
-    target = args[0] if name.endswith("_") and args else kwargs.get("out")
     if isinstance(target, py.TensorValue) and not isinstance(target, Traced):
         writing.holds(tracer, target, result)
     return result

@@ -20,6 +20,7 @@ from tsguard.analysis.trace import (
     iteration,
     operators,
     statements,
+    unrecorded,
     uses,
     writing,
 )
@@ -162,11 +163,12 @@ class ForwardTracer(Tracer):
         self.state.write(self, owner, name, value)
         if name == "data" and isinstance(owner, py.TensorValue):
             exported.data_set(self, owner, self.node)
+            unrecorded.replaced(self, owner, value)
         super().set_attribute(owner, name, value)
 
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
         still = isinstance(owner, Traced) and is_of_sizes([owner, key, value])
-        self.change(owner)
+        unrecorded.changed(self, owner, [value])
         if isinstance(owner, Traced):
             owner.sizes_only = still
         if isinstance(owner, py.TensorValue):

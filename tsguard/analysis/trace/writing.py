@@ -55,10 +55,14 @@ def drawn(tracer: Tracer, owner: py.Value, node: ast.AST | None) -> None:
 
 
 def viewed(tracer: Tracer, name: str, owner: py.TensorValue, result: py.Value) -> None:
-    """What a method, or brackets (""), give of a constant may be its memory."""
-    if isinstance(owner, Traced) or (name and name not in _VIEWS):
+    """What a method, or brackets (""), give of a tensor may be its memory."""
+    if (name and name not in _VIEWS and not name.endswith("_")) or result is owner:
         return
     parts = result.items if isinstance(result, (py.ListValue, py.TupleValue)) else [result]
     for part in parts:
-        if isinstance(part, py.TensorValue) and not isinstance(part, Traced) and part is not owner:
+        if not isinstance(part, py.TensorValue):
+            continue
+        if owner in tracer.unrecorded:
+            tracer.unrecorded[part] = tracer.unrecorded[owner]
+        elif not isinstance(owner, Traced) and not isinstance(part, Traced):
             tracer.views[part] = owner

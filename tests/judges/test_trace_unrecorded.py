@@ -1,0 +1,67 @@
+"""What is written through ``.data``: the trace keeps the tensor that it reads as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import verdict
+
+LOST = {
+    "a method": "self.level.data.copy_(x.mean(0))\n        return x * self.level",
+    "one after another": "self.level.data.zero_().add_(x.mean(0))\n        return x * self.level",
+    "brackets": "self.level.data[0] = x.mean()\n        return x * self.level",
+    "of a view": "self.level.data.view(2, 2)[0] = x.mean()\n        return x * self.level",
+    "a name": "data = self.level.data\n        data += x.mean(0)\n        return x * self.level",
+    "the argument out": "torch.add(x.mean(0), 1, out=self.level.data)\n        return x * self.level",
+    "in its place": "self.level.data = x.mean(0)\n        return x * self.level",
+    "of a parameter": "self.weight.data = x.mean(0)\n        return x * self.weight",
+    "read before": "y = x * self.level\n        self.level.data.copy_(x.mean(0))\n        return y",
+    "of what is computed": "y = x + 1\n        y.data = x * 2\n        return y",
+}
+FOLLOWED = {
+    "the tensor itself": "self.level.copy_(x.mean(0))\n        return x * self.level",
+    "detached": "self.level.detach().copy_(x.mean(0))\n        return x * self.level",
+    "what is read by the same name": "data = self.level.data\n        data.copy_(x.mean(0))\n        return x * data",
+    "what no call reads": "self.level.data.mul_(0.9).add_(x.mean(0))\n        return x * 2",
+    "what is the same each time": "self.weight.data.clamp_(min=0.5)\n        return x * self.weight",
+}
+CASES = {**LOST, **FOLLOWED}
+
+
+MODULE = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("level", torch.ones(4))
+        self.weight = nn.Parameter(torch.zeros(4))
+
+    def forward(self, x):
+        """
+
+
+def _source(name: str) -> str:
+    return MODULE + CASES[name] + "\n"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_judge_tells_what_the_trace_loses(tmp_path: Path, name: str) -> None:
+    assert verdict(tmp_path, _source(name)) == ("hazardous" if name in LOST else "safe")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_trace_loses_it(name: str) -> None:
+    names: dict[str, Any] = {"__name__": "model"}
+    exec(_source(name), names)
+    first, *others = (torch.arange(12.0).view(3, 4) * factor for factor in (1, 2, 3))
+    eager = names["Net"]()
+    eager(first)
+    traced = torch.jit.trace(names["Net"](), (first,), check_trace=False)
+    is_right = all(torch.allclose(traced(other), eager(other)) for other in others)
+    assert is_right == (name in FOLLOWED)
