@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number
-from tsguard.analysis.trace.shapes.extents import dimension
+from tsguard.analysis.trace.shapes.extents import Extent, broadcast, dimension
 from tsguard.analysis.trace.shapes.facts import Facts
 
 
@@ -34,3 +34,27 @@ def test_a_quotient_stands_for_what_it_equals():
     facts = Facts()
     facts.equal(HALF, number(3))
     assert facts.number(HALF) == 3
+
+
+ROWS = dimension(Symbol("tensor", ("x",)), 0)
+
+
+def test_the_lesser_of_a_dimension_and_what_is_no_less_is_the_dimension():
+    assert ROWS.lesser(ROWS.plus(number(2))) == ROWS
+    assert number(7).lesser(number(5)) == number(5)
+    assert number(1).lesser(ROWS) == number(1)  # no input is empty
+
+
+def test_the_lesser_of_two_is_told_once_one_is_known():
+    facts = Facts()
+    lesser = ROWS.lesser(number(32))
+    assert lesser is not None
+    assert (facts.number(lesser), lesser.least()) == (None, 1)
+    facts.equal(ROWS, number(40))
+    assert facts.number(lesser) == 32
+
+
+def test_what_goes_with_a_dimension_and_the_lesser_of_it_and_another_is_as_many():
+    lesser = ROWS.lesser(number(32))
+    assert broadcast(Extent((ROWS,)), Extent((lesser,))) == Extent((ROWS,))
+    assert broadcast(Extent((number(32),)), Extent((lesser,))) == Extent((number(32),))

@@ -33,6 +33,9 @@ def verdict(tmp_path: Path, layers: str, forward: str) -> str:
 
 
 PINNED = [
+    ("self.conv = nn.Conv2d(3, 3, 3)", "n, k = x.shape[-1], self.conv.weight.shape[-1]\np = max(-(n // -1) - 1 + k - n, 0)\nreturn self.conv(F.pad(x, [p // 2, p - p // 2]))"),
+    ("self.key = nn.Linear(8, 64)", "y = F.linear(x, self.key.weight)\nreturn y * int(y.shape[-1] / 2) * int(x.shape[-1] / 2)"),
+    ("self.e = nn.Embedding(9, 8); self.p = nn.Parameter(torch.zeros(32, 8))", "b, n = x.shape\ny = self.e(x) + self.p[:n]\nreturn y if y[..., :4].numel() == 0 else y * 2"),
     ("self.conv = nn.Conv2d(3, 64, 3)", "c = self.conv(x).shape[1]\nreturn x * int(c / 4)"),
     ("self.conv = nn.Conv2d(3, width, 3)", "c = self.conv(x).shape[1]\nreturn x * int(c / 4)"),
     ("self.key = nn.Linear(8, 64)", "k = self.key(x)\nreturn k / math.sqrt(k.size(-1))"),

@@ -179,7 +179,7 @@ def input_facts(facts: Facts) -> Facts:
 
 def _is_of_input(symbol: Symbol) -> bool:
     tensor = symbol.parts[0]
-    if symbol.kind == "//":
+    if symbol.kind in ("//", "min"):
         dims = [part for part in symbol.parts if isinstance(part, Dim)]
         return all(_is_of_input(inner) for dim in dims for inner in dim.inner_symbols())
     return symbol.kind == "argument" or (isinstance(tensor, Symbol) and is_input(tensor))

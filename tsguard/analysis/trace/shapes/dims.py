@@ -32,8 +32,9 @@ class Symbol(_Formula):
     """A number that the source does not tell.
 
     ``kind`` is "input" (a dimension of a tensor: its name and the index), "argument" (of a
-    constructor), "data" (how many elements fulfil a condition), "maybe" (the same if a tensor holds truths, which is not told) or "//" (a quotient that does not come out even); ``depth`` how many of the
-    last lie within each other.
+    constructor), "data" (how many elements fulfil a condition), "maybe" (the same if a tensor holds truths, which is not
+    told), "//" (a quotient that does not come out even) or "min" (the lesser of two); ``depth`` how many of the last two
+    lie within each other.
     """
 
     kind: str
@@ -60,7 +61,10 @@ class Symbol(_Formula):
         if self.kind == "input":
             return 0 if self.is_found else 1
         leasts = [part.least() for part in self.parts if isinstance(part, Dim)]
-        return 0 if leasts and all(least is not None and least >= 0 for least in leasts) else None
+        known = [least for least in leasts if least is not None and least >= 0]
+        if not known or len(known) < len(leasts):
+            return None
+        return min(known) if self.kind == "min" else 0
 
 
 Monomial = frozenset[tuple[Symbol, int]]
@@ -169,6 +173,23 @@ class Dim(_Formula):
                 return None if rest is None else whole.plus(rest)
         depth = 1 + max((symbol.depth for dim in (self, other) for symbol in dim.symbols()), default=0)
         return symbol_dim(Symbol("//", (self, other), depth)) if depth <= DEEPEST_DIM else None
+
+    def lesser(self, other: Dim) -> Dim | None:
+        """The lesser of two that are not negative; None where it is too deep to be told apart."""
+        for dim, beyond in ((self, other), (other, self)):
+            more = beyond.plus(dim, -1).least()
+            if more is not None and more >= 0:
+                return dim
+        depth = 1 + max((symbol.depth for dim in (self, other) for symbol in dim.symbols()), default=0)
+        first, second = sorted((self, other), key=str)
+        return symbol_dim(Symbol("min", (first, second), depth)) if depth <= DEEPEST_DIM else None
+
+    def is_lesser_of(self, dim: Dim) -> bool:
+        """Whether it is the lesser of a dimension and another: what goes with both is as many, unless it is one."""
+        return any(
+            self == symbol_dim(symbol) and symbol.kind == "min" and dim in symbol.parts
+            for symbol in self.symbols()
+        )
 
     def rest(self, other: Dim) -> Dim | None:
         """What is left over by the quotient rounded down; None where that is too deep to be told apart."""

@@ -170,9 +170,11 @@ def _one(left: Dim | None, right: Dim | None) -> Dim | None:
         # Whatever goes with two or more is as many, or one.
         if dim is not None and (dim.number or 0) > 1:
             return dim
-    if left is not None and right is not None and left.is_of_data and right.is_of_data:
+    if left is None or right is None:
+        return None
+    if left.is_of_data and right.is_of_data:
         return left
-    return None
+    return next((one for one, other in ((left, right), (right, left)) if other.is_lesser_of(one)), None)
 
 
 def either(left: Extent | None, right: Extent | None) -> Extent | None:

@@ -86,10 +86,10 @@ class Facts:
             tensor, index = symbol.parts
             if isinstance(tensor, Symbol) and isinstance(index, int) and index < 0 and tensor in self.ranks:
                 return self.resolved(dimension(tensor, index + self.ranks[tensor]))
-        if symbol.kind == "//":
+        if symbol.kind in ("//", "min"):
             left, right = (self.resolved(part) for part in symbol.parts if isinstance(part, Dim))
             if (left, right) != symbol.parts:
-                return left.floor(right)
+                return left.floor(right) if symbol.kind == "//" else left.lesser(right)
         pinned = self.pins.get(symbol)
         return None if pinned is None else self.resolved(pinned)
 

@@ -153,4 +153,5 @@ def _sliced(op: Operation, key: py.SliceValue, dim: Dim | None) -> Dim | None:
         return dim.plus(stop)  # all but the last ones
     if py.is_none(key.stop) and first is not None:
         return dim.plus(start, -1) if first >= 0 else number(-first)
-    return None
+    from_end = stop.least()
+    return dim.lesser(stop) if first == 0 and from_end is not None and from_end >= 0 else None
