@@ -56,6 +56,30 @@ class StaticOfFunction(nn.Module):
         return Twice.either(x)
 
 
+twice = Twice.apply
+
+
+class AppliesByItsName(nn.Module):
+    inputs = X
+
+    def forward(self, x):
+        return twice(x, 1)
+
+
+class AppliesToKeyword(nn.Module):
+    inputs = X
+
+    def forward(self, x):
+        return twice(x=x)
+
+
+class AppliesToNothing(nn.Module):
+    inputs = X
+
+    def forward(self, x):
+        return Twice.apply() + x
+
+
 class ValueOfFunction(nn.Module):
     inputs = X
 

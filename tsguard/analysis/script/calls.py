@@ -344,7 +344,15 @@ def _call_python(
         return _call_ignored(fc, callee, args, kwargs, node)
     if callee.opaque:
         # torch knows of Function.apply that it takes a Tensor first, and nothing of the rest.
-        if args and args[0].type not in (t.TENSOR, t.UNKNOWN):
+        if kwargs:
+            raise Refusal(
+                "unknown-keyword/positional", node, function=callee.name, keyword=next(iter(kwargs))
+            )
+        if not args:
+            raise Refusal(
+                "argument-count/missing", node, function=callee.name, argument="cls", type=t.TENSOR
+            )
+        if args[0].type not in (t.TENSOR, t.UNKNOWN):
             raise Refusal("argument-type/applied", node, function=callee.name, type=args[0].type)
         return Simple(Value(t.TENSOR, node=node, opaque=True))
     if callee.receiver is not None:

@@ -276,6 +276,8 @@ class PythonNames(Names):
         parent, _, short = name.rpartition(".")
         if name == "torch.autograd.Function.apply" and self.compiler.ways.refuses_apply:
             raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
+        if name == "torch.autograd.Function.apply":
+            return SugaredPython(value, "Function.apply", opaque=True)
         if name.startswith("torch.ops"):
             return SugaredUnknown()
         if name in _OF_OPERATORS:
