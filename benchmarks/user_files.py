@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-HEAD = "import math\n\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+HEAD = "import math\nfrom typing import Dict, List, Tuple\n\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 NET = """
 
 class Net(nn.Module):
@@ -30,6 +30,7 @@ class Net(nn.Module):
     def forward(self, {parameters}):
         return self.part({arguments})
 """
+TENSOR = "torch.Tensor"
 GIVEN = frozenset({"math", "torch", "F", "nn", *dir(builtins)})
 
 
@@ -57,17 +58,45 @@ def written(line: dict[str, Any]) -> str:
     tree = ast.parse(line["constructor"])
     names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - GIVEN)
     imports = "".join(f"from {public_place(module, name)} import {name}\n" for name in names)
-    keywords = [text.partition("=")[0].strip() if _is_keyword(text) else "" for text in line["inputs"]]
-    parameters = [keyword or f"x{i}" for i, keyword in enumerate(keywords)]
-    arguments = [f"{k}={k}" if k else f"x{i}" for i, k in enumerate(keywords)]
+    names, declared, arguments = [], [], []
+    for index, text in enumerate(line["inputs"]):
+        call = ast.parse(f"f({text})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        keyword = call.keywords[0].arg if call.keywords else None
+        names.append(keyword or f"x{index}")
+        declared.append(annotation(call.keywords[0].value if call.keywords else call.args[0]))
+        arguments.append(f"{keyword}={keyword}" if keyword else names[-1])
+    parameters = [f"{name}: {kind}" if kind else name for name, kind in zip(names, declared, strict=True)]
     body = NET.format(
         made=line["constructor"], parameters=", ".join(parameters), arguments=", ".join(arguments)
     )
     return HEAD + imports + body
 
 
-def _is_keyword(text: str) -> bool:
-    return bool(ast.parse(f"f({text})", mode="eval").body.keywords)  # type: ignore[attr-defined]
+def annotation(value: ast.expr) -> str:
+    """What a user would write beside a parameter that gets this: nothing beside tensors, and what has no name."""
+    kind = _kind(value)
+    return "" if kind == TENSOR else kind
+
+
+def _kind(value: ast.expr) -> str:
+    match value:
+        case ast.Constant(value=bool() | int() | float() | str() as given):
+            return type(given).__name__
+        case ast.List(elts=[first, *_]):
+            return _of("List", _kind(first))
+        case ast.Tuple(elts=[_, *_] as elements):
+            return _of("Tuple", *map(_kind, elements))
+        case ast.Dict(keys=[ast.expr() as key, *_], values=[item, *_]):
+            return _of("Dict", _kind(key), _kind(item))
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"))):
+            return TENSOR
+        case _:
+            return ""
+
+
+def _of(container: str, *items: str) -> str:
+    return f"{container}[{', '.join(items)}]" if all(items) else ""
 
 
 def main() -> None:
