@@ -20,6 +20,11 @@ LOST = {
     "in its place": "self.level.data = x.mean(0)\n        return x * self.level",
     "of a parameter": "self.weight.data = x.mean(0)\n        return x * self.weight",
     "read before": "y = x * self.level\n        self.level.data.copy_(x.mean(0))\n        return y",
+    "random numbers": "self.level.data.normal_()\n        return x * self.level",
+    "random numbers that are made": "self.level.data.copy_(torch.randn(4))\n        return x * self.level",
+    "an initialiser": "nn.init.normal_(self.level.data)\n        return x * self.level",
+    "less each time": "self.level.data.mul_(0.9)\n        return x * self.level",
+    "more each time": "self.level.data += 1\n        return x * self.level",
     "of what is computed": "y = x + 1\n        y.data = x * 2\n        return y",
 }
 FOLLOWED = {
@@ -27,6 +32,9 @@ FOLLOWED = {
     "detached": "self.level.detach().copy_(x.mean(0))\n        return x * self.level",
     "what is read by the same name": "data = self.level.data\n        data.copy_(x.mean(0))\n        return x * data",
     "what no call reads": "self.level.data.mul_(0.9).add_(x.mean(0))\n        return x * 2",
+    "made anew before": "self.level.data.zero_().add_(1)\n        return x * self.level",
+    "random numbers that no call reads": "self.level.data.normal_()\n        return x * 2",
+    "a constant": "nn.init.constant_(self.level.data, 2)\n        return x * self.level",
     "what is the same each time": "self.weight.data.clamp_(min=0.5)\n        return x * self.weight",
 }
 CASES = {**LOST, **FOLLOWED}

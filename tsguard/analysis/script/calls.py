@@ -349,9 +349,7 @@ def _call_python(
                 "unknown-keyword/positional", node, function=callee.name, keyword=next(iter(kwargs))
             )
         if not args:
-            raise Refusal(
-                "argument-count/missing", node, function=callee.name, argument="cls", type=t.TENSOR
-            )
+            raise Refusal("argument-count/missing", node, function=callee.name, argument="cls", type=t.TENSOR)
         if args[0].type not in (t.TENSOR, t.UNKNOWN):
             raise Refusal("argument-type/applied", node, function=callee.name, type=args[0].type)
         return Simple(Value(t.TENSOR, node=node, opaque=True))

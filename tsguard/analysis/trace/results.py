@@ -37,6 +37,11 @@ def of_operator(
     return _of_chosen(tracer, overloads, chosen, args, kwargs, node)
 
 
+def draws(overloads: tuple[Schema, ...]) -> bool:
+    """Whether an operator makes random numbers."""
+    return any(argument.name == "generator" for schema in overloads for argument in schema.arguments)
+
+
 def _is_same(overloads: tuple[Schema, ...], args: Args) -> bool:
     """Whether a tensor is compared with itself, as where one is the query, the key and the value."""
     is_asked = any(schema.name == "equal" for schema in overloads)
@@ -65,7 +70,7 @@ def _of_chosen(
         assert chosen is not None
         _note_frozen(tracer, chosen, argument, value, node)
         booleans.given(tracer, chosen, argument, value, node)
-    random = any(argument.name == "generator" for schema in overloads for argument in schema.arguments)
+    random = draws(overloads)
     if random and "torch" in tracer.seeded and "generator" not in kwargs:
         tracer.report("untraced-value/seed", node)
     if random and not any(isinstance(value, Traced) for value in values):

@@ -35,6 +35,9 @@ from tsguard.source.walking import walked
 Handler = Callable[["Tracer", ast.stmt, Scope], Signal]
 Branch = Callable[[], Signal]
 
+# What statements do in place, as the method of tensors that does it.
+_IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.Pow: "pow_"}
+
 
 def _assign(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.Assign)
@@ -49,7 +52,7 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.AugAssign)
     left = tracer.evaluate(node.target, scope)
     right = tracer.evaluate(node.value, scope)
-    unrecorded.changed(tracer, left, [right])
+    unrecorded.changed(tracer, left, [right], _IN_PLACE.get(type(node.op), ""))
     recording.changed(tracer, left, node)
     if operators.concerns(left, right) and not isinstance(left, py.ListValue):
         result = operators.binary(tracer, node.op, left, right, node)

@@ -70,7 +70,7 @@ def call(
 ) -> py.Value:
     exported.called(tracer, f"method.{name}", [receiver, *args], kwargs, node)
     if name.endswith("_") and not name.endswith("__"):
-        unrecorded.changed(tracer, receiver, [*args, *kwargs.values()])
+        unrecorded.changed(tracer, receiver, [*args, *kwargs.values()], name)
     if name not in _UNRECORDED:
         recorded(tracer, receiver)
     handler = _TENSOR.get(name)
@@ -80,6 +80,8 @@ def call(
     if name in pieces.MAKERS:
         return pieces.made(tracer, name, values, kwargs, node)
     overloads = schemas.operators(tracer.tables.release).overloads(f"aten::{name}")
+    if name.endswith("_") and results.draws(overloads):
+        unrecorded.drawn(tracer, receiver)
     if name in _OF_SIZES:
         kinds.used_as_sizes(tracer, args)
     if name in _FLEXIBLE or not overloads:

@@ -58,11 +58,14 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -
     exported.called(tracer, name, args, kwargs, node)
     target = args[0] if name.endswith("_") and args else kwargs.get("out")
     unrecorded.changed(tracer, target, [*args, *kwargs.values()])
+    is_drawn = bool(args) and name.startswith("torch.nn.init.") and not name.endswith(_GIVEN)
+    if is_drawn:
+        unrecorded.drawn(tracer, args[0])
     result = _result(tracer, name, args, kwargs, node)
     if isinstance(result, Traced):
         fillings.note(tracer, name.rpartition(".")[2], args, result)
     if result is None:
-        if args and name.startswith("torch.nn.init.") and not name.endswith(_GIVEN):
+        if is_drawn:
             writing.drawn(tracer, args[0], node)
         return None
     result = shaping.of_call(tracer, name, args, kwargs, result)

@@ -6,7 +6,30 @@ from collections.abc import Iterable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import Traced, depends
+from tsguard.analysis.trace.values import Traced, depends, parts
+
+# What makes another number of the one before: done by each call, it never comes to an end.
+_GOING_ON = frozenset(
+    [
+        "add_",
+        "div_",
+        "divide_",
+        "exp_",
+        "mul_",
+        "multiply_",
+        "neg_",
+        "negative_",
+        "pow_",
+        "reciprocal_",
+        "rsqrt_",
+        "sqrt_",
+        "square_",
+        "sub_",
+        "subtract_",
+        "true_divide_",
+    ]
+)
+_RENEWING = frozenset(["copy_", "fill_", "zero_"])
 
 
 def taken(tracer: Tracer, owner: py.TensorValue, data: py.TensorValue) -> None:
@@ -17,19 +40,40 @@ def taken(tracer: Tracer, owner: py.TensorValue, data: py.TensorValue) -> None:
         tracer.unrecorded[data] = cell
 
 
-def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value]) -> None:
-    """A tensor is changed in place.  What each call writes alike, the first call has left in the module already."""
+def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value], operation: str = "") -> None:
+    """A tensor is changed in place.  What each call writes alike, the first call has left in the module already.
+
+    ``operation`` names what is done, as a method of tensors.
+    """
     if not isinstance(tensor, py.TensorValue):
         return
     tracer.change(tensor)
     cell = tracer.unrecorded.get(tensor)
-    if cell is not None and any(map(depends, given)):
+    if cell is None:
+        return
+    values = list(given)
+    goes_on = operation in _GOING_ON and all(isinstance(value, py.Const) for value in values)
+    if any(map(_differs, values)) or (goes_on and cell not in tracer.renewed):
+        tracer.state.change_data(tracer, cell)
+    elif operation in _RENEWING:
+        tracer.renewed.add(cell)
+
+
+def _differs(value: py.Value) -> bool:
+    """Whether another call may get another value: what the inputs give, or random numbers."""
+    return depends(value) or any(isinstance(part, Traced) and part.of == "random" for part in parts([value]))
+
+
+def drawn(tracer: Tracer, tensor: py.Value | None) -> None:
+    """A tensor is filled with random numbers."""
+    cell = tracer.unrecorded.get(tensor) if isinstance(tensor, py.TensorValue) else None
+    if cell is not None and "torch" not in tracer.seeded:
         tracer.state.change_data(tracer, cell)
 
 
 def replaced(tracer: Tracer, owner: py.Value, value: py.Value) -> None:
     """``x.data = value``."""
-    if not isinstance(owner, py.TensorValue) or not depends(value):
+    if not isinstance(owner, py.TensorValue) or not _differs(value):
         return
     cell = tracer.state.cells.get(owner)
     if cell is not None:
