@@ -205,7 +205,7 @@ def test_what_is_set_up_once_holds_for_each_call_where_it_hangs_on_no_input(
         ("with torch.no_grad():\n    self.weight *= 2\nreturn x * self.weight", "hazardous"),
         ("nn.init.zeros_(self.weight)\nreturn x * self.weight", "hazardous"),
         ("torch.set_grad_enabled(False)\nself.weight.mul_(2)\nreturn x * self.weight", "hazardous"),
-        ("with torch.no_grad():\n    self.weight.data.mul_(0.5)\nreturn x * self.weight", "safe"),
+        ("with torch.no_grad():\n    self.weight.data.mul_(0.5)\nreturn x * self.weight", "hazardous"),
         ("with torch.no_grad():\n    y = self.weight * 2\nreturn x * y", "safe"),
         ("torch.no_grad()\ny = self.weight.data.mul_(2)\nreturn x * y", "safe"),
     ],

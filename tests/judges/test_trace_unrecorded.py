@@ -34,6 +34,8 @@ FOLLOWED = {
     "what no call reads": "self.level.data.mul_(0.9).add_(x.mean(0))\n        return x * 2",
     "made anew before": "self.level.data.zero_().add_(1)\n        return x * self.level",
     "random numbers that no call reads": "self.level.data.normal_()\n        return x * 2",
+    "what the writing gives": "eps = self.level.data.normal_()\n        return x * eps",
+    "what the writing gives at once": "return x * self.level.data.copy_(x.mean(0))",
     "a constant": "nn.init.constant_(self.level.data, 2)\n        return x * self.level",
     "what is the same each time": "self.weight.data.clamp_(min=0.5)\n        return x * self.weight",
 }
@@ -63,6 +65,11 @@ def test_the_judge_tells_what_the_trace_loses(tmp_path: Path, name: str) -> None
     assert verdict(tmp_path, _source(name)) == ("hazardous" if name in LOST else "safe")
 
 
+def _seeded(module: torch.nn.Module, x: torch.Tensor) -> torch.Tensor:
+    torch.manual_seed(7)
+    return module(x)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_trace_loses_it(name: str) -> None:
     names: dict[str, Any] = {"__name__": "model"}
@@ -71,5 +78,5 @@ def test_a_trace_loses_it(name: str) -> None:
     eager = names["Net"]()
     eager(first)
     traced = torch.jit.trace(names["Net"](), (first,), check_trace=False)
-    is_right = all(torch.allclose(traced(other), eager(other)) for other in others)
+    is_right = all(torch.allclose(_seeded(traced, other), _seeded(eager, other)) for other in others)
     assert is_right == (name in FOLLOWED)

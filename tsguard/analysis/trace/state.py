@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
 from tsguard.analysis.python import library
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards
@@ -208,8 +209,10 @@ class State:
 
     def alias(self, walker: Walker, data: ast.AST | None) -> None:
         """The data of a parameter or buffer is taken."""
-        if isinstance(walker.statement, ast.Assign) and walker.statement.value is data:
-            self.aliases.add(id(walker.statement))
+        statement = walker.statement
+        is_named = isinstance(statement, ast.Assign) and statement.value is data
+        if is_named or (isinstance(data, ast.Attribute) and _is_written_into(statement, data)):
+            self.aliases.add(id(statement))
 
     def change_data(self, walker: Walker, cell: Cell) -> None:
         """Data of a parameter or buffer is written, which no operation of the trace shows."""
@@ -398,3 +401,18 @@ def _reachable(root: py.Value) -> Iterator[py.ObjectValue]:
             pending.extend(value.items)
         elif isinstance(value, py.DictValue):
             pending.extend(value.items.values())
+
+
+def _is_written_into(statement: ast.AST | None, data: ast.Attribute) -> bool:
+    """Whether a statement reads ``self.level`` once, to write: ``eps = self.level.data.normal_()``."""
+    if statement is None:
+        return False
+    held = text_of(data.value)
+    reads = sum(isinstance(node, ast.Attribute) and text_of(node) == held for node in walked(statement))
+    return reads == 1 and any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.value is data
+        and node.func.attr.endswith("_")
+        for node in walked(statement)
+    )
