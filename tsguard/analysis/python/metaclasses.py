@@ -25,12 +25,21 @@ from tsguard.analysis.values import (
 
 def maker(interp: Interpreter, cls: ClassValue) -> FunctionValue | None:
     """The ``__call__`` of a class's metaclass; None where it is Python's own."""
+    return _method(interp, cls, "__call__")
+
+
+def subscripts(interp: Interpreter, cls: ClassValue) -> bool:
+    """Whether brackets after a class run a method of its metaclass, which may give anything."""
+    return _method(interp, cls, "__getitem__") is not None
+
+
+def _method(interp: Interpreter, cls: ClassValue, name: str) -> FunctionValue | None:
     for base in ancestry.mro(interp, cls):
         named = _metaclass(base) if isinstance(base, ClassValue) else None
         if named is not None:
             assert isinstance(base, ClassValue)
             metaclass = interp.settled(interp.evaluate(named, base.scope))
-            found = classes.class_member(interp, metaclass, "__call__")
+            found = classes.class_member(interp, metaclass, name)
             return found[0] if found is not None and isinstance(found[0], FunctionValue) else None
     return None
 

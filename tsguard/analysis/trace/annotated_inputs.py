@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import types as exported
-from tsguard.analysis.python import ancestry, records
+from tsguard.analysis.python import ancestry, metaclasses, records
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.origins import Origin
@@ -99,7 +99,8 @@ def _classes(tracer: Tracer, annotation: ast.expr, scope: Scope) -> Iterator[py.
         return
     meaning = tracer.plain.evaluate(head, scope)
     if isinstance(meaning, py.ClassValue):
-        yield meaning
+        if not (isinstance(annotation, ast.Subscript) and metaclasses.subscripts(tracer, meaning)):
+            yield meaning
     elif isinstance(annotation, ast.Subscript) and isinstance(meaning, py.External):
         inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
         if meaning.name in _LISTS | _TUPLES | _DICTS:
@@ -155,6 +156,8 @@ def of_type(tracer: Tracer, annotation: ast.expr, at: Annotated) -> py.Value | N
     meaning = tracer.plain.evaluate(head, at.scope)
     name = meaning.name if isinstance(meaning, py.External) else ""
     if isinstance(annotation, ast.Subscript):
+        if isinstance(meaning, py.ClassValue) and metaclasses.subscripts(tracer, meaning):
+            return _of_metaclass(tracer, annotation.slice, at)
         return _of_generic(tracer, name, annotation.slice, at)
     if name in _SCALARS:
         return None
@@ -190,6 +193,16 @@ def _of_record(tracer: Tracer, cls: py.ClassValue, at: Annotated) -> py.Value | 
     return InputRecord(items, cls=cls, name=at.origin.name) if len(items) == len(parts) else None
 
 
+def _of_metaclass(tracer: Tracer, inner: ast.expr, at: Annotated) -> py.Value | None:
+    """Brackets of a metaclass, or around a type and texts about it: the type is first, if it is a tensor's."""
+    first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+    if isinstance(first, (ast.Name, ast.Attribute)):
+        value = of_type(tracer, first, at)
+        if isinstance(value, Traced):
+            return value
+    return Opaque(None, origin=at.origin)
+
+
 def _of_generic(tracer: Tracer, name: str, inner: ast.expr, at: Annotated) -> py.Value | None:
     elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
     if name == "typing.Optional":
@@ -212,4 +225,10 @@ def _of_generic(tracer: Tracer, name: str, inner: ast.expr, at: Annotated) -> py
         return InputList([part for part in parts if part is not None], every, origin=at.origin)
     if name in _DICTS:
         return InputDict({}, True, origin=at.origin)
+    if len(elements) > 1 and all(_is_text(element) for element in elements[1:]):
+        return _of_metaclass(tracer, inner, at)
     return Opaque(None, origin=at.origin)
+
+
+def _is_text(element: ast.expr) -> bool:
+    return isinstance(element, ast.Constant) and isinstance(element.value, str)
