@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.source.unparsing import unparsed
+from tsguard.source.walking import walked
 
 # Methods of a tensor that give one of the same elements.
 _MOVES = frozenset({"to", "type_as", "cuda", "cpu", "contiguous", "detach", "clone"})
@@ -27,6 +28,26 @@ def is_in_place(statement: ast.AST | None) -> bool:
 def is_only_moved(statement: ast.AST | None) -> bool:
     """Whether what is assigned holds what was there, as in ``self.mask = self.mask.to(x.device)``."""
     return _method_of_itself(statement) in _MOVES
+
+
+def is_written_into(statement: ast.AST | None, data: ast.AST | None) -> bool:
+    """Whether ``data``, a ``self.level.data``, is all that a statement reads of it, to name it or to write into it.
+
+    As in ``eps = self.level.data`` and ``eps = self.level.data.normal_()``.
+    """
+    if isinstance(statement, ast.Assign) and statement.value is data:
+        return True
+    if statement is None or not isinstance(data, ast.Attribute):
+        return False
+    held = unparsed(data.value)
+    reads = sum(isinstance(node, ast.Attribute) and unparsed(node) == held for node in walked(statement))
+    return reads == 1 and any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.value is data
+        and node.func.attr.endswith("_")
+        for node in walked(statement)
+    )
 
 
 def _method_of_itself(statement: ast.AST | None) -> str:

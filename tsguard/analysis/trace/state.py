@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tsguard.analysis import values as py
-from tsguard.analysis.events import text_of
 from tsguard.analysis.python import library
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards
 from tsguard.analysis.trace.origins import Origin
-from tsguard.analysis.trace.self_assignments import is_in_place, is_only_moved, only_updates
+from tsguard.analysis.trace.self_assignments import is_in_place, is_only_moved, is_written_into, only_updates
 from tsguard.analysis.trace.values import Number, Traced, Untraced
 from tsguard.language.rule_names import RuleName
 from tsguard.source.assigning import assigned_later
@@ -209,10 +208,8 @@ class State:
 
     def alias(self, walker: Walker, data: ast.AST | None) -> None:
         """The data of a parameter or buffer is taken."""
-        statement = walker.statement
-        is_named = isinstance(statement, ast.Assign) and statement.value is data
-        if is_named or (isinstance(data, ast.Attribute) and _is_written_into(statement, data)):
-            self.aliases.add(id(statement))
+        if is_written_into(walker.statement, data):
+            self.aliases.add(id(walker.statement))
 
     def change_data(self, walker: Walker, cell: Cell) -> None:
         """Data of a parameter or buffer is written, which no operation of the trace shows."""
@@ -401,18 +398,3 @@ def _reachable(root: py.Value) -> Iterator[py.ObjectValue]:
             pending.extend(value.items)
         elif isinstance(value, py.DictValue):
             pending.extend(value.items.values())
-
-
-def _is_written_into(statement: ast.AST | None, data: ast.Attribute) -> bool:
-    """Whether a statement reads ``self.level`` once, to write: ``eps = self.level.data.normal_()``."""
-    if statement is None:
-        return False
-    held = text_of(data.value)
-    reads = sum(isinstance(node, ast.Attribute) and text_of(node) == held for node in walked(statement))
-    return reads == 1 and any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.value is data
-        and node.func.attr.endswith("_")
-        for node in walked(statement)
-    )

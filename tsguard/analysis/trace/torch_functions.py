@@ -58,7 +58,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -
     exported.called(tracer, name, args, kwargs, node)
     target = args[0] if name.endswith("_") and args else kwargs.get("out")
     unrecorded.changed(tracer, target, [*args, *kwargs.values()])
-    is_drawn = bool(args) and name.startswith("torch.nn.init.") and not name.endswith(_GIVEN)
+    is_drawn = bool(args) and writing.initialises(name)
     if is_drawn:
         unrecorded.drawn(tracer, args[0])
     result = _result(tracer, name, args, kwargs, node)
@@ -105,9 +105,6 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
         return tensor([*args, *kwargs.values()], node)
     return _unread(args, kwargs, node)
 
-
-# Initialisers that draw nothing.
-_GIVEN = ("constant_", "ones_", "zeros_", "eye_", "dirac_", "calculate_gain")
 
 # Functions that make a tensor of sizes.
 _WINDOWS = frozenset(f"{name}_window" for name in ("bartlett", "blackman", "hamming", "hann", "kaiser"))

@@ -48,6 +48,15 @@ def holds(tracer: Tracer, owner: py.TensorValue, made: py.Value) -> None:
         whole = tracer.views.get(whole)
 
 
+# Initialisers that draw nothing.
+_GIVEN = ("constant_", "ones_", "zeros_", "eye_", "dirac_", "calculate_gain")
+
+
+def initialises(name: str) -> bool:
+    """Whether a function of torch fills a tensor with random numbers to start from."""
+    return name.startswith("torch.nn.init.") and not name.endswith(_GIVEN)
+
+
 def drawn(tracer: Tracer, owner: py.Value, node: ast.AST | None) -> None:
     """A tensor is filled with random numbers."""
     if isinstance(owner, py.TensorValue) and not isinstance(owner, Traced):
