@@ -58,15 +58,15 @@ def written(line: dict[str, Any]) -> str:
     tree = ast.parse(line["constructor"])
     names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - GIVEN)
     imports = "".join(f"from {public_place(module, name)} import {name}\n" for name in names)
-    names, declared, arguments = [], [], []
+    parameters, arguments = [], []
     for index, text in enumerate(line["inputs"]):
         call = ast.parse(f"f({text})", mode="eval").body
         assert isinstance(call, ast.Call)
         keyword = call.keywords[0].arg if call.keywords else None
-        names.append(keyword or f"x{index}")
-        declared.append(annotation(call.keywords[0].value if call.keywords else call.args[0]))
-        arguments.append(f"{keyword}={keyword}" if keyword else names[-1])
-    parameters = [f"{name}: {kind}" if kind else name for name, kind in zip(names, declared, strict=True)]
+        name = keyword or f"x{index}"
+        kind = annotation(call.keywords[0].value if call.keywords else call.args[0])
+        parameters.append(f"{name}: {kind}" if kind else name)
+        arguments.append(f"{name}={name}" if keyword else name)
     body = NET.format(
         made=line["constructor"], parameters=", ".join(parameters), arguments=", ".join(arguments)
     )

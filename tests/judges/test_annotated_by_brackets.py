@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from tests.judges.test_trace_consequences import verdict
 
@@ -43,6 +45,17 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES)
 def test_the_tensor_in_the_brackets_is_the_input(tmp_path: Path, head: str, body: str) -> None:
     assert verdict(tmp_path, MODULE.format(head=HEADS[head], body=body)) == BODIES[body]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_torch_takes_the_tensor(body: str) -> None:
+    names: dict[str, Any] = {"__name__": "model"}
+    exec(MODULE.format(head=OWN, body=body), names)
+    net, x = names["Net"](), torch.ones(2, 2)
+    traced = torch.jit.trace(net, (x,), check_trace=False)
+    assert torch.equal(traced(-x), net(-x)) == (BODIES[body] == "safe")
+    if BODIES[body] == "safe":
+        assert torch.equal(torch.export.export(net, (x,)).module()(-x), net(-x))
 
 
 def test_a_class_of_its_own_is_still_an_object(tmp_path: Path) -> None:

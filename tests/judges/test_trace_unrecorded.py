@@ -25,6 +25,8 @@ LOST = {
     "an initialiser": "nn.init.normal_(self.level.data)\n        return x * self.level",
     "less each time": "self.level.data.mul_(0.9)\n        return x * self.level",
     "more each time": "self.level.data += 1\n        return x * self.level",
+    "by a function": "torch.neg_(self.level.data)\n        return x * self.level",
+    "more each time but for a part": "self.level.data[:2].zero_()\n        self.level.data.add_(1)\n        return x * self.level",
     "of what is computed": "y = x + 1\n        y.data = x * 2\n        return y",
 }
 FOLLOWED = {
@@ -33,6 +35,7 @@ FOLLOWED = {
     "what is read by the same name": "data = self.level.data\n        data.copy_(x.mean(0))\n        return x * data",
     "what no call reads": "self.level.data.mul_(0.9).add_(x.mean(0))\n        return x * 2",
     "made anew before": "self.level.data.zero_().add_(1)\n        return x * self.level",
+    "made anew one after another": "self.level.data.fill_(2)\n        self.level.data.add_(1)\n        return x * self.level",
     "random numbers that no call reads": "self.level.data.normal_()\n        return x * 2",
     "what the writing gives": "eps = self.level.data.normal_()\n        return x * eps",
     "what the writing gives at once": "return x * self.level.data.copy_(x.mean(0))",

@@ -211,10 +211,6 @@ def _python_class_member(
     if ancestry.derives_from(interp, cls, "torch.autograd.Function"):
         if fc.compiler.ways.compiles_autograd_properties:
             raise Refusal("unscriptable-function/autograd", node, name=text_of(node))
-        if name == "apply" and fc.compiler.ways.refuses_apply:
-            raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
-        if name == "apply":
-            return SugaredPython(cls, f"{cls.name}.apply", opaque=True)
         member = interp.attribute(cls, name)
         return fc.compiler.names.sugar(fc, member, node) if member is not None else None
     fc.compiler.reporter.mark_target_specific()

@@ -274,9 +274,9 @@ class PythonNames(Names):
     def _undescribed(self, fc: FunctionCompiler, value: py.External, node: ast.AST) -> Sugared:
         name = value.name
         parent, _, short = name.rpartition(".")
-        if name == "torch.autograd.Function.apply" and self.compiler.ways.refuses_apply:
-            raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
         if name == "torch.autograd.Function.apply":
+            if self.compiler.ways.refuses_apply:
+                raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
             return SugaredPython(value, "Function.apply", opaque=True)
         if name.startswith("torch.ops"):
             return SugaredUnknown()

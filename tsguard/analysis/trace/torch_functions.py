@@ -57,7 +57,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -
     """The result of a function of torch; None where it is a constant as everywhere else."""
     exported.called(tracer, name, args, kwargs, node)
     target = args[0] if name.endswith("_") and args else kwargs.get("out")
-    unrecorded.changed(tracer, target, [*args, *kwargs.values()])
+    unrecorded.changed(tracer, target, [*args, *kwargs.values()], name.rpartition(".")[2])
     is_drawn = bool(args) and writing.initialises(name)
     if is_drawn:
         unrecorded.drawn(tracer, args[0])

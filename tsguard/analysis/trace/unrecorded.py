@@ -51,11 +51,11 @@ def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value], 
     cell = tracer.unrecorded.get(tensor)
     if cell is None:
         return
-    values = list(given)
+    values = [value for value in given if value is not tensor]
     goes_on = operation in _GOING_ON and all(isinstance(value, py.Const) for value in values)
     if any(map(_differs, values)) or (goes_on and cell not in tracer.renewed):
         tracer.state.change_data(tracer, cell)
-    elif operation in _RENEWING:
+    elif operation in _RENEWING and tensor not in tracer.shares:
         tracer.renewed.add(cell)
 
 

@@ -73,5 +73,7 @@ def viewed(tracer: Tracer, name: str, owner: py.TensorValue, result: py.Value) -
             continue
         if owner in tracer.unrecorded:
             tracer.unrecorded[part] = tracer.unrecorded[owner]
+            if owner in tracer.shares or not name.endswith("_"):
+                tracer.shares.add(part)
         elif not isinstance(owner, Traced) and not isinstance(part, Traced):
             tracer.views[part] = owner
