@@ -195,3 +195,66 @@ def test_what_a_try_has_begun_is_compiled_whole_where_it_is_used(tmp_path: Path)
     file.write_text(CIRCULAR)
     reported = compiled(Program(Project((tmp_path,))), file, "Net")
     assert any("no_such_method" in str(key) for key in reported)
+
+
+PARTS = """\
+import torch
+from torch import nn
+
+
+class Part(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.flag = config.flag
+
+    def halved(self, x):
+        return x.no_such_method()
+
+    def asked(self, x):
+        return x if self.flag else -x
+
+    def told(self, x):
+        return x * self.config.scale
+
+    def forward(self, x):
+        return self.halved(x) + self.asked(x) + self.told(x)
+
+
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.part = Part(config)
+
+    def forward(self, x):
+        return self.part(x)
+
+
+class Other(nn.Module):
+    def __init__(self, options):
+        super().__init__()
+        self.part = Part(options)
+
+    def forward(self, x):
+        return self.part(x)
+"""
+
+
+def test_a_method_is_compiled_for_all_unless_it_reads_an_argument(tmp_path: Path):
+    file = tmp_path / "net.py"
+    file.write_text(PARTS)
+    program = Program(Project((tmp_path,)))
+    events = {}
+    for name in ("Net", "Other"):
+        interp, target = PythonInterpreter(program), find_target(program.project.module(file), name)
+        events[name] = compile_target(interp, target, built(interp, target)).events
+    kept = {
+        key[1]
+        for known in program.kept.values()
+        for key, value in known.items()
+        if hasattr(value, "recording") and isinstance(key, tuple) and len(key) == 3
+    }
+    assert "halved" in kept
+    assert kept.isdisjoint({"asked", "told", "forward"})
+    assert {event.rule for event in events["Net"]} == {event.rule for event in events["Other"]}
+    assert any(event.rule == "unconvertible-attribute/argument" for event in events["Other"])

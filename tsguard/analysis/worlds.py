@@ -8,6 +8,7 @@ what holds in some ``depends``, and the answer that tells them apart is its cond
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import field
 from typing import Literal, NamedTuple, TypeVar
 
@@ -162,6 +163,17 @@ class World:
             for subject, constant in ((asked.left, asked.right), (asked.right, asked.left)):
                 if is_constant(constant) and not is_constant(subject):
                     self._fixed.setdefault(subject, constant)
+
+    @contextmanager
+    def heard(self) -> Iterator[list[Asked]]:
+        """Listen to what is asked meanwhile; it is there, each once and in order, when that is over."""
+        begun, conversation = len(self.asked), list[Asked]()
+        self.listening += 1
+        try:
+            yield conversation
+        finally:
+            self.listening -= 1
+            conversation += dict.fromkeys(self.asked[begun:])
 
     def agrees(self, conversation: Iterable[Asked]) -> bool:
         """Ask what a run in another world asked, until an answer differs: none does."""

@@ -48,6 +48,7 @@ def command(
 
     def run() -> tuple[int, list[Path]]:
         settings = options.settings([Path(path.partition(":")[0]) for path in paths if path != "-"])
+        settings = replace(settings, tells_export=settings.output_format == "json")
         planned = plan([_request(path, settings, stdin_filename) for path in paths], settings)
         status = _run(options, settings, planned, add_ignore, fixing)
         configuration = [settings.file] if settings.file is not None else []

@@ -50,7 +50,7 @@ class Readers:
     def __init__(self) -> None:
         self.complaints: list[str] = []
         self._told: set[str] = set()
-        self._judges: dict[tuple[tuple[Path, ...], str, Purpose, tuple[OpenSizes, ...]], Judge] = {}
+        self._judges: dict[tuple[tuple[Path, ...], str, Purpose, tuple[OpenSizes, ...] | None], Judge] = {}
 
     def read(self, path: Path, text: str) -> Reading:
         """Judge a file whose text is ``text``; a file that is excluded has an empty report."""
@@ -108,7 +108,8 @@ class Readers:
             ConfigError: the Python or the torch version of the settings is of no use.
         """
         release = release or judged_releases(settings).releases[-1]
-        key = (search_paths(settings), release, settings.purpose, settings.dynamic)
+        left_open = replace(settings, tells_export=False).left_open
+        key = (search_paths(settings), release, settings.purpose, left_open)
         if key not in self._judges:
             self._judges[key] = Judge(*key)
         return self._judges[key]

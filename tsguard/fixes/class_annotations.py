@@ -17,7 +17,7 @@ from tsguard.fixes.places import Function, nodes_around
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
 from tsguard.source import Span
-from tsguard.source.statements import statements
+from tsguard.source.statements import class_definitions
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -53,10 +53,9 @@ def make_constant(event: Event) -> Fix | None:
     file, name = event.module.file, event.facts["name"]
     found = [
         (node, owner)
-        for owner in statements(file.tree)
-        if isinstance(owner, ast.ClassDef)
+        for owner in class_definitions(file.tree)
         for node in owner.body
-        if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == [name]
+        if isinstance(node, ast.Assign) and [getattr(t, "id", None) for t in node.targets] == [name]
     ]
     if len(found) != 1 or not _is_plain(found[0][0].value):
         return None

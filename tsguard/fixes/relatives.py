@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from tsguard.fixes.places import Function
 from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
+from tsguard.source.statements import class_definitions
 from tsguard.source.walking import walked
 
 
@@ -24,8 +25,8 @@ def ancestry(file: SourceFile, owner: ast.ClassDef) -> list[ast.ClassDef]:
 
 def descendants(file: SourceFile, owner: ast.ClassDef) -> list[ast.ClassDef]:
     """The classes of the file that derive from one."""
-    classes = (n for n in walked(file.tree) if isinstance(n, ast.ClassDef) and n is not owner)
-    return [n for n in classes if owner in ancestry(file, n)]
+    classes = class_definitions(file.tree)
+    return [cls for cls in classes if cls is not owner and owner in ancestry(file, cls)]
 
 
 def relatives(file: SourceFile, owner: ast.ClassDef) -> list[ast.ClassDef]:
@@ -91,7 +92,7 @@ def _stores(file: SourceFile) -> dict[str, list[tuple[ast.expr, ast.Attribute]]]
 
 def _classes(file: SourceFile) -> dict[int, list[ast.ClassDef]]:
     classes: dict[int, list[ast.ClassDef]] = {}
-    for cls in (n for n in walked(file.tree) if isinstance(n, ast.ClassDef)):
+    for cls in class_definitions(file.tree):
         for method in (n for n in cls.body if isinstance(n, Function) and n.args.args):
             self_ = method.args.args[0].arg
             for node in walked(method):

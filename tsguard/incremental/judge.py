@@ -42,7 +42,8 @@ class Judge:
         paths: folders in which imported packages are looked for.
         release: the torch release whose tables serve, such as "2.13".
         purpose: for whose sake traces are judged.
-        open_sizes: what torch.export is to leave open, () for the first size of each tensor.
+        open_sizes: what torch.export is to leave open, () for the first size of each tensor, None where
+            it is not asked.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class Judge:
         paths: tuple[Path, ...],
         release: str,
         purpose: Purpose = "trace",
-        open_sizes: tuple[OpenSizes, ...] = (),
+        open_sizes: tuple[OpenSizes, ...] | None = (),
     ) -> None:
         self._paths, self._release, self._purpose = paths, release, purpose
         self._open_sizes = open_sizes

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 
 from tsguard.analysis.events import Event
 from tsguard.analysis.python import Program, PythonInterpreter
-from tsguard.analysis.script import compiles
+from tsguard.analysis.script import compile_target, compiles
 from tsguard.analysis.subjects import first_built
 from tsguard.analysis.trace.walk import TraceResult, trace_target
-from tsguard.analysis.values import External, ModuleValue, TensorValue, Value
+from tsguard.analysis.values import External, ModuleValue, TensorValue, Unknown, Value
 from tsguard.analysis.worlds import BudgetExceeded, World
 from tsguard.language.rule_names import RuleName
 from tsguard.project import Target
@@ -50,9 +50,10 @@ def trace_parts(program: Program, target: Target) -> Event | None:
         if found is None or not isinstance(found.value, ModuleValue):
             return None
         world, subject = found.world, found.value
-        if len(list(_submodules(subject))) > _MOST_PARTS:
+        search = _Search(program, target, world)
+        if len(list(_submodules(subject))) > _MOST_PARTS or search.refuses_itself(subject):
             return None
-        chosen = list(_Search(program, target, world).below(subject))
+        chosen = list(search.below(subject))
         with _traced(program, chosen):
             if not chosen or not _scripts(program, target, world, subject):
                 return None
@@ -87,8 +88,19 @@ class _Search:
     def __init__(self, program: Program, target: Target, world: World) -> None:
         self._program = program
         self._scripts: Callable[[ModuleValue], bool] = partial(_scripts, program, target, world)
+        self._refuses: Callable[[ModuleValue], bool] = partial(_refuses, program, target, world)
         self._alone: dict[Hashable, bool] = {}
         self._without: dict[Hashable, bool] = {}
+
+    def refuses_itself(self, module: ModuleValue) -> bool:
+        """Whether a module's own code keeps it from being scripted, whatever its submodules are."""
+        places = [
+            _Place("", module, name, child)
+            for name, child in module.children.items()
+            if isinstance(child, ModuleValue)
+        ]
+        with _replaced(self._program, places, Unknown):
+            return self._refuses(module)
 
     def below(
         self, root: ModuleValue, prefix: str = "", above: tuple[ModuleValue, ...] = ()
@@ -103,7 +115,9 @@ class _Search:
             if self._alone[key]:
                 continue
             path = f"{prefix}.{name}" if prefix else name
-            below = list(self.below(child, path, above))
+            below: list[_Place] = []
+            if self._without.get(key, True):
+                below = [] if self.refuses_itself(child) else list(self.below(child, path, above))
             if key not in self._without:
                 self._without[key] = bool(below) and self._scripts_without(child, below)
             yield from below if self._without[key] else [_Place(path, root, name, child)]
@@ -114,11 +128,16 @@ class _Search:
             return self._scripts(module)
 
 
-@contextmanager
-def _traced(program: Program, places: list[_Place]) -> Iterator[None]:
+def _traced(program: Program, places: list[_Place]) -> AbstractContextManager[None]:
     """With the submodules in these places traced: to who calls it, a trace is a module that takes a tensor."""
+    return _replaced(program, places, lambda: ModuleValue(External("torch.nn.Identity"), initialized=True))
+
+
+@contextmanager
+def _replaced(program: Program, places: list[_Place], other: Callable[[], Value]) -> Iterator[None]:
+    """With other values in these places."""
     for place in places:
-        place.parent.children[place.name] = ModuleValue(External("torch.nn.Identity"), initialized=True)
+        place.parent.children[place.name] = other()
     program.structural_keys.forget()
     try:
         yield
@@ -157,6 +176,12 @@ def _scripts(program: Program, target: Target, world: World, part: ModuleValue) 
         return compiles(interp, target, part, _is_refusal)
     except BudgetExceeded:
         return False
+
+
+def _refuses(program: Program, target: Target, world: World, part: ModuleValue) -> bool:
+    """Whether torch.jit.script refuses a submodule for what is known of it."""
+    interp = PythonInterpreter(program, World({**world.given, **world.answers}))
+    return any(map(_is_refusal, compile_target(interp, target, part).events))
 
 
 def _is_refusal(event: Event) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
 from tsguard.analysis.subjects import built
 from tsguard.analysis.terms import Question
-from tsguard.analysis.worlds import Answer, BudgetExceeded, World, explore
+from tsguard.analysis.values import ModuleValue, Value
+from tsguard.analysis.worlds import Answer, Asked, BudgetExceeded, World, explore
 from tsguard.project import Target
 from tsguard.report import ScriptVerdict
 from tsguard.report.records import dataclass, replace
@@ -30,10 +33,12 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     exhausted: list[Gap] = []
     is_made = False
 
+    compiled: dict[Hashable, list[_Compiled]] = {}
+
     def run(world: World) -> Compilation:
         interp = PythonInterpreter(program, world)
         try:
-            compilation = compile_target(interp, target, built(interp, target))
+            compilation = _compiled(interp, target, built(interp, target), compiled)
         except BudgetExceeded:
             exhausted.append(Gap(target.module, target.line, "it is too large to be analysed completely"))
             return Compilation(gaps=tuple(exhausted[-1:]))
@@ -52,6 +57,32 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     if is_made or outcome.verdict != "ok":
         return outcome
     return replace(outcome, verdict="unknown", gaps=(*outcome.gaps, raises))
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """What became of a target that ``asked`` its world so, and got these answers; it took so many ``steps``."""
+
+    asked: tuple[Asked, ...]
+    compilation: Compilation
+    steps: int
+
+
+def _compiled(
+    interp: PythonInterpreter, target: Target, subject: Value, known: dict[Hashable, list[_Compiled]]
+) -> Compilation:
+    """What compiling a target shows, which is ``known`` where nothing tells it from what another world made."""
+    world = interp.world
+    key = interp.program.structural_keys.of(subject) if isinstance(subject, ModuleValue) else subject
+    for one in known.setdefault(key, []):
+        if world.agrees(one.asked):
+            world.spent += one.steps
+            return one.compilation
+    before = world.spent
+    with world.heard() as asked:
+        compilation = compile_target(interp, target, subject)
+    known[key].append(_Compiled(tuple(asked), compilation, world.spent - before))
+    return compilation
 
 
 def _weighed(runs: list[tuple[Answer | None, Compilation]], guessed: set[Question]) -> ScriptOutcome:

@@ -66,6 +66,8 @@ def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutc
     So is one whose inputs turned out to be numbers, and one that is refused for inputs of some dtypes:
     where it is for floats, too, it is for all.
     """
+    if program.open_sizes is None:
+        return ExportOutcome()
     if walk.asks_for_run or walk.numbers:
         forget(program)
         found = _followed(program, target, Facts(numbers=walk.numbers), is_export=True)

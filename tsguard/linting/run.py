@@ -43,7 +43,7 @@ class _Context:
     paths: tuple[Path, ...]
     release: str
     purpose: Purpose
-    open_sizes: tuple[OpenSizes, ...]
+    open_sizes: tuple[OpenSizes, ...] | None
 
 
 def lint(
@@ -194,7 +194,7 @@ def inspect_files(
     newest, *others = reversed(judged_releases(settings).releases)
 
     def inspect_for(release: str, asked: Sequence[Job], told: Callable[[], None]) -> list[Inspection]:
-        context = _Context(paths, release, settings.purpose, settings.dynamic)
+        context = _Context(paths, release, settings.purpose, settings.left_open)
         # The targets of several releases are put together with what was found of each.
         return _inspect_for(context, asked, settings, told, _whole if others else condensed)
 

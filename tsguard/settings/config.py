@@ -51,7 +51,8 @@ class Settings:
     ``root`` is the project's folder; ``file`` the configuration read, None without one;
     ``exclude`` None stands for the default exclusions; ``jobs`` 0 for as many as
     there are cores; ``purpose`` "export" judges traces for torch.export's sake, with the sizes
-    ``dynamic`` left open.
+    ``dynamic`` left open.  What torch.export makes of the code is not asked where nothing ``tells_export``:
+    no format but JSON does in a report on traces.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -74,6 +75,12 @@ class Settings:
     cache: bool = True
     purpose: Purpose = "trace"
     dynamic: tuple[OpenSizes, ...] = ()
+    tells_export: bool = True
+
+    @property
+    def left_open(self) -> tuple[OpenSizes, ...] | None:
+        """The sizes that torch.export is to leave open, () for the first of each tensor; None where it is not asked."""
+        return self.dynamic if self.tells_export or self.purpose != "trace" else None
 
     @property
     def import_folders(self) -> tuple[Path, ...]:

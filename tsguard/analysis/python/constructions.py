@@ -14,6 +14,7 @@ from tsguard.analysis.python import works
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.copies import is_closure
 from tsguard.analysis.python.keeping import Kept
+from tsguard.analysis.python.structural_keys import unknown_key
 from tsguard.analysis.values import (
     Atom,
     ClassValue,
@@ -70,9 +71,7 @@ def _structural_key(value: Value, looked_at: count[int], depth: int) -> Hashable
         return value
     if type(value) is Unknown:  # a walk has kinds of its own, which tell more
         default = _structural_key(value.default, looked_at, depth) if value.default is not None else ()
-        if value.term is None or default is None:
-            return value
-        return (value.term, value.hint, default, value.unread, value.annotation, value.scope, value.guess)
+        return value if default is None else unknown_key(value, default)
     if isinstance(value, FunctionValue):
         return None if is_closure(value) else value
     if isinstance(value, TupleValue):

@@ -32,11 +32,12 @@ class Program(Keeper):
     out about such shared values and nodes; ``structural_keys`` are those of one
     target's modules; ``members`` are those that were found of classes, until one is changed.
     ``shared_state`` is what the code of targets may change of what modules define.
-    ``open_sizes`` are those that torch.export is to leave open, () for the first of each tensor.
+    ``open_sizes`` are those that torch.export is to leave open, () for the first of each tensor, None where
+    nobody asks what it makes of the code.
     """
 
     def __init__(
-        self, project: Project, release: str | None = None, open_sizes: tuple[OpenSizes, ...] = ()
+        self, project: Project, release: str | None = None, open_sizes: tuple[OpenSizes, ...] | None = ()
     ) -> None:
         super().__init__()
         self.project = project

@@ -6,7 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.budgets import DEEPEST_KEY, KEYED_VALUES
-from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Value
+from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -36,6 +36,13 @@ def _structural_key(value: Value, kind: Kind, looked_at: Iterator[int], depth: i
         items = [_structural_key(item, kind, looked_at, depth + 1) for item in value.items]
         return (type(value), cls, value.open, *items)
     return value  # itself, not its id(): a value that has gone may leave its id to another
+
+
+def unknown_key(value: Unknown, default: Hashable) -> Hashable:
+    """What stands for an unknown and all of equal terms, which mean equal values; ``default`` stands for its default."""
+    if value.term is None:
+        return value
+    return (value.term, value.hint, default, value.unread, value.annotation, value.scope, value.guess)
 
 
 class StructuralKeys:
@@ -89,6 +96,8 @@ class StructuralKeys:
     def _kind(self, value: Value, below: Callable[[Value], Hashable]) -> Hashable | None:
         if isinstance(value, ModuleValue):
             return (ModuleValue, self.of(value))
+        if type(value) is Unknown:
+            return unknown_key(value, below(value.default) if value.default is not None else ())
         if isinstance(value, TensorValue):
             return (
                 TensorValue,

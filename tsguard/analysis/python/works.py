@@ -38,13 +38,12 @@ def once(
         if interp.world.agrees(done.asked):
             return _again(interp, done)
     world = interp.world
-    begun, outer, before = len(world.asked), world.works, (world.spent, world.worked)
-    world.listening += 1
+    outer, before = world.works, (world.spent, world.worked)
     world.works = []
     try:
-        value = do()
+        with world.heard() as asked:
+            value = do()
     finally:
-        world.listening -= 1
         within, world.works = world.works, outer
         outer += within
     copying = Copying()
@@ -52,7 +51,7 @@ def once(
     if copying.is_whole and is_still():
         own = (world.spent - before[0]) - (world.worked - before[1])
         work = Work(own, tuple(within), copying.modules)
-        known.append(Done(tuple(dict.fromkeys(world.asked[begun:])), twin, work))
+        known.append(Done(tuple(asked), twin, work))
         del outer[len(outer) - len(within) :]
         world.done.add(work)
         _note(interp, work, before)

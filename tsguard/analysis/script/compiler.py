@@ -14,6 +14,7 @@ from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script import (
     classes,
+    module_assignments,
     module_attributes,
     module_calls,
     module_compilation,
@@ -222,8 +223,7 @@ class TargetCompiler(Compiler):
         """
         known = self.class_types.get(id(cls))
         if known is None:
-            known = class_type(self, cls, node)
-            self.class_types[id(cls)] = known
+            known = self.class_types[id(cls)] = class_type(self, cls, node)
         else:
             self.class_memory.replay(cls)
         return known
@@ -335,7 +335,7 @@ class TargetCompiler(Compiler):
     def set_module_attribute(
         self, fc: FunctionCompiler, owner: SugaredModule, name: str, value: Value, node: ast.AST
     ) -> None:
-        module_attributes.set_(self, fc, owner, name, value, node)
+        module_assignments.assign(self, fc, owner, name, value, node)
 
     def module_item(
         self, fc: FunctionCompiler, owner: SugaredModule, node: ast.Subscript, hint: t.Type | None

@@ -52,7 +52,7 @@ def _of_layer(compiler: Compiler, instance: py.ModuleValue, layer: Hashable) -> 
 
 
 def _is_comparable(compiler: Compiler, instance: py.ModuleValue) -> bool:
-    if instance.parametrized or instance.hooks:
+    if instance.parametrized:
         return False
     functions = (*compiler.info(instance).functions.values(), instance.attributes.get("forward"))
     return not any(isinstance(f, py.FunctionValue) and is_closure(f) for f in functions) and all(
@@ -71,15 +71,18 @@ def _stored(compiler: Compiler, instance: py.ModuleValue) -> ConcreteType:
         tuple(instance.buffers),
         children,
         tuple(_replaced(name, value) for name, value in instance.attributes.items()),
+        tuple((kind, *map(_hook, hooks)) for kind, hooks in instance.hooks.items()),
         _library_forward(compiler, instance),
         _described(compiler.info(instance)),
     )
-    # What is not known is said of a target's own arguments.
-    is_shared = not any(
-        map(_is_untold, (*instance.children.values(), *instance.attributes.values()))
-    ) and all(type_.is_shared for _, type_ in children if isinstance(type_, ConcreteType))
+    is_shared = all(type_.is_shared for _, type_ in children if isinstance(type_, ConcreteType))
     types = _TYPES.of(compiler.interp.program) if is_shared else compiler.local_types
     return types.setdefault(key, ConcreteType(is_shared))
+
+
+def _hook(hook: py.Value) -> Hashable:
+    """What stands for a hook: it is compiled for each module, so that of a closure only the code matters."""
+    return hook.node if isinstance(hook, py.FunctionValue) else hook
 
 
 def _is_untold(value: py.Value) -> bool:

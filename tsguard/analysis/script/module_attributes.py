@@ -1,4 +1,4 @@
-"""Attributes of modules in compiled code: read, tested, assigned.
+"""Attributes of modules in compiled code: read and tested.
 
 Source: torch/csrc/jit/python/python_sugared_value.cpp (ModuleValue).
 """
@@ -13,13 +13,11 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.python import ancestry, decorators
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import arguments, classes, results, signatures
+from tsguard.analysis.script import arguments, results, signatures
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
-from tsguard.analysis.script.forward_references import are_strings
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.schema_calls import call_schemas
 from tsguard.analysis.script.sources import source_of, unknown_in
 from tsguard.analysis.script.submodules import Submodules, child_value
 from tsguard.analysis.script.sugared import (
@@ -37,8 +35,6 @@ from tsguard.analysis.script.sugared import (
     simple,
 )
 from tsguard.language import types as t
-from tsguard.language.matching import converted
-from tsguard.language.relations import is_subtype
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
 
@@ -145,10 +141,15 @@ def find(
         return Method(owner, name, (), chosen)
     if name in info.attributes:
         type_ = info.attributes[name]
-        source = unknown_in(instance.attributes.get(name)) if t.mentions_unknown(type_) else None
+        source = None
+        if t.mentions_unknown(type_):
+            source = unknown_in(instance.attributes.get(name))
+            compiler.reporter.mark_target_specific()  # what is not known is said of its own arguments
         return Simple(Value(type_, node=node, source=source, unlike=info.unlike.get(name)))
     if name in instance.children:
         child = instance.children[name]
+        if not isinstance(child, py.ModuleValue):
+            compiler.reporter.mark_target_specific()
         return child_value(owner, name, child, info.interfaces.get(name))
     if name in info.constants:
         constant = info.constants[name]
@@ -292,26 +293,6 @@ def _property(
     return Simple(results.result(fc, found[0], found[0].returns, node))
 
 
-def _set_property(
-    compiler: Compiler,
-    fc: FunctionCompiler,
-    owner: SugaredModule,
-    found: py.PropertyValue,
-    value: Value,
-    node: ast.AST,
-) -> None:
-    """``module.name = value`` where a property stands: a call of its setter."""
-
-    name = str(getattr(node, "attr", ""))
-    if found.setter is None:
-        raise Refusal(
-            "attribute-assignment/read-only", node, name=name, owner=compiler.name_of(owner.instance)
-        )
-    if isinstance(found.setter, py.FunctionValue):
-        schemas = compiler.method_schemas(fc, owner, f"{name} setter", found.setter, node)
-        call_schemas(fc, schemas, [value], {}, node, name)
-
-
 def unused_properties(compiler: Compiler, instance: py.ModuleValue) -> set[str]:
     found = python_classes.class_member(compiler.interp, instance.cls, "__jit_unused_properties__")
     items = getattr(found[0], "items", ()) if found is not None else ()
@@ -353,45 +334,3 @@ def has(compiler: Compiler, owner: SugaredModule, name: str) -> bool | None:
     if found is not None:
         return True
     return None if instance.open or ancestry.has_unknown_base(compiler.interp, instance.cls) else False
-
-
-def set_(
-    compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: str, value: Value, node: ast.AST
-) -> None:
-    """``module.name = value``.
-
-    Raises:
-        Refusal: there is no such attribute, or it has another type.
-    """
-    info = compiler.info(owner.instance)
-    cls = compiler.name_of(owner.instance)
-    known = info.attributes.get(name)
-    if known is None:
-        child = owner.instance.children.get(name)
-        if isinstance(child, py.ModuleValue) and isinstance(value.type, t.ModuleType):
-            wanted = info.interfaces.get(name)
-            if wanted is not None and not is_subtype(value.type, wanted):
-                raise classes.type_mismatch(name, wanted, value.type, node)
-            return
-        if child is not None or name in info.constants:
-            raise Refusal("attribute-assignment", node, name=name, owner=cls)
-        found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
-        if found is not None and isinstance(found[0], py.PropertyValue):
-            _set_property(compiler, fc, owner, found[0], value, node)
-            return
-        if name in info.failed:
-            raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
-        if owner.instance.open:
-            return
-        info.attributes[name] = t.UNKNOWN
-        compiler.reporter.mark_target_specific()
-        raise Refusal("attribute-assignment/undefined", node, name=name, owner=cls, given=value.type)
-    if value.unlike is not None:
-        info.unlike.setdefault(name, value.unlike)
-    given = converted(value.type, known, allow=False, empty_list=value.empty_list)
-    if not is_subtype(given, known):
-        info.attributes[name] = t.UNKNOWN
-        compiler.reporter.mark_target_specific()
-        holder = owner.instance.cls
-        in_text = isinstance(holder, py.ClassValue) and are_strings(holder)
-        raise classes.type_mismatch(name, known, value.type, node, in_text=in_text)

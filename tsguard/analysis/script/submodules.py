@@ -33,7 +33,10 @@ class Submodules:
 
     def values(self) -> Tuple:
         faces = self.compiler.info(self.owner.instance).interfaces
-        items = [child_value(self.owner, name, child, faces.get(name)) for name, child in self._children()]
+        children = self._children()
+        if not all(isinstance(child, py.ModuleValue) for _, child in children):
+            self.compiler.reporter.mark_target_specific()
+        items = [child_value(self.owner, name, child, faces.get(name)) for name, child in children]
         return Tuple(items, self.owner.instance.open)
 
     def items(self) -> Sugared:
