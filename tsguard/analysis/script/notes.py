@@ -269,10 +269,11 @@ def _names_parameter(fc: FunctionCompiler, classes: ast.expr) -> bool:
 def instance_test(
     fc: FunctionCompiler, subject: ast.expr, value: Value, wanted: list[t.Type], classes: ast.expr
 ) -> None:
-    """``isinstance`` of an un-annotated parameter is decided as if it were a Tensor."""
+    """``isinstance`` of an un-annotated parameter of the target is decided as if it were a Tensor."""
     if value.type is t.TENSOR and t.TENSOR in wanted and _names_parameter(fc, classes):
         _note(fc, "isinstance-untyped/parameter", subject, name=text_of(subject))
-    if value.parameter and value.type is t.TENSOR and t.TENSOR not in wanted:
+    is_asked = value.parameter and value.type is t.TENSOR and t.TENSOR not in wanted
+    if is_asked and _is_own_parameter(fc, subject):  # what compiled code passes on is one
         facts = {"name": text_of(subject), "classes": text_of(classes)}
         _note(fc, "isinstance-untyped", subject, **facts)
 
