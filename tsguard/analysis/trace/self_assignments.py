@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
@@ -48,6 +49,29 @@ def is_written_into(statement: ast.AST | None, data: ast.AST | None) -> bool:
         and node.func.attr.endswith("_")
         for node in walked(statement)
     )
+
+
+def is_reckoned_of_data(statement: ast.AST | None) -> bool:
+    """Whether numbers make what is assigned of what was there: ``self.level.data = 0.9 * self.level.data``."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return False
+    data = statement.targets[0]
+    if not isinstance(data, ast.Attribute) or not isinstance(statement.value, (ast.BinOp, ast.UnaryOp)):
+        return False
+    held = {unparsed(data), unparsed(data.value)}
+    leaves = [leaf for leaf in _leaves(statement.value) if not isinstance(leaf, ast.Constant)]
+    return len(leaves) == 1 and unparsed(leaves[0]) in held
+
+
+def _leaves(node: ast.expr) -> Iterator[ast.expr]:
+    """What an arithmetical expression is made of."""
+    if isinstance(node, ast.BinOp):
+        yield from _leaves(node.left)
+        yield from _leaves(node.right)
+    elif isinstance(node, ast.UnaryOp):
+        yield from _leaves(node.operand)
+    else:
+        yield node
 
 
 def _method_of_itself(statement: ast.AST | None) -> str:

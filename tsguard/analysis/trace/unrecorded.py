@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.self_assignments import is_reckoned_of_data
 from tsguard.analysis.trace.values import Traced, depends, parts
 
 # What makes another number of the one before: done by each call, it never comes to an end.
@@ -73,9 +74,12 @@ def drawn(tracer: Tracer, tensor: py.Value | None) -> None:
 
 def replaced(tracer: Tracer, owner: py.Value, value: py.Value) -> None:
     """``x.data = value``."""
-    if not isinstance(owner, py.TensorValue) or not _differs(value):
+    if not isinstance(owner, py.TensorValue):
         return
     cell = tracer.state.cells.get(owner)
+    goes_on = is_reckoned_of_data(tracer.statement) and cell not in tracer.renewed
+    if not goes_on and not _differs(value):
+        return
     if cell is not None:
         tracer.state.change_data(tracer, cell)
     elif isinstance(owner, Traced) and owner.of == "inputs":
