@@ -29,6 +29,7 @@ LOST = {
     "more each time": "self.level.data += 1\n        return x * self.level",
     "by a function": "torch.neg_(self.level.data)\n        return x * self.level",
     "more each time but for a part": "self.level.data[:2].zero_()\n        self.level.data.add_(1)\n        return x * self.level",
+    "made anew on one way only": "if self.level.sum() > 9:\n            self.level.data.zero_()\n        self.level.data.add_(1)\n        return x * self.level",
     "of what is computed": "y = x + 1\n        y.data = x * 2\n        return y",
 }
 FOLLOWED = {
@@ -39,6 +40,7 @@ FOLLOWED = {
     "scaled to one length": "self.level.data = self.level.data / self.level.data.norm()\n        return x * self.level",
     "masked": "self.level.data = self.level.data * self.weight\n        return x * self.level",
     "made anew and doubled": "self.level.data.fill_(2)\n        self.level.data = self.level.data * 2\n        return x * self.level",
+    "made anew on the same way": "if x.dim() == 2:\n            self.level.data.zero_()\n            self.level.data.add_(1)\n        return x * self.level",
     "made anew before": "self.level.data.zero_().add_(1)\n        return x * self.level",
     "made anew one after another": "self.level.data.fill_(2)\n        self.level.data.add_(1)\n        return x * self.level",
     "random numbers that no call reads": "self.level.data.normal_()\n        return x * 2",

@@ -52,7 +52,7 @@ class Tracer(Follower):
     without an annotation and ``told`` what the use of some says of them, ``exports`` what it means
     for torch.export, ``unrecorded`` the tensors that have the memory of a parameter or buffer through
     ``.data``, ``shares`` those that may be a share of it, ``renewed`` the parameters and buffers whose data
-    the call has written anew, ``seeded`` the
+    the call has written anew, with the branches around that, ``seeded`` the
     generators of random numbers that the forward seeds, with the statements around that, ``defaults`` what parameters hold that calls leave out.  ``is_export`` tells that the
     code is told to be run by torch.export where it asks, and ``asks_for_run`` that it has asked.
     """
@@ -89,7 +89,7 @@ class Tracer(Follower):
         self.views: dict[py.TensorValue, py.TensorValue] = {}
         self.unrecorded: dict[py.TensorValue, Cell] = {}
         self.shares: set[py.TensorValue] = set()
-        self.renewed: set[Cell] = set()
+        self.renewed: dict[Cell, tuple[int, ...]] = {}
         self.keyed: dict[tuple[py.Value, Number], py.Value] = {}
         self.is_aside = False
         self.named_tensors = 0

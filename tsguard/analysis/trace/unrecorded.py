@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.guards import branches_among, is_within
 from tsguard.analysis.trace.self_assignments import is_reckoned_of_data
+from tsguard.analysis.trace.state import Cell
 from tsguard.analysis.trace.values import Traced, depends, parts
 
 # What makes another number of the one before: done by each call, it never comes to an end.
@@ -54,10 +56,15 @@ def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value], 
         return
     values = [value for value in given if value is not tensor]
     goes_on = operation in _GOING_ON and all(isinstance(value, py.Const) for value in values)
-    if any(map(_differs, values)) or (goes_on and cell not in tracer.renewed):
+    if any(map(_differs, values)) or (goes_on and not _is_renewed(tracer, cell)):
         tracer.state.change_data(tracer, cell)
     elif operation in _RENEWING and tensor not in tracer.shares:
-        tracer.renewed.add(cell)
+        tracer.renewed.setdefault(cell, branches_among(tracer.enclosing))
+
+
+def _is_renewed(tracer: Tracer, cell: Cell | None) -> bool:
+    """Whether the call that comes here has written the whole anew before."""
+    return cell is not None and is_within(tracer.enclosing, tracer.renewed.get(cell))
 
 
 def _differs(value: py.Value) -> bool:
@@ -77,7 +84,7 @@ def replaced(tracer: Tracer, owner: py.Value, value: py.Value) -> None:
     if not isinstance(owner, py.TensorValue):
         return
     cell = tracer.state.cells.get(owner)
-    goes_on = is_reckoned_of_data(tracer.statement) and cell not in tracer.renewed
+    goes_on = is_reckoned_of_data(tracer.statement) and not _is_renewed(tracer, cell)
     if not goes_on and not _differs(value):
         return
     if cell is not None:
