@@ -128,6 +128,11 @@ class Tables:
         """A name's entry: a dict, an operator's name, or None where torch has no such name."""
         return self.names.get(self.canonical(name))
 
+    def is_code(self, name: str) -> bool:
+        """Whether a name of torch or Python is known to be a function, a class or a module, and no value."""
+        entry = self.entry(name)
+        return isinstance(entry, str) or (isinstance(entry, dict) and not {"const", "atom"} & entry.keys())
+
 
 def _names_module(entry: Any) -> bool:
     return entry.startswith("=") if isinstance(entry, str) else "module" in entry and not entry.get("class")

@@ -44,9 +44,11 @@ _KINDS: dict[type[py.Value], str] = {
     py.RangeValue: "range",
     py.SliceValue: "slice",
     py.FunctionValue: "function",
+    py.BoundMethod: "method",
     py.Partial: "functools.partial",
     py.ClassValue: "class",
     py.ModuleValue: "class",
+    py.ModuleReference: "module",
     py.EnumMember: "enum",
 }
 _ITERATORS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
@@ -196,6 +198,8 @@ def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
 def _unknown(tracer: Tracer, value: py.Value) -> RuleName | None:
     if type(value) in _KINDS or isinstance(value, (py.ModuleValue, py.Atom)):
         return "unknown-type"
+    if isinstance(value, py.External):
+        return "unknown-type" if tracer.tables.is_code(value.name) else None
     if isinstance(value, Fixed):
         return "unknown-type" if _is_property(value) else None
     if isinstance(value, py.Const):

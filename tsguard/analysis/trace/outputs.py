@@ -17,9 +17,22 @@ from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
 
+# What stands for an object in Python, and for nothing that a trace holds.
+_OBJECTS = (
+    py.Atom,
+    py.SetValue,
+    py.ModuleValue,
+    py.ModuleReference,
+    py.FunctionValue,
+    py.BoundMethod,
+    py.Partial,
+    py.ClassValue,
+)
+
+
 def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
     """Report what of a returned value a trace cannot give."""
-    rule = refused(value)
+    rule = refused(tracer, value)
     if rule:
         tracer.report(rule, node)
     elif _is_state(tracer, value):
@@ -63,14 +76,14 @@ def _parts(value: py.Value) -> list[py.Value]:
     return list(value.items) if isinstance(value, (py.TupleValue, py.ListValue)) else [value]
 
 
-def refused(value: py.Value) -> RuleName | None:
+def refused(tracer: Tracer, value: py.Value) -> RuleName | None:
     """The rule that an output breaks; None where torch.jit.trace takes it."""
     seen: set[int] = set()
     pending = [value]
     while pending:
         value = pending.pop()
         if not isinstance(value, py.TupleValue):
-            rule = _refused(value)
+            rule = _refused(tracer, value)
             if rule:
                 return rule
         elif id(value) not in seen:  # what holds twice what holds twice what... is looked at once
@@ -79,7 +92,7 @@ def refused(value: py.Value) -> RuleName | None:
     return None
 
 
-def _refused(value: py.Value) -> RuleName | None:
+def _refused(tracer: Tracer, value: py.Value) -> RuleName | None:
     if py.is_none(value):
         return "untraceable-output/none"
     if isinstance(value, (py.Const, Untraced, Fixed)) or (isinstance(value, Number) and not value.live):
@@ -92,7 +105,7 @@ def _refused(value: py.Value) -> RuleName | None:
         return "untraceable-output/dict"
     if isinstance(value, py.ListValue):
         return _refused_list(value)
-    if isinstance(value, (py.SetValue, py.ModuleValue)):
+    if isinstance(value, _OBJECTS) or (isinstance(value, py.External) and tracer.tables.is_code(value.name)):
         return "untraceable-output/object"
     if isinstance(value, py.ObjectValue) and isinstance(value.cls, py.ClassValue):
         return "untraceable-output/object"
