@@ -11,6 +11,7 @@ from tsguard.analysis.mode import quiet, state, unwritten, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import PythonInterpreter, Raised, ancestry
+from tsguard.analysis.python.drawn_numbers import only_outcome
 from tsguard.analysis.terms import placed, spelled
 from tsguard.analysis.values import (
     FALSE,
@@ -186,6 +187,9 @@ def _external(
         uses.made(walk, made, node)
         return made
     if is_random_function(name):
+        only = only_outcome(walk, name, args, kwargs)
+        if only is not None:
+            return only
         uses.random(walk, name, node)
     elif name in _RECORDING:
         return None

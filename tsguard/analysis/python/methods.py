@@ -79,7 +79,10 @@ def call(
         made = _tensor(name, receiver, node)
         if isinstance(made, TensorValue) and made is not receiver:
             made.sizes = tensor_sizes.made(interp, name, [receiver, *args], kwargs)
-        return made
+            return made
+        return (
+            made if made is receiver else tensor_sizes.pieces(interp, name, [receiver, *args], kwargs) or made
+        )
     if isinstance(receiver, TupleValue) and name == "index":
         return _index(receiver.items, args)
     if isinstance(receiver, TupleValue) and receiver.cls is not None and name in ("_replace", "_asdict"):

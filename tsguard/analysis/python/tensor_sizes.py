@@ -8,20 +8,32 @@ from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.trace.shapes import indexing, rules
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.facts import Facts
-from tsguard.analysis.trace.shapes.operation import Operation
-from tsguard.analysis.values import TensorValue, Value, constant
+from tsguard.analysis.trace.shapes.operation import Operation, Shaped
+from tsguard.analysis.values import TensorValue, TupleValue, Value, constant
 
 Sizes = tuple[int | None, ...]
 
 
 def made(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Sizes | None:
     """The sizes of what a function or method of torch returns; None where they are not known."""
+    shaped = _shaped(interp, name, args, kwargs)
+    return _sizes(shaped) if isinstance(shaped, Extent) else None
+
+
+def pieces(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> TupleValue | None:
+    """The tensors that a function or method of torch returns, as ``torch.meshgrid``; None where their number is not known."""
+    shaped = _shaped(interp, name, args, kwargs)
+    if not isinstance(shaped, list):
+        return None
+    return TupleValue(tuple(TensorValue(sizes=None if one is None else _sizes(one)) for one in shaped))
+
+
+def _shaped(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Shaped:
     rule = rules.rule_of(name)
     if rule is None:
         return None
     settled = {key: interp.settled(value) for key, value in kwargs.items()}
-    shaped = rule(Operation(Facts(), [interp.settled(value) for value in args], settled))
-    return _sizes(shaped) if isinstance(shaped, Extent) else None
+    return rule(Operation(Facts(), [interp.settled(value) for value in args], settled))
 
 
 def of_item(owner: TensorValue, key: Value) -> Sizes | None:

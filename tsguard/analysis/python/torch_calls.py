@@ -9,8 +9,9 @@ from tsguard.analysis.python import library, tensor_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.operations import default_of
-from tsguard.analysis.terms import placed
+from tsguard.analysis.terms import Call, Named, placed
 from tsguard.analysis.values import (
+    FALSE,
     NONE,
     Atom,
     ClassValue,
@@ -46,10 +47,22 @@ _PARAMETRIZATIONS = {
 }
 
 
+# Where several processes run a model, somebody has launched them.
+_UNLESS_LAUNCHED = frozenset(
+    {
+        "torch.distributed.is_initialized",
+        "torch.distributed.is_torchelastic_launched",
+        "torch.distributed.distributed_c10d.is_initialized",
+    }
+)
+
+
 def call(
     interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling a name of torch."""
+    if function.name in _UNLESS_LAUNCHED:
+        return Unknown(Call(Named(function.name, function.name), ()), "bool", FALSE)
     made = _call(interp, function, args, kwargs, node)
     if "requires_grad" in kwargs and type(made) is TensorValue:
         made.grad = constant(interp.settled(kwargs["requires_grad"])) is True
@@ -84,7 +97,8 @@ def _call(
         if isinstance(made, TensorValue):
             made.sizes = tensor_sizes.made(interp, name, args, kwargs)
             made.filling = _filling(interp, name.removeprefix("torch."), args, kwargs, node)
-        return made
+            return made
+        return tensor_sizes.pieces(interp, name, args, kwargs) or made
     is_compiled = isinstance(described, dict) and not {"schemas", "dispatch"}.isdisjoint(described)
     if not is_compiled:
         return Unknown(placed(node))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
 from tsguard.analysis.python import builtin_calls, operations, standard_calls, type_tests
+from tsguard.analysis.python.drawn_numbers import only_outcome
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import conversions, operators, shaping, sorting, torch_functions
 from tsguard.analysis.trace.context import Tracer
@@ -44,7 +45,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         return torch_functions.call(tracer, name, args, kwargs, node)
     source = _source(name)
     if source is not None:
-        return _drawn(tracer, name, source, [*args, *kwargs.values()], node)
+        only = only_outcome(tracer, name, args, kwargs)
+        return only or _drawn(tracer, name, source, [*args, *kwargs.values()], node)
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(tracer, args, kwargs, node)

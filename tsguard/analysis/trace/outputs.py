@@ -16,7 +16,6 @@ from tsguard.language.rule_names import RuleName
 from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
 
-
 # What stands for an object in Python, and for nothing that a trace holds.
 _OBJECTS = (
     py.Atom,

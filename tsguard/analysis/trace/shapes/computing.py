@@ -206,9 +206,10 @@ def counted(op: Operation) -> Shaped:
         return Extent((op.dim(given[0]),))
     step = py.Const(1) if given[2] is None else given[2]
     first, last, by = (None if value is None else op.number(value) for value in (*given[:2], step))
-    return (
-        Extent((None,)) if first is None or last is None or not by else known((len(range(first, last, by)),))
-    )
+    if first is not None and last is not None and by:
+        return known((len(range(first, last, by)),))
+    start, end = (None if value is None else op.dim(value) for value in given[:2])
+    return Extent((None if start is None or end is None or by != 1 else end.plus(start, -1),))
 
 
 _BOUNDS = ((1, "end"), (2, "step"))
