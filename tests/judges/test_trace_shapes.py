@@ -33,6 +33,11 @@ def verdict(tmp_path: Path, layers: str, forward: str) -> str:
 
 
 PINNED = [
+    ("h, w = torch.meshgrid(torch.arange(4), torch.arange(4), indexing='ij'); self.register_buffer('pos', torch.cat((h.flatten()[:, None], w.flatten()[:, None]), dim=1).repeat(1, 4))", "y = x + self.pos\nside = int(math.sqrt(y.shape[-2]))\nreturn y.unflatten(-2, (side, side))"),
+    ("one, two = torch.ones(16, 8).chunk(2); self.register_buffer('pos', one)", "y = x + self.pos\nreturn y * int(y.shape[-2] / 2)"),
+    ("", "n = x.shape[0]\nfirst = -n // 2\nrow = torch.arange(first, n + first)\nreturn x[-n:] if row.shape[0] > n else x"),
+    ("self.e = nn.Embedding(9, 8)", "b, n = x.shape\ny = self.e(x)\ny = y.reshape((*y.shape[:1], -1, *y.shape[len(y.shape) - 1:]))\nreturn y * int(y.shape[2] / 2)"),
+    ("self.e = nn.Embedding(9, 8)", "(y, *rest), spec = torch.utils._pytree.tree_flatten(self.e(x))\ny = torch.utils._pytree.tree_unflatten((y, *rest), spec)\nreturn y * int(y.shape[-1] / 2)"),
     ("self.conv = nn.Conv2d(3, 3, 3)", "n, k = x.shape[-1], self.conv.weight.shape[-1]\np = max(-(n // -1) - 1 + k - n, 0)\nreturn self.conv(F.pad(x, [p // 2, p - p // 2]))"),
     ("self.key = nn.Linear(8, 64)", "y = F.linear(x, self.key.weight)\nreturn y * int(y.shape[-1] / 2) * int(x.shape[-1] / 2)"),
     ("self.e = nn.Embedding(9, 8); self.p = nn.Parameter(torch.zeros(32, 8))", "b, n = x.shape\ny = self.e(x) + self.p[:n]\nreturn y if y[..., :4].numel() == 0 else y * 2"),
@@ -80,6 +85,8 @@ PINNED = [
 ]  # fmt: skip
 
 OPEN = [
+    ("", "n = x.shape[0]\nfirst = -n // 2\nrow = torch.arange(first, n)\nreturn x[-n:] if row.shape[0] > 4 else x"),
+    ("self.e = nn.Embedding(9, 8)", "b, n = x.shape\ny = self.e(x)\ny = y.reshape((*y.shape[:1], -1, *y.shape[len(y.shape) - 1:]))\nreturn y * int(y.shape[1] / 2)"),
     ("self.conv = nn.Conv2d(3, 64, 3)", "h = self.conv(x).shape[2]\nreturn x * int(h / 4)"),
     ("self.key = nn.Linear(8, 64)", "k = self.key(x)\nreturn k / math.sqrt(k.size(1))"),
     ("self.key = nn.Linear(8, 64)", "return x * int(x.shape[-2])"),

@@ -77,12 +77,9 @@ def call(
         if name == "numpy" and interp.is_plain:
             return numpy_arrays.array()
         made = _tensor(name, receiver, node)
-        if isinstance(made, TensorValue) and made is not receiver:
-            made.sizes = tensor_sizes.made(interp, name, [receiver, *args], kwargs)
+        if made is receiver:
             return made
-        return (
-            made if made is receiver else tensor_sizes.pieces(interp, name, [receiver, *args], kwargs) or made
-        )
+        return tensor_sizes.sized(interp, made, name, [receiver, *args], kwargs)
     if isinstance(receiver, TupleValue) and name == "index":
         return _index(receiver.items, args)
     if isinstance(receiver, TupleValue) and receiver.cls is not None and name in ("_replace", "_asdict"):

@@ -20,12 +20,16 @@ def made(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Va
     return _sizes(shaped) if isinstance(shaped, Extent) else None
 
 
-def pieces(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> TupleValue | None:
-    """The tensors that a function or method of torch returns, as ``torch.meshgrid``; None where their number is not known."""
+def sized(
+    interp: Interpreter, result: Value, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """The ``result`` of a function or method of torch with its sizes; as many tensors where it is known how many it gives."""
     shaped = _shaped(interp, name, args, kwargs)
-    if not isinstance(shaped, list):
-        return None
-    return TupleValue(tuple(TensorValue(sizes=None if one is None else _sizes(one)) for one in shaped))
+    if isinstance(shaped, list):
+        return TupleValue(tuple(TensorValue(sizes=None if one is None else _sizes(one)) for one in shaped))
+    if isinstance(result, TensorValue):
+        result.sizes = None if shaped is None else _sizes(shaped)
+    return result
 
 
 def _shaped(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Shaped:

@@ -93,12 +93,10 @@ def _call(
     if name in ("torch.jit.script", "torch.jit.trace", "torch.jit.trace_module") and args:
         return _scripted(args[0]) if name == "torch.jit.script" else _traced(args[0], node)
     if isinstance(described, str):
-        made = _operator(described, node)
+        made = tensor_sizes.sized(interp, _operator(described, node), name, args, kwargs)
         if isinstance(made, TensorValue):
-            made.sizes = tensor_sizes.made(interp, name, args, kwargs)
             made.filling = _filling(interp, name.removeprefix("torch."), args, kwargs, node)
-            return made
-        return tensor_sizes.pieces(interp, name, args, kwargs) or made
+        return made
     is_compiled = isinstance(described, dict) and not {"schemas", "dispatch"}.isdisjoint(described)
     if not is_compiled:
         return Unknown(placed(node))

@@ -65,15 +65,20 @@ def bounds(key: py.Value) -> list[py.Value]:
 def _of_shape(tracer: Tracer, owner: Shape, key: py.Value, node: ast.AST) -> py.Value:
     origin = owner.origin.then(node)
     if isinstance(key, py.SliceValue):
-        part = py.slice_of(key)
+        part = py.slice_of(py.SliceValue(*map(_by_rank, (key.start, key.stop, key.step))))
         if owner.open or part is None:
             return _part_of_open(tracer, owner, part, origin)
         return Shape(owner.items[part], origin=origin)
-    index = py.constant(key)
+    index = py.constant(_by_rank(key))
     if not owner.open and isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
         known = owner.items[index]
         return replace(known, origin=origin) if isinstance(known, Number) else known
     return attributes.size_at(tracer, owner.extent, index if isinstance(index, int) else None, origin)
+
+
+def _by_rank(bound: py.Value) -> py.Value:
+    """A bound, which the number of sizes may tell: ``x.shape[len(x.shape) - 1:]``."""
+    return bound.default or bound if isinstance(bound, Fixed) else bound
 
 
 def _part_of_open(tracer: Tracer, owner: Shape, part: slice | None, origin: Origin) -> py.Value:

@@ -58,6 +58,9 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -
     exported.called(tracer, name, args, kwargs, node)
     target = args[0] if name.endswith("_") and args else kwargs.get("out")
     unrecorded.changed(tracer, target, [*args, *kwargs.values()], name.rpartition(".")[2])
+    of_trees = pytrees.call(tracer, name, args, kwargs, node)
+    if of_trees is not None and type(of_trees) is not py.Unknown:
+        return of_trees  # its leaves are those that it was given
     is_drawn = bool(args) and writing.initialises(name)
     if is_drawn:
         unrecorded.drawn(tracer, args[0])
@@ -80,9 +83,6 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
     )
     if handler is not None:
         return handler(tracer, args, kwargs, node)
-    of_trees = pytrees.call(tracer, name, args, kwargs, node)
-    if of_trees is not None and type(of_trees) is not py.Unknown:
-        return of_trees
     entry = tracer.tables.entry(name)
     if isinstance(entry, str):
         return _operator(tracer, entry, args, kwargs, node)
