@@ -54,6 +54,13 @@ def reaching_into_a_package(target: TargetReport) -> Report:
     return replace(NOTHING, findings=findings, targets=(target,))
 
 
+def test_a_function_that_goes_on_calling_itself_stands_once_in_the_way_to_a_place():
+    chain = ("Net.forward", "scan", "scan", "scan", "combined")
+    report = replace(NOTHING, findings=(finding(chain=chain, targets=(NET.target,)),), targets=(NET,))
+    assert "Net.forward -> scan (3 times) -> combined" in shown(report, "text")
+    assert json.loads(shown(report, "json"))["findings"][0]["chain"] == list(chain)
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_empty_report_is_well_formed(format):
     text = shown(NOTHING, format)

@@ -35,6 +35,7 @@ def verdict(tmp_path: Path, layers: str, forward: str) -> str:
 PINNED = [
     ("h, w = torch.meshgrid(torch.arange(4), torch.arange(4), indexing='ij'); self.register_buffer('pos', torch.cat((h.flatten()[:, None], w.flatten()[:, None]), dim=1).repeat(1, 4))", "y = x + self.pos\nside = int(math.sqrt(y.shape[-2]))\nreturn y.unflatten(-2, (side, side))"),
     ("one, two = torch.ones(16, 8).chunk(2); self.register_buffer('pos', one)", "y = x + self.pos\nreturn y * int(y.shape[-2] / 2)"),
+    ("self.a = nn.Linear(8, 16)", "y = torch.atleast_1d(self.a(x))\nreturn y.clone() * 2"),
     ("", "n = x.shape[0]\nfirst = -n // 2\nrow = torch.arange(first, n + first)\nreturn x[-n:] if row.shape[0] > n else x"),
     ("self.e = nn.Embedding(9, 8)", "b, n = x.shape\ny = self.e(x)\ny = y.reshape((*y.shape[:1], -1, *y.shape[len(y.shape) - 1:]))\nreturn y * int(y.shape[2] / 2)"),
     ("self.e = nn.Embedding(9, 8)", "(y, *rest), spec = torch.utils._pytree.tree_flatten(self.e(x))\ny = torch.utils._pytree.tree_unflatten((y, *rest), spec)\nreturn y * int(y.shape[-1] / 2)"),

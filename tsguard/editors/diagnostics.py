@@ -57,7 +57,7 @@ def _targets(
 ) -> Iterator[lsp.DiagnosticRelatedInformation]:
     """The definitions from which a finding is reached, but for the one that it is in."""
     known = {target.target: target for target in reading.report.targets}
-    way = f" ({' -> '.join(finding.chain)})" if len(finding.chain) > 1 else ""
+    way = f" ({' -> '.join(finding.way)})" if len(finding.chain) > 1 else ""
     for spec in finding.targets:
         target = known.get(spec)
         if target is not None:
@@ -76,6 +76,6 @@ def _from_elsewhere(reading: Reading, places: Places) -> Iterator[lsp.Diagnostic
         if finding.path == str(reading.path) or not leading:
             continue
         location = lsp.Location(uri(finding.path), places.of(finding))
-        related = [lsp.DiagnosticRelatedInformation(location, " -> ".join(finding.chain) or "here")]
+        related = [lsp.DiagnosticRelatedInformation(location, " -> ".join(finding.way) or "here")]
         for target in leading:
             yield _diagnostic(finding, places.line(target.path, target.line), related)

@@ -90,7 +90,7 @@ def _skipped(path: str, name: str, why: str) -> xml.Element:
 def _detail(finding: Finding) -> str:
     lines = [
         f"{finding.place}: {finding.code} {sentence(finding)}",
-        f"reached: {' -> '.join(finding.chain)}" if finding.chain else "",
+        f"reached: {' -> '.join(finding.way)}" if finding.chain else "",
         f"help: {finding.help}" if finding.help else "",
     ]
     return "\n".join(line for line in lines if line)

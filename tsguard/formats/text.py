@@ -87,7 +87,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         word, _, rest = finding.condition.partition(" ")
         yield word, rest
     if len(finding.chain) > 1:
-        yield "reached", " -> ".join(finding.chain)
+        yield "reached", " -> ".join(finding.way)
     if finding.help:
         yield "help", finding.help
     if said := said_by_torch(finding):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Literal
 
 from tsguard.report.records import dataclass
@@ -74,6 +75,12 @@ class Finding:
         if self.when is None or self.when.startswith("unless "):
             return self.when or ""
         return f"when {self.when}"
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """The chain, each function that goes on calling itself once: ``scan (3 times)``."""
+        runs = ((label, len(list(run))) for label, run in groupby(self.chain))
+        return tuple(label if count == 1 else f"{label} ({count} times)" for label, count in runs)
 
     @property
     def place(self) -> str:

@@ -31,6 +31,8 @@ def made(
     piece = tensor(values, node)
     if name == "nonzero":
         return _indices(tracer, args[0], kwargs, shaping.of_call(tracer, name, args, kwargs, piece))
+    if name.startswith("atleast_") and len(args) == 1 and isinstance(args[0], py.TensorValue):
+        return piece  # of one tensor it is one
     if name in _TOGETHER:
         given = args[0].items if isinstance(args[0], (py.ListValue, py.TupleValue)) else args
         return py.TupleValue(tuple(piece for _ in given))
