@@ -40,6 +40,7 @@ FOLLOWED = {
     "scaled to one length": "self.level.data = self.level.data / self.level.data.norm()\n        return x * self.level",
     "masked": "self.level.data = self.level.data * self.weight\n        return x * self.level",
     "made anew and doubled": "self.level.data.fill_(2)\n        self.level.data = self.level.data * 2\n        return x * self.level",
+    "made anew after one way": "if x.dim() == 1:\n            self.level.data.zero_()\n        self.level.data.zero_()\n        self.level.data.add_(1)\n        return x * self.level",
     "made anew on the same way": "if x.dim() == 2:\n            self.level.data.zero_()\n            self.level.data.add_(1)\n        return x * self.level",
     "made anew before": "self.level.data.zero_().add_(1)\n        return x * self.level",
     "made anew one after another": "self.level.data.fill_(2)\n        self.level.data.add_(1)\n        return x * self.level",

@@ -7,7 +7,7 @@ from tsguard.analysis.python.operations import default_of
 from tsguard.analysis.values import Const, ListValue, TupleValue, Value, constant
 
 _WHOLE = frozenset({"random.randrange", "numpy.random.randint"})
-_BETWEEN = frozenset({"random.randint", "random.uniform", "numpy.random.uniform", "random.triangular"})
+_BETWEEN = frozenset({"random.randint", "random.uniform", "numpy.random.uniform"})
 _AMONG = frozenset({"random.choice"})
 
 
@@ -25,4 +25,6 @@ def only_outcome(interp: Interpreter, name: str, args: list[Value], kwargs: dict
         first, last = (0, numbers[0]) if len(numbers) == 1 else numbers
         return Const(first) if last == first + 1 else None
     is_one = name in _BETWEEN and len(numbers) == 2 and numbers[0] == numbers[1]
-    return Const(numbers[0]) if is_one else None
+    if not is_one:
+        return None
+    return Const(float(numbers[0]) if name.endswith("uniform") else numbers[0])

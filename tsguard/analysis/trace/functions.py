@@ -46,7 +46,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     source = _source(name)
     if source is not None:
         only = only_outcome(tracer, name, args, kwargs)
-        return only or _drawn(tracer, name, source, [*args, *kwargs.values()], node)
+        return _drawn(tracer, name, source, [*args, *kwargs.values()], node) if only is None else only
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(tracer, args, kwargs, node)

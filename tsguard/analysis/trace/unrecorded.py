@@ -58,8 +58,8 @@ def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value], 
     goes_on = operation in _GOING_ON and all(isinstance(value, py.Const) for value in values)
     if any(map(_differs, values)) or (goes_on and not _is_renewed(tracer, cell)):
         tracer.state.change_data(tracer, cell)
-    elif operation in _RENEWING and tensor not in tracer.shares:
-        tracer.renewed.setdefault(cell, branches_among(tracer.enclosing))
+    elif operation in _RENEWING and tensor not in tracer.shares and not _is_renewed(tracer, cell):
+        tracer.renewed[cell] = branches_among(tracer.enclosing)
 
 
 def _is_renewed(tracer: Tracer, cell: Cell | None) -> bool:
