@@ -14,7 +14,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export.reports import not_known, report
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace.values import Either, Fixed, Traced
+from tsguard.analysis.trace.values import Either, Fixed, Traced, is_method
 from tsguard.language.rule_names import RuleName
 from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
@@ -196,6 +196,8 @@ def check_kind(tracer: Tracer, function: py.FunctionValue) -> None:
 
 
 def _unknown(tracer: Tracer, value: py.Value) -> RuleName | None:
+    if isinstance(value, py.BoundMethod):
+        return "unknown-type" if is_method(value) else None
     if type(value) in _KINDS or isinstance(value, (py.ModuleValue, py.Atom)):
         return "unknown-type"
     if isinstance(value, py.External):

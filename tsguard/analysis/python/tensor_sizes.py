@@ -26,7 +26,10 @@ def sized(
     """The ``result`` of a function or method of torch with its sizes; as many tensors where it is known how many it gives."""
     shaped = _shaped(interp, name, args, kwargs)
     if isinstance(shaped, list):
-        return TupleValue(tuple(TensorValue(sizes=None if one is None else _sizes(one)) for one in shaped))
+        filling = result.filling if isinstance(result, TensorValue) else None
+        return TupleValue(
+            tuple(TensorValue(sizes=None if one is None else _sizes(one), filling=filling) for one in shaped)
+        )
     if isinstance(result, TensorValue):
         result.sizes = None if shaped is None else _sizes(shaped)
     return result

@@ -11,7 +11,7 @@ import ast
 from tsguard.analysis import values as py
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced, parts
+from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced, is_method, parts
 from tsguard.language.rule_names import RuleName
 from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
@@ -23,7 +23,6 @@ _OBJECTS = (
     py.ModuleValue,
     py.ModuleReference,
     py.FunctionValue,
-    py.BoundMethod,
     py.Partial,
     py.ClassValue,
 )
@@ -104,7 +103,8 @@ def _refused(tracer: Tracer, value: py.Value) -> RuleName | None:
         return "untraceable-output/dict"
     if isinstance(value, py.ListValue):
         return _refused_list(value)
-    if isinstance(value, _OBJECTS) or (isinstance(value, py.External) and tracer.tables.is_code(value.name)):
+    is_code = isinstance(value, py.External) and tracer.tables.is_code(value.name)
+    if is_code or is_method(value) or isinstance(value, _OBJECTS):
         return "untraceable-output/object"
     if isinstance(value, py.ObjectValue) and isinstance(value.cls, py.ClassValue):
         return "untraceable-output/object"

@@ -16,7 +16,9 @@ from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.shapes.dims import Dim, Unbacked
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.values import (
+    BoundMethod,
     DictValue,
+    FunctionValue,
     ListValue,
     ModuleValue,
     SetValue,
@@ -329,3 +331,11 @@ def depends(value: Value) -> bool:
 def is_followed(value: Value) -> bool:
     """Whether a value, or a part of it, comes from inputs, module state or random numbers."""
     return depends(value) or any(isinstance(part, Traced) for part in parts([value]))
+
+
+def is_method(value: Value) -> bool:
+    """Whether a value is a method for sure: of a tensor, or one that was read; others may be attributes."""
+    return isinstance(value, BoundMethod) and isinstance(
+        value.receiver if isinstance(value.receiver, TensorValue) else value.function,
+        (TensorValue, FunctionValue),
+    )
