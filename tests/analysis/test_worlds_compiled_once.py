@@ -9,7 +9,7 @@ import pytest
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.terms import Parameter
-from tsguard.analysis.values import ModuleValue, Unknown
+from tsguard.analysis.values import External, ModuleValue, Unknown
 from tsguard.judges import judge
 from tsguard.judges.script import judge_script
 from tsguard.project import Project
@@ -60,10 +60,10 @@ def test_modules_that_hold_unknowns_of_one_term_are_alike():
 
     def module(name: str) -> ModuleValue:
         held = Unknown(Parameter(name, node))
-        return ModuleValue(cls=Unknown.__new__(Unknown), attributes={"config": held})
+        return ModuleValue(cls=External("torch.nn.Module"), attributes={"config": held})
 
     one, other, third = module("config"), module("config"), module("options")
-    other.cls = third.cls = one.cls
+    other.cls = third.cls = one.cls  # values of that kind are compared by identity
     assert keys.of(one) == keys.of(other) != keys.of(third)
 
 

@@ -115,9 +115,9 @@ class _Search:
             if self._alone[key]:
                 continue
             path = f"{prefix}.{name}" if prefix else name
-            below: list[_Place] = []
-            if self._without.get(key, True):
-                below = [] if self.refuses_itself(child) else list(self.below(child, path, above))
+            if key not in self._without and self.refuses_itself(child):
+                self._without[key] = False
+            below = list(self.below(child, path, above)) if self._without.get(key, True) else []
             if key not in self._without:
                 self._without[key] = bool(below) and self._scripts_without(child, below)
             yield from below if self._without[key] else [_Place(path, root, name, child)]

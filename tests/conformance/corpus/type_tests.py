@@ -28,6 +28,14 @@ class OfAListThatIsPassedOn(nn.Module):
         return ([torch.ones(2)],)
 
 
+class OfAListThatAFunctionGets(nn.Module):
+    def forward(self, features):
+        return last(features) * 2
+
+    def inputs():
+        return ([torch.ones(2)],)
+
+
 class OfItsOwn(nn.Module):
     def forward(self, x):
         if isinstance(x, tuple):

@@ -13,7 +13,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import SugaredModule, Unlike, Value
@@ -297,6 +299,27 @@ def is_target(fc: FunctionCompiler) -> bool:
     if isinstance(fc.receiver, SugaredModule):
         return root is not None and fc.compiler.model(fc.receiver.instance) is fc.compiler.model(root)
     return root is None and fc.receiver is None and fc.node is fc.compiler.target.node
+
+
+def may_get_anything(fc: FunctionCompiler) -> bool:
+    """Whether the target's user may hand on what is no tensor: a parameter of its own code has no annotation."""
+    compiler = fc.compiler
+    compiler.reporter.mark_target_specific()
+    if compiler.root is None:
+        return isinstance(compiler.target.node, ast.FunctionDef) and _is_open(compiler.target.node)
+    members = [
+        member
+        for base in ancestry.mro(compiler.interp, compiler.root.cls)
+        if isinstance(base, py.ClassValue)
+        for name, member in base.members.items()
+        if isinstance(member, py.FunctionValue) and (name == "forward" or "export" in member.marks)
+    ]
+    return any(isinstance(m.node, ast.FunctionDef) and _is_open(m.node) for m in members)
+
+
+def _is_open(node: ast.FunctionDef) -> bool:
+    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return any(parameter.annotation is None and parameter.arg != "self" for parameter in given)
 
 
 def _is_property(fc: FunctionCompiler) -> bool:

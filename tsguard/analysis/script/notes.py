@@ -273,7 +273,7 @@ def instance_test(
     if value.type is t.TENSOR and t.TENSOR in wanted and _names_parameter(fc, classes):
         _note(fc, "isinstance-untyped/parameter", subject, name=text_of(subject))
     is_asked = value.parameter and value.type is t.TENSOR and t.TENSOR not in wanted
-    if is_asked and _is_own_parameter(fc, subject):  # what compiled code passes on is one
+    if is_asked and differences.may_get_anything(fc):
         facts = {"name": text_of(subject), "classes": text_of(classes)}
         _note(fc, "isinstance-untyped", subject, **facts)
 
