@@ -14,10 +14,10 @@ from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
 from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.relatives import class_definitions
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
 from tsguard.source import Span
-from tsguard.source.statements import class_definitions
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event

@@ -9,8 +9,15 @@ from weakref import WeakKeyDictionary
 from tsguard.fixes.places import Function
 from tsguard.report.records import dataclass
 from tsguard.source import SourceFile
-from tsguard.source.statements import class_definitions
+from tsguard.source.remembering import remembered
+from tsguard.source.statements import statements
 from tsguard.source.walking import walked
+
+
+@remembered(64)
+def class_definitions(tree: ast.Module) -> tuple[ast.ClassDef, ...]:
+    """The classes of a module that nobody changes, wherever they are defined."""
+    return tuple(node for node in statements(tree) if isinstance(node, ast.ClassDef))
 
 
 def ancestry(file: SourceFile, owner: ast.ClassDef) -> list[ast.ClassDef]:

@@ -6,8 +6,6 @@ import ast
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from tsguard.source.remembering import remembered
-
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 # Most statements have no block.
 _BLOCKS_OF: dict[type[ast.AST], tuple[str, ...]] = {
@@ -26,12 +24,6 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
             yield current
         for block in _BLOCKS_OF[type(current)]:
             todo.extend(getattr(current, block))
-
-
-@remembered(64)
-def class_definitions(tree: ast.Module) -> tuple[ast.ClassDef, ...]:
-    """The classes of a module that nobody changes, wherever they are defined."""
-    return tuple(node for node in statements(tree) if isinstance(node, ast.ClassDef))
 
 
 def held(node: ast.AST) -> list[ast.AST]:
