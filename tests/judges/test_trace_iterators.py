@@ -22,6 +22,8 @@ WRONG = {
     "all pieces but the first": "first, *rest = x.split(1)\n    x = first + sum(rest)",
     "the size of a sparse tensor": "edges = torch.zeros(2, 1, dtype=torch.long)\n"
     "    x = x + torch.sparse_coo_tensor(edges, torch.ones(1), (x.shape[0], 4)).to_dense()",
+    "as many rows as items beside them": "items = [row * k for k, row in zip((1, 2, 3, 4, 5, 6), x.t().t())]\n"
+    "    rows = torch.stack(items)\n    assert rows.shape == x.shape\n    x = rows",
     "a bool added to a size": "x = x * (x.shape[0] + True)",
     "a bool taken from a size": "x = x * (x.shape[0] - True)",
 }

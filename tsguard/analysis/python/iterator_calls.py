@@ -44,7 +44,11 @@ def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
         rows.append(
             TupleValue(tuple(items[min(i, len(items) - 1)] if items else Unknown() for items, _ in columns))
         )
-    return IteratorValue(rows, not closed and bool(columns))
+    # The rows of a tensor may be fewer than the items beside them.
+    fewer = any(
+        isinstance(a, TensorValue) and is_open for a, (_, is_open) in zip(settled, columns, strict=True)
+    )
+    return IteratorValue(rows, fewer or (not closed and bool(columns)))
 
 
 def _grouped(interp: Interpreter, iterator: Value, size: int) -> Value:
