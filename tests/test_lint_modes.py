@@ -40,6 +40,21 @@ def test_the_report_is_the_same_in_every_mode(lint, tree):
     assert lint("--jobs", "2", ".") == plain
 
 
+def test_a_file_says_the_same_of_a_package_that_was_parsed_before(lint, folder, monkeypatch):
+    package = folder / ".venv" / "lib" / "python3.11" / "site-packages" / "layers.py"
+    package.parent.mkdir(parents=True)
+    package.write_text(NET + STALE + "\n\ndef unused(x):\n    y = x\n    z = y\n    return z\n")
+    kept = folder / "kept"
+    monkeypatch.setenv("TSGUARD_CACHE_DIR", str(kept))
+    for edited in ("", "# edited"):
+        (folder / "sub.py").write_text(SUB.replace("base", "layers") + edited)
+        cold = lint("--no-cache", "sub.py")
+        assert cold.targets == ["sub.py:Sub"]
+        assert lint("sub.py") == cold
+    outlines = [path for path in kept.rglob("*.json") if path.read_bytes().startswith(b"[{")]
+    assert len(outlines) == 1
+
+
 def test_a_kept_inspection_is_the_one_that_was_put(folder):
     path = folder / "net.py"
     path.write_text(NET + STALE)

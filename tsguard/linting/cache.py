@@ -21,6 +21,8 @@ import msgspec
 from tsguard import rules, version
 from tsguard.inspection.inspecting import EarlierInspection, Inspection
 from tsguard.settings.requests import Job
+from tsguard.source.outlines import Outlines
+from tsguard.source.replacing import replace_file
 from tsguard.source.text import SourceFile, bytes_of, is_notebook
 
 # Entries of some thousand files.
@@ -72,6 +74,11 @@ class Cache:
         self._edited: dict[Job, EarlierInspection] = {}
         self._started = time.time_ns()
 
+    @property
+    def outlines(self) -> Outlines:
+        """What is kept beside of installed files."""
+        return Outlines(self._folder, _tool())
+
     def get(self, job: Job) -> Inspection | None:
         """The inspection of a job if one is kept and still holds."""
         if job.text is not None:
@@ -106,12 +113,9 @@ class Cache:
         states = {path: self._state(path) for path in paths}
         entry = _Entry(self._circumstances, states, inspection, text)
         target = self.place(job)
-        scratch = target.with_suffix(f".{os.getpid()}.tmp")
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            scratch.write_bytes(msgspec.json.encode(entry))
-            scratch.replace(target)
-        except (OSError, ValueError):
+            replace_file(target, msgspec.json.encode(entry))
+        except ValueError:
             return  # what cannot be written (a lone surrogate in a message) costs time, nothing else
 
     def place(self, job: Job) -> Path:

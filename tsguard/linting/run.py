@@ -22,6 +22,7 @@ from tsguard.settings.dynamic import OpenSizes
 from tsguard.settings.environment import Environment, NoEnvironment, find_environment
 from tsguard.settings.requests import Job, Plan
 from tsguard.settings.torch_release import Judged, NoTables, judged_for
+from tsguard.source.outlines import Outlines
 from tsguard.source.patterns import Patterns
 from tsguard.source.sources import Sources
 from tsguard.version import __version__
@@ -38,12 +39,16 @@ _Outcome = tuple[Inspection, frozenset[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What a judgement rests on beside the file: where imports are found, torch's tables, what for, open sizes."""
+    """What a judgement rests on beside the file: where imports are found, torch's tables, what for, open sizes.
+
+    ``outlines`` are only a help to read what is installed.
+    """
 
     paths: tuple[Path, ...]
     release: str
     purpose: Purpose
     open_sizes: tuple[OpenSizes, ...] | None
+    outlines: Outlines | None = None
 
 
 def lint(
@@ -231,6 +236,7 @@ def _inspect_for(
         cache = Cache(
             f"{context.paths}\0{packages}\0{context.purpose}\0{context.open_sizes}", context.release
         )
+        context = replace(context, outlines=cache.outlines)
     done = {job: kept_as(kept) for job in jobs if cache and (kept := cache.get(job)) is not None}
     for _ in done:
         progress()
@@ -283,7 +289,9 @@ def _inspect_chunk(
             if program is not None and memory.is_full():
                 program = None
                 memory.collect()
-            program = program or Program(Project(context.paths), context.release, context.open_sizes)
+            if program is None:
+                project = Project(context.paths, context.outlines)
+                program = Program(project, context.release, context.open_sizes)
             gc.freeze()
             yield _inspected(program, job, edited.get(job), context)
 

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from tsguard.report.records import dataclass
-from tsguard.source.statements import statements as statements_in
-
-_MUTATORS = frozenset(["add", "append", "clear", "extend", "insert", "pop", "remove", "setdefault", "update"])
+from tsguard.source.changing import changed_by, changed_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +32,13 @@ def changes(tree: ast.Module) -> Changes:
         for name in _registering(node):
             registrations.setdefault(name, []).append(node)
         if isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign)):
-            for name in _changed(node):
+            for name in changed_by(node):
                 statements.setdefault(name, []).append(node)
         elif isinstance(
             node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If, ast.For, ast.With, ast.Try)
         ):
             own = frozenset(filter(None, [getattr(node, "name", None)]))
-            for name in {name for inner in statements_in(node) for name in _changed(inner)}:
+            for name in changed_in(node):
                 nested[name] = nested.get(name, frozenset()) | own
     return Changes(statements, nested, registrations)
 
@@ -55,23 +53,3 @@ def _registering(node: ast.stmt) -> Iterator[str]:
     for function in called:
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
             yield function.value.id
-
-
-def _changed(node: ast.stmt) -> Iterator[str]:
-    if isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)):
-        yield from _called_on(node.value)
-    if isinstance(node, (ast.Assign, ast.AugAssign)):
-        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            if isinstance(target, (ast.Subscript, ast.Attribute)) and isinstance(target.value, ast.Name):
-                yield target.value.id
-
-
-def _called_on(value: ast.expr | None) -> Iterator[str]:
-    """The name of which an expression calls a method that changes it."""
-    function = value.func if isinstance(value, ast.Call) else None
-    if (
-        isinstance(function, ast.Attribute)
-        and function.attr in _MUTATORS
-        and isinstance(function.value, ast.Name)
-    ):
-        yield function.value.id

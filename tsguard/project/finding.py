@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from tsguard.project.editable import editable_packages
-from tsguard.project.modules import Module
+from tsguard.project.modules import Module, is_installed
 from tsguard.source import SourceFile
+from tsguard.source.outlines import Outlines
 from tsguard.source.text import bytes_of
 
 # Packages that the language tables describe: their sources are never read.
@@ -22,10 +23,14 @@ _COMPILED = (".so", ".pyd", ".pyc")
 
 
 class Finder:
-    """Finds modules by name among search paths, and names modules by file."""
+    """Finds modules by name among search paths, and names modules by file.
 
-    def __init__(self, search_paths: tuple[Path, ...] = ()) -> None:
+    With ``outlines``, bodies of functions of installed files are parsed when they are read.
+    """
+
+    def __init__(self, search_paths: tuple[Path, ...] = (), outlines: Outlines | None = None) -> None:
         self._search_paths = search_paths
+        self._outlines = outlines
         self._by_path: dict[Path, Module] = {}
         self._located: dict[tuple[str, Path], Path | None] = {}
         self._found: dict[tuple[str, Module], Module | None] = {}
@@ -45,6 +50,7 @@ class Finder:
         module = self._by_path.get(path)
         if module is None or file is not None:
             source = file or SourceFile.read(path, shown)
+            source.outlines = self._outlines if is_installed(path) else None
             name, root = _module_name(path, source.text)
             root = self._roots.setdefault(root, root)  # what is identical is compared fast
             module = Module(name, source, root, path.stem == "__init__", path.suffix == ".pyi")

@@ -41,7 +41,7 @@ class Module:
     @cached_property
     def is_installed(self) -> bool:
         """Whether it lies where packages are installed, side by side."""
-        return any(part in _INSTALLED for part in self.root.parts)
+        return is_installed(self.root)
 
     @cached_property
     def is_beside_torch(self) -> bool:
@@ -138,6 +138,11 @@ class Module:
         They are those in ``__all__``, and the decorated classes and functions.
         """
         return (self.exported or frozenset()) | frozenset(_DECORATED.findall(f"\n{self.file.text}"))
+
+
+def is_installed(path: Path) -> bool:
+    """Whether a place is among those in which packages are installed, side by side."""
+    return any(part in _INSTALLED for part in path.parts)
 
 
 _INSTALLED = ("site-packages", "dist-packages")

@@ -14,6 +14,7 @@ from tsguard.project.finding import Finder
 from tsguard.project.modules import Module
 from tsguard.report.records import dataclass, replace
 from tsguard.source import SourceFile
+from tsguard.source.outlines import Outlines
 
 COMPILED_ONLY = "only compiled code of it is installed"
 """Why the source of a name is not read that is there."""
@@ -59,10 +60,11 @@ class Project:
     Args:
         search_paths: folders in which imported packages are looked for, after the
             importing file's own.
+        outlines: what is kept of installed files that were parsed before, None for nothing.
     """
 
-    def __init__(self, search_paths: tuple[Path, ...] = ()) -> None:
-        self.finder = Finder(search_paths)
+    def __init__(self, search_paths: tuple[Path, ...] = (), outlines: Outlines | None = None) -> None:
+        self.finder = Finder(search_paths, outlines)
         self._meanings: dict[tuple[Module, str], Meaning | None] = {}
         self.bases: dict[tuple[Module, ast.ClassDef], Bases] = {}
         self._stars: dict[Module, list[_Source]] = {}

@@ -6,11 +6,13 @@ import ast
 from collections import deque
 from collections.abc import Iterable, Iterator
 
+from tsguard.source.unread import Unread
+
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 # Most statements have no block.
 _BLOCKS_OF: dict[type[ast.AST], tuple[str, ...]] = {
     kind: tuple(name for name in _BLOCKS if name in kind._fields)
-    for kind in vars(ast).values()
+    for kind in (*vars(ast).values(), Unread)
     if isinstance(kind, type) and issubclass(kind, (ast.mod, ast.stmt, ast.ExceptHandler, ast.match_case))
 }
 

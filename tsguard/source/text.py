@@ -12,7 +12,6 @@ import io
 import re
 import stat
 import tokenize
-import warnings
 from bisect import bisect_right
 from dataclasses import field, replace
 from functools import cached_property
@@ -20,9 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsguard.report.records import dataclass
+from tsguard.source.unread import parsed
 
 if TYPE_CHECKING:
     from tsguard.source.notebooks import Cell
+    from tsguard.source.outlines import Outlines
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -59,13 +60,15 @@ class SourceFile:
 
     ``broken`` tells why ``tree`` is empty; otherwise it is None.  Of a notebook, the text is
     that of its code ``cells``; a file of Python has none.  What is ``broken`` of a notebook is
-    told cell by cell, and the ``tree`` is that of the others.
+    told cell by cell, and the ``tree`` is that of the others.  With ``outlines`` the tree of a text that
+    was parsed before has functions whose bodies are parsed when they are read.
     """
 
     path: str
     text: str
     broken: Broken | None = None
     cells: tuple[Cell, ...] = ()
+    outlines: Outlines | None = None
     _tree: ast.Module | None = field(default=None, repr=False)
 
     @classmethod
@@ -173,9 +176,7 @@ class SourceFile:
             self.broken = Broken("syntax", "it holds a null byte", self._first("\0"))
             return ast.Module(body=[], type_ignores=[])
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return ast.parse(self._parsed_text)
+            return (self.outlines.parsed if self.outlines else parsed)(self._parsed_text)
         except SyntaxError as error:
             line = min(max(error.lineno or 1, 1), len(self.lines))
             column = max(error.offset or 1, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.source.remembering import remembered
+from tsguard.source.unread import Unread
 
 # Fields that hold no code of their own: names, and what a node is told apart by.
 _BARE = frozenset(
@@ -12,7 +13,7 @@ _BARE = frozenset(
 )
 _FIELDS = {
     kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _BARE)
-    for kind in vars(ast).values()
+    for kind in (*vars(ast).values(), Unread)
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 

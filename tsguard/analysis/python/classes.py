@@ -22,7 +22,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.source.walking import walked
+from tsguard.source.changing import filled_in
 
 
 def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value:
@@ -44,16 +44,13 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
 def filled_dicts(interp: Interpreter, cls: Value) -> set[str]:
     """The attributes to which methods of a class add items: ``self.known[name] = value``."""
     return {
-        target.value.attr
+        attribute
         for base in mro(interp, cls)
         if isinstance(base, ClassValue)
         for name, member in base.members.items()
         for function in [member.function if isinstance(member, (ClassMethod, StaticMethod)) else member]
         if isinstance(function, FunctionValue) and name != "__init__"
-        for node in walked(function.node)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute)
+        for attribute in filled_in(function.node)
     }
 
 

@@ -36,6 +36,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.source.unparsing import unparsed
+from tsguard.source.unread import Unread
 from tsguard.source.walking import walked
 
 Handler = Callable[..., Signal]
@@ -309,6 +310,7 @@ HANDLERS: dict[type[ast.stmt], Handler] = {
     ast.With: _with,
     ast.AsyncWith: _with,
     ast.FunctionDef: _function,
+    Unread: _function,
     ast.AsyncFunctionDef: _function,
     ast.ClassDef: _class,
     ast.Import: _import,
