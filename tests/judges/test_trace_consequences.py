@@ -768,6 +768,19 @@ def test_an_optional_tensor_that_eager_asks_for_is_given(tmp_path: Path, body: s
     assert verdict(tmp_path, NEEDS_A_MASK.replace("{body}", body)) == expected
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"), [("y.relu()", "safe"), ("y.relu() if y.sum() > 0 else y", "hazardous")]
+)
+def test_either_of_two_optional_tensors_is_given(tmp_path: Path, body: str, expected: str) -> None:
+    source = f"""
+    def f(x, image=None, tokens=None):
+        assert image is None or tokens is None
+        y = (image[:, 0, 0, 0].sqrt(1, 2) if tokens is None else tokens) + x
+        return {body}
+    """
+    assert verdict(tmp_path, source) == expected
+
+
 def test_what_raises_with_and_without_its_optional_tensors_is_unknown(tmp_path: Path) -> None:
     source = NEEDS_A_MASK.replace("        return {body}", "        raise TypeError(mask)")
     assert verdict(tmp_path, source) == "unknown"

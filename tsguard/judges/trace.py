@@ -20,6 +20,8 @@ from tsguard.report.records import dataclass, replace
 from tsguard.rules import holds, rule
 
 _MOST_WALKS = 4
+# Which optional inputs are tried one after the other where a forward raises without the others.
+_GIVEN: tuple[Given, ...] = ("none", "all", 0, 1, 2)
 _MOST_RANKS = 3
 _BY_RANK = "whether torch.export takes it depends on the number of dimensions of an input, which the source does not tell"
 
@@ -97,9 +99,25 @@ class _Followed:
 def _followed(
     program: Program, target: Target, facts: Facts, *, is_export: bool = False
 ) -> _Followed | TraceOutcome:
-    """The last of as many walks as settle what the inputs are; a verdict where there is none."""
+    """What a forward does once settled what the inputs are; a verdict where there is none."""
     plain: TraceResult | None = None
-    optional: Given = "none"
+    for optional in _GIVEN:
+        found = _settled(program, target, facts, optional, is_export=is_export)
+        if isinstance(found, TraceOutcome) or not found.walk.raised:
+            return found
+        if plain is None and not _may_need_optional_inputs(found.walk):
+            return found
+        plain = plain or found.walk
+        forget(program)
+    assert plain is not None
+    judged = judge_export if is_export else _exported
+    return TraceOutcome("unknown", plain.events, plain.gaps, judged(program, target, plain))
+
+
+def _settled(
+    program: Program, target: Target, facts: Facts, optional: Given, *, is_export: bool
+) -> _Followed | TraceOutcome:
+    """The last of as many walks as settle the sizes of the inputs."""
     for _ in range(_MOST_WALKS):
         try:
             first = _walked(program, target, facts, optional, is_export=is_export)
@@ -108,15 +126,7 @@ def _followed(
         if first is None:
             return _unknown(target, "every path through its constructor that was analysed raises")
         world, (subject, walk) = first
-        if walk.raised and plain is not None and optional == "first":
-            judged = judge_export if is_export else _exported
-            return TraceOutcome("unknown", plain.events, plain.gaps, judged(program, target, plain))
-        if walk.raised and (plain is not None or _may_need_optional_inputs(walk)):
-            plain = plain or walk
-            optional = "first" if optional == "all" else "all"
-            forget(program)
-            continue
-        if walk.facts == facts or not any(rests_on_size(event.rule) for event in walk.events):
+        if walk.raised or walk.facts == facts or not any(rests_on_size(e.rule) for e in walk.events):
             break
         facts = walk.facts
         forget(program)

@@ -152,8 +152,8 @@ def _defaults(function: py.FunctionValue) -> list[tuple[str, ast.expr]]:
     return [(parameter.arg, default) for parameter, default in pairs]
 
 
-Given = Literal["none", "all", "first"]
-"""Which inputs are given that may be tensors and are None by default."""
+Given = Literal["none", "all"] | int
+"""Which inputs are given that may be tensors and are None by default; a number is the place of the only one."""
 
 
 def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, optional: Given) -> Inputs:
@@ -178,13 +178,14 @@ def of_signature(tracer: Tracer, function: py.FunctionValue, skip: int, optional
 def _add_optional(
     tracer: Tracer, function: py.FunctionValue, parameters: list[ast.arg], result: Inputs, which: Given
 ) -> None:
-    """Add tensors that the signature leaves out by None: all that it says to be such, or the first that may be one."""
+    """Add tensors that the signature leaves out by None: all that it says to be such, or one that may be."""
     defaults = dict(_defaults(function))
+    tensors: list[tuple[str, Traced]] = []
     for parameter in parameters:
         default = defaults[parameter.arg]
         if not isinstance(default, ast.Constant) or default.value is not None:
             continue
-        value: py.Value | None = Traced(origin=Origin(parameter.arg)) if which == "first" else None
+        value: py.Value | None = None if which == "all" else Traced(origin=Origin(parameter.arg))
         if parameter.annotation is not None:
             value = annotated_inputs.of_type(
                 tracer,
@@ -192,10 +193,10 @@ def _add_optional(
                 annotated_inputs.Annotated(function.scope, Origin(parameter.arg)),
             )
         if isinstance(value, Traced):
-            value.extent = shaping.of_input(tracer.facts, parameter.arg)
-            result.kwargs[parameter.arg] = value
-            if which == "first":
-                return
+            tensors.append((parameter.arg, value))
+    for name, value in tensors if not isinstance(which, int) else tensors[which : which + 1]:
+        value.extent = shaping.of_input(tracer.facts, name)
+        result.kwargs[name] = value
 
 
 def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) -> None:
