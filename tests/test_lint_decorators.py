@@ -15,3 +15,51 @@ def test_what_a_decorator_of_another_file_wraps_is_reported_where_it_stands(lint
     ran = lint("--select", "TSG1", "net.py")
     found = [(f["code"], f["path"], f["line"]) for f in ran.report["findings"]]
     assert found == [("TSG106", "net.py", 25)]
+
+
+CHECKED = """
+import os
+
+class Settings:
+    pass
+
+def checked(function, settings=os.environ.get("SETTINGS")):
+    if not isinstance(settings, Settings):
+        raise TypeError("no settings")
+    return function
+"""
+USER = """
+from torch import nn
+from checking import checked
+
+class Part(nn.Module):
+    @checked
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def forward(self, x):
+        return self.part(x)
+"""
+
+
+def test_a_decorator_of_a_package_that_seems_to_raise_leaves_the_function_as_it_is(lint, folder):
+    packages = folder / ".venv" / "lib" / "python3.11" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "checking.py").write_text(CHECKED)
+    (folder / "net.py").write_text(USER)
+    assert [t["script"]["verdict"] for t in lint("net.py").report["targets"]] == ["ok", "ok"]
+
+
+def test_what_a_decorator_of_the_project_raises_is_no_more_known(lint, folder):
+    (folder / "checking.py").write_text(CHECKED)
+    (folder / "net.py").write_text(USER)
+    assert lint("net.py").report["targets"][1]["script"]["verdict"] == "unknown"

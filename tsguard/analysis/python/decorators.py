@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis.budgets import DEFINITION_STEPS
+from tsguard.analysis.ownership import of_one_package
 from tsguard.analysis.python.ancestry import derives_from
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.values import (
     ClassMethod,
     ClassValue,
@@ -182,13 +183,19 @@ def _mark_of(interp: Interpreter, decorator: ast.expr, scope: Scope) -> str:
 
 
 def _wrapped(interp: Interpreter, decorator: ast.expr, target: Value, value: Value, scope: Scope) -> Value:
-    """What a decorator of the project makes of a function."""
+    """What a decorator of the project makes of a function; unknown where one of a package seems to raise."""
 
     def wrap() -> Value:
         wrapper = interp.evaluate(decorator, scope) if isinstance(decorator, ast.Call) else target
         return interp.call(wrapper, [value], {}, decorator)
 
-    return bounded(interp, wrap) or Unknown()
+    try:
+        return bounded(interp, wrap) or Unknown()
+    except Raised:
+        # What is installed can be imported: what it seems to raise rests on what is not known of its arguments.
+        if not isinstance(target, (FunctionValue, ClassValue)) or of_one_package(scope.module, target.module):
+            raise
+        return Unknown()
 
 
 def bounded(interp: Interpreter, run: Callable[[], Value], steps: int = DEFINITION_STEPS) -> Value | None:
