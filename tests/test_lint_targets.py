@@ -225,3 +225,13 @@ def test_what_is_said_of_a_target_does_not_tell_who_imported_its_file_before(
         *_, target = lint(*names).report["targets"]
         (unknown,) = target["script"]["unknown"]
         assert unknown["help"] == "name the arguments: 'z_net.py:Net(act=...)'"
+
+
+def test_what_raises_is_named_where_it_does(lint, folder):
+    (folder / "checks.py").write_text("def check(x):\n    raise ValueError(x)\n")
+    (folder / "net.py").write_text(
+        "from checks import check\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
+        "    def forward(self, x):\n        return check(x)\n"
+    )
+    (cause,) = lint("net.py").report["targets"][0]["trace"]["unknown"]
+    assert (cause["path"], cause["line"], cause["why"]) == ("checks.py", 2, "it seems to raise ValueError")

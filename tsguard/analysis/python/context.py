@@ -34,14 +34,20 @@ from tsguard.source.functions import FunctionNode
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
+    from tsguard.project.modules import Module
+
 
 class Raised(Exception):
-    """The evaluated code raises; ``name`` is the exception's class where known, ``kin`` what it derives from."""
+    """The evaluated code raises; ``name`` is the exception's class where known, ``kin`` what it derives from.
+
+    ``module`` is the one whose function raises at ``node``, where one runs.
+    """
 
     def __init__(self, name: str, node: ast.AST | None = None) -> None:
         super().__init__(name)
         self.name = name
         self.node = node
+        self.module: Module | None = None
         self.kin: tuple[str, ...] = ()
 
 

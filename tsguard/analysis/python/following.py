@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import ClassVar
 
 from tsguard.analysis.ownership import is_own
+from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.interpreter import PythonInterpreter
 from tsguard.analysis.python.program import Program
 from tsguard.analysis.values import ModuleValue, Value
@@ -88,5 +89,8 @@ class Follower(PythonInterpreter):
         self.frames.append(frame)
         try:
             yield frame
+        except Raised as raised:
+            raised.module = raised.module or frame.module
+            raise
         finally:
             self.frames.pop()

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import FOREIGN_STEPS
-from tsguard.analysis.events import Gap
 from tsguard.analysis.export import breaks, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import ancestry, classes, copies, hooks, kept_calls
@@ -172,9 +171,7 @@ def _object(
 def _hide(tracer: Tracer, function: py.FunctionValue, node: ast.AST | None) -> None:
     """Note that what a function of another package does is not known."""
     name = f"{function.owner.name}.{function.name}" if function.owner is not None else function.name
-    gap = Gap(tracer.module, getattr(node, "lineno", 1), f"{name} could not be analysed completely")
-    if gap not in tracer.gaps:
-        tracer.gaps.append(gap)
+    tracer.gap(node, f"{name} could not be analysed completely")
 
 
 def _run(

@@ -180,11 +180,14 @@ class Tracer(Follower):
         finally:
             self.limit = outer
 
-    def gap(self, node: ast.AST | None, why: str) -> None:
-        """Note that something on the way could not be followed."""
-        gap = Gap(self.module, getattr(node, "lineno", 1), why)
+    def gap(self, node: ast.AST | None, why: str, module: Module | None = None) -> None:
+        """Note that something on the way could not be followed, in the code that runs or in a module's."""
+        where = module or self.module
+        line = self.target.line if where is self.target.module else 1
+        gap = Gap(where, getattr(node, "lineno", line), why)
         self.exports.harmless.discard(gap.key)
-        self.gaps.append(gap)
+        if gap not in self.gaps:
+            self.gaps.append(gap)
 
     def unread(self, called: py.Unknown, node: ast.AST | None) -> None:
         """Note a call of what was not read, or of an argument that may be anything."""

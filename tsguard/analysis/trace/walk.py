@@ -147,7 +147,8 @@ def trace_target(
         exported.check_kind(tracer, function)
     except Raised as raised:
         stopped = True
-        tracer.gap(raised.node, "it seems to raise")
+        why = f"it seems to raise {raised.name}".rstrip()
+        tracer.gap(raised.node or target.node, why, raised.module if raised.node is not None else None)
     except BudgetExceeded:
         tracer.gap(target.node, "it is too large to be analysed completely")
     if function is not None:
