@@ -14,9 +14,9 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap
 from tsguard.analysis.python import PythonInterpreter, ancestry, classes, decorators, library, metaclasses
+from tsguard.analysis.python.binding import arguments
 from tsguard.analysis.python.calls import made_otherwise, make_module
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.python.expressions import arguments
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.terms import Is, Named, Parameter

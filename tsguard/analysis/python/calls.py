@@ -24,8 +24,9 @@ from tsguard.analysis.python import (
     records,
     silent_functions,
 )
+from tsguard.analysis.python.binding import bind
 from tsguard.analysis.python.context import Interpreter, Raised, Return
-from tsguard.analysis.terms import Call, Parameter, placed
+from tsguard.analysis.terms import Call, placed
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
@@ -39,13 +40,10 @@ from tsguard.analysis.values import (
     Partial,
     Scope,
     StaticMethod,
-    TupleValue,
     Unknown,
     Value,
-    by_name,
     is_none,
 )
-from tsguard.source.functions import positional_parameters
 
 
 def call(
@@ -182,52 +180,6 @@ def _enclosing(scope: Scope) -> Scope:
     while scope.cls is not None and scope.parent is not None:
         scope = scope.parent
     return scope
-
-
-def bind(
-    interp: Interpreter,
-    function: FunctionValue,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    frame: Scope,
-    node: ast.AST | None,
-) -> None:
-    """Bind a call's arguments to a function's parameters in its frame."""
-    spec = function.node.args
-    positional = positional_parameters(function.node)
-    rest = dict(kwargs) if kwargs else kwargs
-    names, given = frame.names, len(args)
-    for index, (parameter, default) in enumerate(positional):
-        name = parameter.arg
-        if index < given:
-            names[name] = args[index]
-        elif name in rest:
-            names[name] = rest.pop(name)
-        else:
-            names[name] = _default(interp, function, parameter, default)
-    if spec.vararg is not None:
-        names[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
-    for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if spec.kwonlyargs else ():
-        if parameter.arg in rest:
-            names[parameter.arg] = rest.pop(parameter.arg)
-        else:
-            names[parameter.arg] = _default(interp, function, parameter, default)
-    if spec.kwarg is not None:
-        names[spec.kwarg.arg] = by_name(rest)
-
-
-def _default(
-    interp: Interpreter, function: FunctionValue, parameter: ast.arg, default: ast.expr | None
-) -> Value:
-    if default is None:
-        return Unknown(
-            Parameter(parameter.arg, function.node, function.module),
-            annotation=parameter.annotation,
-            scope=function.scope,
-        )
-    if parameter.arg in function.defaults:
-        return function.defaults[parameter.arg]
-    return interp.default(function, parameter.arg, interp.evaluate(default, function.scope))
 
 
 def construct(

@@ -13,14 +13,18 @@ from tsguard.analysis.python import (
     containers,
     decorators,
     operations,
+    records,
     sizes,
     texts,
 )
+from tsguard.analysis.python.binding import REST, arguments
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.terms import member_of, placed
 from tsguard.analysis.values import (
     NONE,
+    BoundMethod,
+    ClassValue,
     Const,
     DictValue,
     External,
@@ -97,6 +101,8 @@ def _call(interp: Interpreter, node: ast.Call, scope: Scope) -> Value:
 def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) -> Value:
     """A call of what has been evaluated."""
     args, kwargs, exact = arguments(interp, node, scope)
+    if REST in kwargs and not (interp.is_plain and _takes_by_name(interp, function)):
+        del kwargs[REST]
     if not exact and not kwargs and not args:
         return interp.call(function, [Unknown()], {}, node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -112,6 +118,15 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
     if isinstance(result, ModuleValue) and not _is_placed(result, scope):
         result.place = (node, scope.module)
     return result
+
+
+def _takes_by_name(interp: Interpreter, function: Value) -> bool:
+    """Whether a call binds its arguments to the parameters of a function that was read."""
+    if isinstance(function, ClassValue):
+        found = classes.class_member(interp, function, "__init__")
+        is_read = found is not None and isinstance(found[0], FunctionValue)
+        return is_read or records.has_made_constructor(interp, function)
+    return isinstance(function.function if isinstance(function, BoundMethod) else function, FunctionValue)
 
 
 def _is_placed(module: ModuleValue, scope: Scope) -> bool:
@@ -133,32 +148,6 @@ def _found_spec(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
     if finder.is_described(name) or finder.find(name, scope.module) is not None:
         return ObjectValue(External("importlib.machinery.ModuleSpec"), open=True)
     return Unknown(operations.called("importlib.util.find_spec", args, None))
-
-
-def arguments(
-    interp: Interpreter, node: ast.Call, scope: Scope
-) -> tuple[list[Value], dict[str, Value], bool]:
-    """A call's arguments; the flag is False when a star of unknown length is among them."""
-    args: list[Value] = []
-    kwargs: dict[str, Value] = {}
-    exact = True
-    for arg in node.args:
-        if isinstance(arg, ast.Starred):
-            items, is_open = iterate(interp, interp.evaluate(arg.value, scope))
-            args.extend(items)
-            exact = exact and not is_open
-        else:
-            args.append(interp.evaluate(arg, scope))
-    for keyword in node.keywords:
-        value = interp.evaluate(keyword.value, scope)
-        if keyword.arg is not None:
-            kwargs[keyword.arg] = value
-        elif isinstance(value, DictValue):
-            kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
-            exact = exact and not value.open
-        else:
-            exact = False
-    return args, kwargs, exact
 
 
 def _binary(interp: Interpreter, node: ast.BinOp, scope: Scope) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import ancestry, classes
+from tsguard.analysis.python.binding import REST, perhaps_other
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     NONE,
@@ -32,7 +33,7 @@ def construct(
     if is_named_tuple(interp, cls):
         bases = [base for base in ancestry.mro(interp, cls) if isinstance(base, ClassValue)]
         return TupleValue(tuple(_bound(_fields(bases), args, kwargs).values()), cls=cls)
-    if not _has_made_constructor(interp, cls):
+    if not has_made_constructor(interp, cls):
         return None
     instance = ObjectValue(cls)
     _fill(interp, instance, _bound(_fields(_dataclasses(interp, cls)), args, kwargs))
@@ -69,7 +70,7 @@ def is_named_tuple(interp: Interpreter, cls: ClassValue) -> bool:
     return ancestry.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks
 
 
-def _has_made_constructor(interp: Interpreter, cls: ClassValue) -> bool:
+def has_made_constructor(interp: Interpreter, cls: ClassValue) -> bool:
     """Whether the first class with a constructor is a dataclass that does not write its own."""
     for base in ancestry.mro(interp, cls):
         if isinstance(base, ClassValue):
@@ -107,7 +108,8 @@ def _bound(fields: dict[str, Value | None], args: list[Value], kwargs: dict[str,
         elif name in kwargs:
             bound[name] = kwargs[name]
         else:
-            bound[name] = default if default is not None else Unknown()
+            known = default if default is not None else Unknown()
+            bound[name] = perhaps_other(known, name, kwargs.get(REST))
     return bound
 
 

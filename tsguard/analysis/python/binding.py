@@ -1,0 +1,110 @@
+"""Arguments of a call, and how they are bound to the parameters of a function, as Python does."""
+
+from __future__ import annotations
+
+import ast
+
+from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.terms import Item, Literal, Parameter, placed
+from tsguard.analysis.values import DictValue, FunctionValue, Scope, TupleValue, Unknown, Value, by_name
+from tsguard.source.functions import positional_parameters
+
+REST = "**"
+"""Among keywords of a call the mapping that may hold others."""
+
+
+def arguments(
+    interp: Interpreter, node: ast.Call, scope: Scope
+) -> tuple[list[Value], dict[str, Value], bool]:
+    """A call's arguments, by ``REST`` what may hold others; the flag is False when a star of unknown length is among them."""
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    exact = True
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            items, is_open = iterate(interp, interp.evaluate(arg.value, scope))
+            args.extend(items)
+            exact = exact and not is_open
+        else:
+            args.append(interp.evaluate(arg, scope))
+    for keyword in node.keywords:
+        value = interp.evaluate(keyword.value, scope)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, DictValue):
+            kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
+            if value.open:
+                kwargs[REST] = Unknown(placed(keyword.value))
+                exact = False
+        else:
+            is_named = isinstance(value, Unknown) and value.term is not None
+            kwargs[REST] = value if is_named else Unknown(placed(keyword.value))
+            exact = False
+    return args, kwargs, exact
+
+
+def bind(
+    interp: Interpreter,
+    function: FunctionValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    frame: Scope,
+    node: ast.AST | None,
+) -> None:
+    """Bind a call's arguments to a function's parameters in its frame.
+
+    What is not given has its default, and may be another where ``REST`` holds what nobody knows.
+    """
+    spec = function.node.args
+    positional = positional_parameters(function.node)
+    rest = dict(kwargs) if kwargs else kwargs
+    others = rest.pop(REST, None)
+    names, given = frame.names, len(args)
+    for index, (parameter, default) in enumerate(positional):
+        name = parameter.arg
+        if index < given:
+            names[name] = args[index]
+        elif name in rest:
+            names[name] = rest.pop(name)
+        else:
+            names[name] = _default(interp, function, parameter, default, others)
+    if spec.vararg is not None:
+        names[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
+    for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if spec.kwonlyargs else ():
+        if parameter.arg in rest:
+            names[parameter.arg] = rest.pop(parameter.arg)
+        else:
+            names[parameter.arg] = _default(interp, function, parameter, default, others)
+    if spec.kwarg is not None:
+        names[spec.kwarg.arg] = by_name(rest, is_open=others is not None)
+
+
+def _default(
+    interp: Interpreter,
+    function: FunctionValue,
+    parameter: ast.arg,
+    default: ast.expr | None,
+    others: Value | None,
+) -> Value:
+    if default is None:
+        return Unknown(
+            Parameter(parameter.arg, function.node, function.module),
+            annotation=parameter.annotation,
+            scope=function.scope,
+        )
+    name = parameter.arg
+    known = function.defaults.get(name)
+    if known is None:
+        known = interp.default(function, name, interp.evaluate(default, function.scope))
+    perhaps = perhaps_other(known, name, others)
+    if isinstance(perhaps, Unknown) and perhaps is not known:
+        perhaps.annotation, perhaps.scope = parameter.annotation, function.scope
+    return perhaps
+
+
+def perhaps_other(known: Value, name: str, others: Value | None) -> Value:
+    """The default of what is not given, or what ``others``, by ``REST`` among the keywords, may hold in its place."""
+    if isinstance(others, Unknown) and others.term is not None:
+        return Unknown(Item(others.term, Literal.of(name)), default=known)
+    return known
