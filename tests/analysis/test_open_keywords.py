@@ -59,7 +59,8 @@ OPEN = {
     "Part(**config)": "config['mixed']",
     "Part(width=3, **config)": "config['mixed']",
     "Part(3, **config['part'])": "config['part']['mixed']",
-    "Part(3, **dict(config, width=3))": "dict(config, width=3)['mixed']",
+    "Part(**dict(config, width=3))": "config['mixed']",
+    "Part(**{**config, 'width': 3})": "config['mixed']",
     "Part(3, Settings(**load('net.json')).mixed)": "load('net.json')['mixed']",
     "Part(3, Record(width=3, **load('net.json')).mixed)": "load('net.json')['mixed']",
 }

@@ -1,8 +1,7 @@
 """Abstract Python values: what evaluation of source without running it knows.
 
-A value is a constant, a container of values, an object built from a class, something
-of an unread package (``External``), or ``Unknown``.  Containers and objects are
-mutable and shared, as in Python.
+A value is a constant, a container of values, an object built from a class, something of an unread package
+(``External``), or ``Unknown``.  Containers and objects are mutable and shared, as in Python.
 """
 
 from __future__ import annotations
@@ -152,8 +151,8 @@ class DictValue(Value):
     """A dict by hashable constant keys; ``open`` when it may hold other keys.
 
     ``registry_of`` is the module that registers what it holds (its ``_buffers``, say), ``names_of`` the one whose names they are.
-    ``filled_by`` tells who adds to a table at module level: where it is defined, and the functions, classes and objects
-    there that do so.  ``untold`` are the keys that are no constants, by what stands for them; ``factory`` makes what is not there.
+    ``filled_by`` tells who adds to a table at module level: where it is defined, and what does so there.  ``untold`` are the
+    keys that are no constants, by what stands for them; ``factory`` makes what is not there; ``rest`` was not read but is in it.
     """
 
     items: dict[object, Value]
@@ -164,6 +163,7 @@ class DictValue(Value):
     untold: dict[object, Value] = field(default_factory=dict)
     factory: Value | None = None
     names_of: Module | None = None
+    rest: Unknown | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -372,7 +372,7 @@ def slice_of(key: SliceValue) -> slice | None:
 
 
 def by_name(items: Mapping[str, Value], is_open: bool = False) -> DictValue:
-    """A dict whose keys are names, such as ``vars(object)`` or ``**kwargs``."""
+    """A dict whose keys are names, such as ``vars(object)``."""
     return DictValue(dict(items.items()), is_open)
 
 

@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.terms import Item, Literal, Parameter, placed
-from tsguard.analysis.values import DictValue, FunctionValue, Scope, TupleValue, Unknown, Value, by_name
+from tsguard.analysis.values import Const, DictValue, FunctionValue, Scope, TupleValue, Unknown, Value
 from tsguard.source.functions import positional_parameters
 
 REST = "**"
@@ -34,12 +34,11 @@ def arguments(
             kwargs[keyword.arg] = value
         elif isinstance(value, DictValue):
             kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
-            if value.open:
-                kwargs[REST] = Unknown(placed(keyword.value))
-                exact = False
+            if value.rest is not None:
+                kwargs[REST] = value.rest
+            exact = exact and not value.open
         else:
-            is_named = isinstance(value, Unknown) and value.term is not None
-            kwargs[REST] = value if is_named else Unknown(placed(keyword.value))
+            kwargs[REST] = unread_rest(value) or Unknown(placed(keyword.value))
             exact = False
     return args, kwargs, exact
 
@@ -77,7 +76,8 @@ def bind(
         else:
             names[parameter.arg] = _default(interp, function, parameter, default, others)
     if spec.kwarg is not None:
-        names[spec.kwarg.arg] = by_name(rest, is_open=others is not None)
+        unread = others if isinstance(others, Unknown) else None
+        names[spec.kwarg.arg] = DictValue(dict(rest.items()), others is not None, rest=unread)
 
 
 def _default(
@@ -103,8 +103,14 @@ def _default(
     return perhaps
 
 
-def perhaps_other(known: Value, name: str, others: Value | None) -> Value:
+def unread_rest(mapping: Value) -> Unknown | None:
+    """A mapping that nobody has read, if something stands for it."""
+    return mapping if isinstance(mapping, Unknown) and mapping.term is not None else None
+
+
+def perhaps_other(known: Value, key: str, others: Value | None) -> Value:
     """The default of what is not given, or what ``others``, by ``REST`` among the keywords, may hold in its place."""
-    if isinstance(others, Unknown) and others.term is not None:
-        return Unknown(Item(others.term, Literal.of(name)), default=known)
+    # Of a class or a function by default the target's own parameters are taken for it, too.
+    if isinstance(known, Const) and isinstance(others, Unknown) and others.term is not None:
+        return Unknown(Item(others.term, Literal.of(key)), default=known)
     return known

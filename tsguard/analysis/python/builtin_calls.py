@@ -21,6 +21,7 @@ from tsguard.analysis.python import (
     texts,
     type_tests,
 )
+from tsguard.analysis.python.binding import unread_rest
 from tsguard.analysis.python.computed_calls import (
     Args,
     Handler,
@@ -126,6 +127,7 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
             merge(result, value)
         else:
             items, result.open = consume(interp, value)
+            result.rest = unread_rest(value)
             for item in items:
                 if isinstance(item, (TupleValue, ListValue)) and len(item.items) == 2:
                     put(result, item.items[0], item.items[1])

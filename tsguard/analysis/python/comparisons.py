@@ -263,8 +263,10 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
             return Const(loaded == isinstance(op, ast.In))
     if isinstance(right, External) and right.name == "os.environ":
         default = False  # unset where nothing tells
-    if isinstance(right, DictValue) and right.filled_by is not None and default is None:
+    if isinstance(right, DictValue) and (right.filled_by or right.rest) is not None and default is None:
         default = False  # what gives it this key was not found
+    if isinstance(right, DictValue) and right.rest is not None:
+        right = right.rest
     positive = Unknown(combined(In, [left, right], node), "bool", None if default is None else Const(default))
     return positive if isinstance(op, ast.In) else unary(interp, ast.Not(), positive, node)
 

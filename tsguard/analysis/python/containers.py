@@ -124,6 +124,8 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
         if key.term is not None and isinstance(next(iter(owner.items.values())), _MADE_OF):
             return _chosen(interp, owner, key.term)
         return _blurred(next(iter(owner.items.values())), node)
+    if owner.rest is not None and isinstance(index, str):
+        return _unknown_item(owner.rest, key, node)
     if owner.open or isinstance(key, Unknown):
         return Unknown(placed(node))
     raise Raised("KeyError", node)
@@ -225,6 +227,7 @@ def merge(target: DictValue, other: DictValue) -> None:
         _put(target, other.untold.get(index, index), value)
     if other.open:
         _open(target)
+        target.rest = target.rest or other.rest
 
 
 def _open(target: DictValue) -> None:

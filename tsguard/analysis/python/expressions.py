@@ -17,7 +17,7 @@ from tsguard.analysis.python import (
     sizes,
     texts,
 )
-from tsguard.analysis.python.binding import REST, arguments
+from tsguard.analysis.python.binding import REST, arguments, unread_rest
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.terms import member_of, placed
@@ -227,9 +227,9 @@ def _dict(interp: Interpreter, node: ast.Dict, scope: Scope) -> Value:
             if isinstance(value, DictValue):
                 sizes.charge(interp, len(value.items))
                 result.items.update(value.items)
-                result.open = result.open or value.open
+                result.open, result.rest = result.open or value.open, result.rest or value.rest
             else:
-                result.open = True
+                result.open, result.rest = True, result.rest or unread_rest(value)
             continue
         containers.put(result, interp.evaluate(key, scope), value)
     return result

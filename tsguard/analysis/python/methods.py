@@ -17,6 +17,7 @@ from tsguard.analysis.python import (
     tensor_sizes,
     texts,
 )
+from tsguard.analysis.python.binding import perhaps_other
 from tsguard.analysis.python.containers import merge, put, usual_key
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded
@@ -227,9 +228,10 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
         receiver.items.clear()  # which of them is left is not told
         receiver.open = True
     is_told = isinstance(index, External) or not isinstance(index, Value) or not receiver.items
-    return (
-        default if is_told and not receiver.open and not isinstance(key, Unknown) else Unknown(placed(node))
-    )
+    if is_told and not receiver.open and not isinstance(key, Unknown):
+        return default
+    is_rest = receiver.rest is not None and isinstance(index, str)
+    return perhaps_other(default, str(index), receiver.rest) if is_rest else Unknown(placed(node))
 
 
 def _set(interp: Interpreter, name: str, receiver: SetValue, args: Args) -> Value:
