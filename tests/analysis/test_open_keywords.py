@@ -64,6 +64,12 @@ OPEN = {
     "Part(3, Settings(**load('net.json')).mixed)": "load('net.json')['mixed']",
     "Part(3, Record(width=3, **load('net.json')).mixed)": "load('net.json')['mixed']",
 }
+LIKELY = {
+    "Part(3, getattr(config, 'mixed', False))": "config.mixed",
+    "Part(3, config.get('mixed', False))": "config.get('mixed', False)",
+    "Part(3, {'mixed': False, **config}['mixed'])": "config['mixed']",
+    "Part(3, dict({'mixed': False}, **config)['mixed'])": "config['mixed']",
+}
 CLOSED = [
     "Part(mixed=False, **config)",
     "Part(**more)",
@@ -83,6 +89,11 @@ def judged(tmp_path: Path, made: str) -> tuple[str, set[str | None]]:
 @pytest.mark.parametrize("made", OPEN)
 def test_what_is_not_given_may_be_among_them(tmp_path: Path, made: str) -> None:
     assert judged(tmp_path, made) == ("depends", {OPEN[made]})
+
+
+@pytest.mark.parametrize("made", LIKELY)
+def test_what_is_named_beside_an_unread_mapping_is_only_likely(tmp_path: Path, made: str) -> None:
+    assert judged(tmp_path, made) == ("depends", {LIKELY[made]})
 
 
 @pytest.mark.parametrize("made", CLOSED)

@@ -6,12 +6,10 @@ import ast
 
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.terms import Item, Literal, Parameter, placed
-from tsguard.analysis.values import Const, DictValue, FunctionValue, Scope, TupleValue, Unknown, Value
+from tsguard.analysis.python.unread_mappings import REST, perhaps_other, unread_rest
+from tsguard.analysis.terms import Parameter, placed
+from tsguard.analysis.values import DictValue, FunctionValue, Scope, TupleValue, Unknown, Value
 from tsguard.source.functions import positional_parameters
-
-REST = "**"
-"""Among keywords of a call the mapping that may hold others."""
 
 
 def arguments(
@@ -101,16 +99,3 @@ def _default(
     if isinstance(perhaps, Unknown) and perhaps is not known:
         perhaps.annotation, perhaps.scope = parameter.annotation, function.scope
     return perhaps
-
-
-def unread_rest(mapping: Value) -> Unknown | None:
-    """A mapping that nobody has read, if something stands for it."""
-    return mapping if isinstance(mapping, Unknown) and mapping.term is not None else None
-
-
-def perhaps_other(known: Value, key: str, others: Value | None) -> Value:
-    """The default of what is not given, or what ``others``, by ``REST`` among the keywords, may hold in its place."""
-    # Of a class or a function by default the target's own parameters are taken for it, too.
-    if isinstance(known, Const) and isinstance(others, Unknown) and others.term is not None:
-        return Unknown(Item(others.term, Literal.of(key)), default=known)
-    return known

@@ -21,7 +21,6 @@ from tsguard.analysis.python import (
     texts,
     type_tests,
 )
-from tsguard.analysis.python.binding import unread_rest
 from tsguard.analysis.python.computed_calls import (
     Args,
     Handler,
@@ -34,6 +33,7 @@ from tsguard.analysis.python.computed_calls import (
 from tsguard.analysis.python.containers import merge, put
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
+from tsguard.analysis.python.unread_mappings import REST, likely, unread_rest
 from tsguard.analysis.terms import IsInstance, placed
 from tsguard.analysis.values import (
     FALSE,
@@ -133,7 +133,9 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
                     put(result, item.items[0], item.items[1])
                 else:
                     result.open = True
-    result.items.update(kwargs)
+    rest = kwargs.get(REST)
+    named: dict[object, Value] = {name: value for name, value in kwargs.items() if name != REST}
+    merge(result, DictValue(named, rest is not None, rest=unread_rest(rest or NONE)))
     return result
 
 
@@ -228,7 +230,7 @@ def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
             return Unknown(operations.called("getattr", args[:2], node))
     found = _attribute_or_none(interp, args[0], name)
     if found is not None:
-        return found
+        return likely(interp, found, args[2]) if len(args) > 2 else found
     if len(args) > 2:
         return args[2]
     raise Raised("AttributeError", node)

@@ -26,7 +26,8 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.binding import bind
 from tsguard.analysis.python.context import Interpreter, Raised, Return
-from tsguard.analysis.terms import Call, placed
+from tsguard.analysis.python.unread_mappings import likely
+from tsguard.analysis.terms import Attribute, Call, placed
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
@@ -72,7 +73,14 @@ def call(
             return interp.call(method, args, kwargs, node)
     if is_none(function):
         raise Raised("TypeError", node)
-    return _call_unknown(function, args, kwargs, node)
+    result = _call_unknown(function, args, kwargs, node)
+    return likely(interp, result, args[1]) if len(args) == 2 and _looks_up(function) else result
+
+
+def _looks_up(function: Value) -> bool:
+    """Whether what is called is ``get`` or ``pop`` of what may be a mapping."""
+    term = function.term if isinstance(function, Unknown) else None
+    return isinstance(term, Attribute) and term.name in ("get", "pop")
 
 
 def _call_unknown(

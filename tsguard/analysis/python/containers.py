@@ -8,6 +8,7 @@ from tsguard.analysis.budgets import DICT_OPTIONS
 from tsguard.analysis.python import module_containers, operations, registries, tensor_sizes
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.unread_mappings import override
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
     BoundMethod,
@@ -223,6 +224,7 @@ def put(target: DictValue, key: Value, value: Value) -> None:
 
 def merge(target: DictValue, other: DictValue) -> None:
     """``target.update(other)``."""
+    override(target, other.rest)
     for index, value in other.items.items():
         _put(target, other.untold.get(index, index), value)
     if other.open:

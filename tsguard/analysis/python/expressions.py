@@ -17,9 +17,10 @@ from tsguard.analysis.python import (
     sizes,
     texts,
 )
-from tsguard.analysis.python.binding import REST, arguments, unread_rest
+from tsguard.analysis.python.binding import arguments
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
+from tsguard.analysis.python.unread_mappings import REST, unread_rest
 from tsguard.analysis.terms import member_of, placed
 from tsguard.analysis.values import (
     NONE,
@@ -121,11 +122,13 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
 
 
 def _takes_by_name(interp: Interpreter, function: Value) -> bool:
-    """Whether a call binds its arguments to the parameters of a function that was read."""
+    """Whether a call binds its arguments to the parameters of a function that was read, or makes a dict of them."""
     if isinstance(function, ClassValue):
         found = classes.class_member(interp, function, "__init__")
         is_read = found is not None and isinstance(found[0], FunctionValue)
         return is_read or records.has_made_constructor(interp, function)
+    if isinstance(function, External):
+        return function.name == "builtins.dict"
     return isinstance(function.function if isinstance(function, BoundMethod) else function, FunctionValue)
 
 
@@ -226,10 +229,9 @@ def _dict(interp: Interpreter, node: ast.Dict, scope: Scope) -> Value:
         if key is None:
             if isinstance(value, DictValue):
                 sizes.charge(interp, len(value.items))
-                result.items.update(value.items)
-                result.open, result.rest = result.open or value.open, result.rest or value.rest
+                containers.merge(result, value)
             else:
-                result.open, result.rest = True, result.rest or unread_rest(value)
+                containers.merge(result, DictValue({}, True, rest=unread_rest(value)))
             continue
         containers.put(result, interp.evaluate(key, scope), value)
     return result

@@ -17,11 +17,11 @@ from tsguard.analysis.python import (
     tensor_sizes,
     texts,
 )
-from tsguard.analysis.python.binding import perhaps_other
 from tsguard.analysis.python.containers import merge, put, usual_key
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded
 from tsguard.analysis.python.iteration import consume, iterate, key_value, keys_of
+from tsguard.analysis.python.unread_mappings import perhaps_other
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,

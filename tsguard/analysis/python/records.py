@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.python import ancestry, classes
-from tsguard.analysis.python.binding import REST, perhaps_other
 from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.unread_mappings import REST, perhaps_other
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
