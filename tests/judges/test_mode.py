@@ -117,6 +117,8 @@ def test_the_layers_that_a_stack_copies_are_listed_each(judge):
         ("x * 2 if self.training else x", "dependent"),
         ("(x, x * 2) if self.training else (x, x)", "dependent"),
         ("x if self.training else x", "independent"),
+        ("x + torch.ones(3, requires_grad=self.training)", "independent"),
+        ("x + torch.full((3,), float(self.training))", "dependent"),
         ("(torch.relu if self.training else torch.relu)(x)", "independent"),
     ],
 )

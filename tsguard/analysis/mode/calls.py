@@ -55,6 +55,7 @@ _READERS = {
 _RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
 # What decides whether gradients are enabled, and no value.
 _RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
+_OF_GRADIENTS = frozenset({"requires_grad", "create_graph", "retain_graph"})
 # Functions that call the function they are given, at once or later.
 _CALLERS = frozenset(
     {"torch.utils.checkpoint.checkpoint", "torch.jit.fork", "torch.jit._fork", "torch.futures.fork"}
@@ -193,8 +194,9 @@ def _external(
         uses.random(walk, name, node)
     elif name in _RECORDING:
         return None
-    elif not uses.function(walk, name, args, kwargs, node) and _differs([*args, *kwargs.values()]):
-        _report_use(walk, node)
+    elif not uses.function(walk, name, args, kwargs, node):
+        if _differs([*args, *(value for name, value in kwargs.items() if name not in _OF_GRADIENTS)]):
+            _report_use(walk, node)
     return None
 
 
