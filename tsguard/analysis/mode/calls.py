@@ -194,10 +194,14 @@ def _external(
         uses.random(walk, name, node)
     elif name in _RECORDING:
         return None
-    elif not uses.function(walk, name, args, kwargs, node):
-        if _differs([*args, *(value for name, value in kwargs.items() if name not in _OF_GRADIENTS)]):
-            _report_use(walk, node)
+    elif not uses.function(walk, name, args, kwargs, node) and _differs(_deciding(args, kwargs)):
+        _report_use(walk, node)
     return None
+
+
+def _deciding(args: Args, kwargs: Kwargs) -> Args:
+    """The arguments that decide a result."""
+    return [*args, *(value for name, value in kwargs.items() if name not in _OF_GRADIENTS)]
 
 
 def _report_use(walk: ModeInterpreter, node: ast.AST | None) -> None:
