@@ -338,6 +338,29 @@ class Net(nn.Module):
         return self.layer(x)
 
 
+class Core:
+    def __init__(self):
+        self.sinks = {}
+
+
+class Log:
+    def __init__(self):
+        self.core = Core()
+
+
+log = Log()
+
+
+class Logged(nn.Module):
+    def __init__(self):
+        super().__init__()
+        log.core.sinks[len(log.core.sinks)] = "out"
+        self.layers = nn.ModuleList([nn.Linear(2, 2) for _ in log.core.sinks])
+
+    def forward(self, x):
+        return self.layers[0](x)
+
+
 class Counted(nn.Module):
     count = 0
 
@@ -351,7 +374,9 @@ class Counted(nn.Module):
 """
 
 
-@pytest.mark.parametrize(("name", "before"), [("Net", "Net"), ("Net", "Counted"), ("Counted", "Counted")])
+@pytest.mark.parametrize(
+    ("name", "before"), [("Net", "Net"), ("Net", "Counted"), ("Counted", "Counted"), ("Logged", "Logged")]
+)
 def test_what_a_target_changes_of_what_modules_define_is_seen_by_no_other(folder, name, before):
     file = folder / "state.py"
     file.write_text(STATE)

@@ -10,6 +10,8 @@ from tsguard.analysis.values import DictValue, ListValue, ObjectValue, SetValue,
 Holder = ListValue | SetValue | DictValue | ObjectValue
 
 _ABSENT = object()
+# Of what lies deeper in a structure a target changes hardly anything.
+_DEEPEST = 2
 
 
 class SharedState:
@@ -23,11 +25,15 @@ class SharedState:
         """Remember a global name, or an attribute of a class or function, that is about to be bound anew."""
         self._bound.setdefault((id(owner), name), (owner, name, owner.get(name, _ABSENT)))
 
-    def hold(self, value: Holder) -> None:
-        """Remember what a container or an object holds where its definition ends."""
+    def hold(self, value: Holder, deep: int = _DEEPEST) -> None:
+        """Remember what a container or an object holds where its definition ends, and what that holds."""
         if isinstance(value, ObjectValue) and value.contents is not None:
-            self.hold(value.contents)
-        self._held[id(value)] = (value, value.open, _copied(_content(value)))
+            self.hold(value.contents, deep)
+        content = _copied(_content(value))
+        self._held[id(value)] = (value, value.open, content)
+        for inner in content.values() if isinstance(content, dict) else content:
+            if deep > 0 and isinstance(inner, Holder) and id(inner) not in self._held:
+                self.hold(inner, deep - 1)
 
     def defined(self, value: Value) -> None:
         """Remember what a module has put into a container of another, or its own, by a call."""
