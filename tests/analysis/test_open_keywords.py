@@ -47,6 +47,20 @@ def load(path):
         return json.load(file)
 
 
+class Looped:
+    def __init__(self, **given):
+        self.mixed = False
+        for name, value in given.items():
+            setattr(self, name, value)
+
+
+def merged(config):
+    known = {{"mixed": False}}
+    for name in config:
+        known[name] = config[name]
+    return known
+
+
 class Net(nn.Module):
     def __init__(self, config, **more):
         super().__init__()
@@ -70,7 +84,10 @@ LIKELY = {
     "Part(3, {'mixed': False, **config}['mixed'])": "config['mixed']",
     "Part(3, dict({'mixed': False}, **config)['mixed'])": "config['mixed']",
 }
+LOOPED = ["Part(3, Looped(**config).mixed)", "Part(3, merged(config)['mixed'])"]
 CLOSED = [
+    "Part(3, Looped(width=3).mixed)",
+    "Part(3, merged({'width': 3})['mixed'])",
     "Part(mixed=False, **config)",
     "Part(**more)",
     "Part(**{'width': 3})",
@@ -94,6 +111,11 @@ def test_what_is_not_given_may_be_among_them(tmp_path: Path, made: str) -> None:
 @pytest.mark.parametrize("made", LIKELY)
 def test_what_is_named_beside_an_unread_mapping_is_only_likely(tmp_path: Path, made: str) -> None:
     assert judged(tmp_path, made) == ("depends", {LIKELY[made]})
+
+
+@pytest.mark.parametrize("made", LOOPED)
+def test_a_loop_over_an_unread_mapping_may_set_what_was_named_before(tmp_path: Path, made: str) -> None:
+    assert judged(tmp_path, made) == ("depends", {"config['mixed']"})
 
 
 @pytest.mark.parametrize("made", CLOSED)

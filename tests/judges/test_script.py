@@ -154,3 +154,51 @@ def test_where_a_module_refuses_to_be_prepared_is_said_in_the_file_it_lies_in(tm
     (found,) = _judged(tmp_path, source).findings
     assert Path(found.path).name == "model.py"
     assert "__prepare_scriptable__" in source.splitlines()[found.line - 1]
+
+
+def test_a_guess_refuses_no_preparation(tmp_path: Path) -> None:
+    source = """
+    from torch import nn
+
+    class Old(nn.Module):
+        def __init__(self, low=None, high=None):
+            super().__init__()
+            if low is not None and not 0 <= low <= high <= 1:
+                raise ValueError("order")
+
+        def forward(self, x):
+            return x
+
+    class Net(nn.Module):
+        def __init__(self, bounds=None):
+            super().__init__()
+            self.low, self.high = (None, None) if bounds is None else (float(bounds[0]), float(bounds[1]))
+
+        def __prepare_scriptable__(self):
+            return Old(self.low, self.high)
+
+        def forward(self, *inputs):
+            return inputs
+    """
+    judgement = _judged(tmp_path, textwrap.dedent(source))
+    assert (judgement.script, judgement.findings) == ("ok", ())
+
+
+def test_super_is_known_in_a_comprehension(tmp_path: Path) -> None:
+    source = """
+    from torch import nn
+
+    class Base(nn.Module):
+        def settings(self):
+            return {"mixed": False}
+
+    class Net(Base):
+        def __init__(self):
+            super().__init__()
+            settings = {name: value for name, value in super().settings().items()}
+            self.table = {"a": 1, 2: 3} if settings["mixed"] else None
+
+        def forward(self, x):
+            return x if self.table is None else x + self.table["a"]
+    """
+    assert _judged(tmp_path, textwrap.dedent(source)).script == "ok"

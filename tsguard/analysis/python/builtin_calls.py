@@ -33,7 +33,7 @@ from tsguard.analysis.python.computed_calls import (
 from tsguard.analysis.python.containers import merge, put
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.python.unread_mappings import REST, likely, unread_rest
+from tsguard.analysis.python.unread_mappings import REST, keyed_by, likely, override, unread_rest
 from tsguard.analysis.terms import IsInstance, placed
 from tsguard.analysis.values import (
     FALSE,
@@ -244,6 +244,7 @@ def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
             interp.set_attribute(owner, name, args[2])
         elif isinstance(owner, ObjectValue):
             owner.open = True
+            override(owner.attributes, keyed_by(args[1]))
             if isinstance(owner, ModuleValue) and isinstance(args[2], ModuleValue):
                 owner.children[f"?{len(owner.children)}"] = args[2]
     return NONE

@@ -164,11 +164,13 @@ def super_value(args: list[Value], scope: Scope) -> Value:
     if len(args) >= 2 and isinstance(args[0], ClassValue):
         return SuperValue(args[0], args[1])
     runner: Scope | None = scope
-    while runner is not None and (runner.function is None or runner.function.owner is None):
+    while runner is not None:
+        function = runner.function
+        if function is not None and function.owner is not None:
+            parameters = function.node.args
+            first = [*parameters.posonlyargs, *parameters.args][:1]
+            receiver = runner.names.get(first[0].arg) if first else None
+            if receiver is not None:  # a comprehension in the method has names of its own
+                return SuperValue(function.owner, receiver)
         runner = runner.parent
-    if runner is None or runner.function is None or runner.function.owner is None:
-        return Unknown()
-    parameters = runner.function.node.args
-    first = [*parameters.posonlyargs, *parameters.args][:1]
-    receiver = runner.names.get(first[0].arg) if first else None
-    return SuperValue(runner.function.owner, receiver) if receiver is not None else Unknown()
+    return Unknown()

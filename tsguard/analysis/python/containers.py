@@ -8,7 +8,7 @@ from tsguard.analysis.budgets import DICT_OPTIONS
 from tsguard.analysis.python import module_containers, operations, registries, tensor_sizes
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.python.unread_mappings import override
+from tsguard.analysis.python.unread_mappings import keyed_by, override
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
     BoundMethod,
@@ -224,7 +224,7 @@ def put(target: DictValue, key: Value, value: Value) -> None:
 
 def merge(target: DictValue, other: DictValue) -> None:
     """``target.update(other)``."""
-    override(target, other.rest)
+    override(target.items, other.rest)
     for index, value in other.items.items():
         _put(target, other.untold.get(index, index), value)
     if other.open:
@@ -241,6 +241,9 @@ def _open(target: DictValue) -> None:
 def _put(target: DictValue, index: object, value: Value) -> None:
     if isinstance(index, Unknown) or (target.registry_of is not None and not isinstance(index, str)):
         _open(target)
+        mapping = keyed_by(index) if isinstance(index, Unknown) else None
+        override(target.items, mapping)
+        target.rest = target.rest or mapping
         known = index.term if isinstance(index, Unknown) else None
         place = f"?{len(target.items) if known is None else spelled(known)}"
         if place not in target.items:

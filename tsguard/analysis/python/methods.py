@@ -21,7 +21,7 @@ from tsguard.analysis.python.containers import merge, put, usual_key
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded
 from tsguard.analysis.python.iteration import consume, iterate, key_value, keys_of
-from tsguard.analysis.python.unread_mappings import perhaps_other
+from tsguard.analysis.python.unread_mappings import pairs, perhaps_other
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
@@ -170,9 +170,11 @@ def _dict(
     if name in ("items", "keys", "values"):
         keys = keys_of(receiver)
         values = list(receiver.items.values())
+        others = [pairs(interp, receiver.rest, name)] if receiver.rest is not None else []
         if name == "items":
-            return ListValue([TupleValue(pair) for pair in zip(keys, values, strict=True)], receiver.open)
-        return ListValue(keys if name == "keys" else values, receiver.open)
+            known = [TupleValue(pair) for pair in zip(keys, values, strict=True)]
+            return ListValue([*known, *others], receiver.open)
+        return ListValue([*(keys if name == "keys" else values), *others], receiver.open)
     if name in ("get", "pop", "setdefault") and args:
         return _dict_get(interp, name, receiver, args, node)
     if name == "update":

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.terms import Item, Literal
-from tsguard.analysis.values import Const, DictValue, Unknown, Value
+from tsguard.analysis.terms import Attribute, Call, Element, Item, Literal
+from tsguard.analysis.values import Const, Unknown, Value
 from tsguard.report.records import replace
+
+_Key = TypeVar("_Key")
 
 REST = "**"
 """Among keywords of a call the mapping that may hold others."""
@@ -32,8 +36,27 @@ def perhaps_other(known: Value, key: str, others: Value | None) -> Value:
     return known
 
 
-def override(target: DictValue, mapping: Unknown | None) -> None:
-    """What a dict holds may be another after ``target.update(mapping)``."""
-    for key, value in target.items.items() if mapping is not None else ():
+def override(held: dict[_Key, Value], mapping: Unknown | None) -> None:
+    """What is held by name may be another after ``held.update(mapping)``."""
+    for key, value in held.items() if mapping is not None else ():
         if isinstance(key, str):
-            target.items[key] = perhaps_other(value, key, mapping)
+            held[key] = perhaps_other(value, key, mapping)
+
+
+def keyed_by(key: Value) -> Unknown | None:
+    """The mapping over which a loop binds a key: ``for key, value in mapping.items()``."""
+    term = key.term if isinstance(key, Unknown) else None
+    if isinstance(term, Item) and term.key == Literal.of(0):
+        term = term.owner
+    if not isinstance(term, Element):
+        return None
+    looped = term.owner
+    if isinstance(looped, Call) and isinstance(looped.function, Attribute):
+        looped = looped.function.owner if looped.function.name in ("items", "keys") else looped
+    return Unknown(looped)
+
+
+def pairs(interp: Interpreter, mapping: Unknown, method: str) -> Value:
+    """Any of what ``mapping.items()``, ``keys()`` or ``values()`` gives."""
+    assert mapping.term is not None
+    return Unknown(Element(Call(Attribute(mapping.term, method), ()), interp.open_loops + interp.outer_loops))

@@ -40,6 +40,7 @@ from tsguard.analysis.script.sugared import (
     SugaredUnknown,
     Value,
 )
+from tsguard.analysis.worlds import Impossible
 from tsguard.language import types as t
 from tsguard.source.functions import takes_positional
 from tsguard.source.walking import walked
@@ -104,9 +105,12 @@ def _prepared(compiler: Compiler, instance: py.ModuleValue) -> py.ModuleValue | 
     found = python_classes.class_member(compiler.interp, instance.cls, "__prepare_scriptable__")
     if found is None or not isinstance(found[0], py.FunctionValue):
         return instance
+    guessed = len(compiler.interp.world.guessed)
     try:
         result = compiler.interp.call(py.BoundMethod(found[0], instance), [], {})
     except Raised as raised:
+        if len(compiler.interp.world.guessed) > guessed:
+            raise Impossible from None  # of a check that only a guess fails there is another world
         is_own = any(raised.node is part for part in walked(found[0].node))
         place = raised.node if raised.node is not None and is_own else found[0].node
         compiler.report(
