@@ -101,3 +101,9 @@ def test_some_operations_need_the_sizes_of_their_tensors_as_numbers(exported, re
 def test_distinct_elements_are_no_rows_of_the_input(exported):
     judged = exported("def f(x):\n    return x * torch.unique(x, dim=None).shape[0]")
     assert (judged.verdict, judged.dynamic) == ("exports", "exports")
+
+
+@pytest.mark.parametrize("is_scalar", ["x.dim() == 0", "len(x.shape) == 0", "not x.ndim != 0"])
+def test_a_way_for_scalars_opens_no_dimension_of_the_others(exported, is_scalar):
+    source = f"def f(x):\n    if {is_scalar}:\n        return x.cos()\n    return torch.stack([row.cos() for row in x])"
+    assert exported(source).dynamic == "specialised"

@@ -136,6 +136,7 @@ def _settled(
 def _of_each_rank(program: Program, target: Target, found: _Followed) -> _Followed | None:
     """What goes wrong with an input of one rank, of another, ...; None where none of them is taken."""
     taken: list[_Followed] = []
+    scalars: list[_Followed] = []  # whose sizes show nothing
     rest: _Followed | None = found
     for _ in range(_MOST_RANKS):
         if rest is None or rest.walk.asked_ranks is None:
@@ -148,11 +149,11 @@ def _of_each_rank(program: Program, target: Target, found: _Followed) -> _Follow
         for rank in ranks[:_MOST_RANKS]:
             facts = rest.walk.facts.copy()
             facts.has_rank(tensor, rank)
-            taken += filter(None, [_accepted(program, target, facts)])
+            (taken if rank else scalars).extend(filter(None, [_accepted(program, target, facts)]))
         facts = rest.walk.facts.copy()
         facts.other_ranks[tensor] = known.union(ranks)
         rest = _accepted(program, target, facts)
-    taken += filter(None, [rest])
+    taken += [*filter(None, [rest]), *scalars]
     if not taken:
         return None
     worst = next((one for one in taken if any(map(_is_hazard, one.walk.events))), taken[0])

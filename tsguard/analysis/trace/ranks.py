@@ -47,7 +47,8 @@ def compared(
         return py.Const(is_unequal), NOTHING
     if is_input(tensor):
         ranks = (wanted + step for step in _STEPS[type(op)])
-        tracer.asked_ranks.setdefault(tensor, set()).update(rank for rank in ranks if rank > 0)
+        least = 0 if isinstance(op, (ast.Eq, ast.NotEq)) else 1
+        tracer.asked_ranks.setdefault(tensor, set()).update(rank for rank in ranks if rank >= least)
     equations = ((rank_of(tensor), number(wanted)),)
     told = Truths(if_true=equations) if isinstance(op, ast.Eq) else NOTHING
     return None, Truths(if_false=equations) if is_unequal else told
