@@ -34,7 +34,7 @@ from tsguard.analysis.python.containers import merge, put
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.python.unread_mappings import REST, keyed_by, likely, override, unread_rest
-from tsguard.analysis.terms import IsInstance, placed
+from tsguard.analysis.terms import IsInstance, Parameter, placed, root
 from tsguard.analysis.values import (
     FALSE,
     NONE,
@@ -230,7 +230,8 @@ def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
             return Unknown(operations.called("getattr", args[:2], node))
     found = _attribute_or_none(interp, args[0], name)
     if found is not None:
-        return likely(interp, found, args[2]) if len(args) > 2 else found
+        is_given = isinstance(found, Unknown) and isinstance(root(found.term), Parameter)
+        return likely(interp, found, args[2]) if is_given and len(args) > 2 else found
     if len(args) > 2:
         return args[2]
     raise Raised("AttributeError", node)
