@@ -21,7 +21,6 @@ import msgspec
 from tsguard import rules, version
 from tsguard.inspection.inspecting import EarlierInspection, Inspection
 from tsguard.settings.requests import Job
-from tsguard.source.outlines import Outlines
 from tsguard.source.replacing import replace_file
 from tsguard.source.text import SourceFile, bytes_of, is_notebook
 
@@ -75,9 +74,9 @@ class Cache:
         self._started = time.time_ns()
 
     @property
-    def outlines(self) -> Outlines:
-        """What is kept beside of installed files."""
-        return Outlines(self._folder, _tool())
+    def outlines(self) -> tuple[Path, str]:
+        """Where outlines of installed files are kept beside, and who makes them; see ``Outlines``."""
+        return self._folder, _tool()
 
     def get(self, job: Job) -> Inspection | None:
         """The inspection of a job if one is kept and still holds."""

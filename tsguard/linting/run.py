@@ -41,14 +41,14 @@ _Outcome = tuple[Inspection, frozenset[str] | None]
 class _Context:
     """What a judgement rests on beside the file: where imports are found, torch's tables, what for, open sizes.
 
-    ``outlines`` are only a help to read what is installed.
+    ``outlines`` tell where what is kept of installed files lies, and by whom: compiled objects go to no other process.
     """
 
     paths: tuple[Path, ...]
     release: str
     purpose: Purpose
     open_sizes: tuple[OpenSizes, ...] | None
-    outlines: Outlines | None = None
+    outlines: tuple[Path, str] | None = None
 
 
 def lint(
@@ -290,7 +290,8 @@ def _inspect_chunk(
                 program = None
                 memory.collect()
             if program is None:
-                project = Project(context.paths, context.outlines)
+                outlines = Outlines(*context.outlines) if context.outlines is not None else None
+                project = Project(context.paths, outlines)
                 program = Program(project, context.release, context.open_sizes)
             gc.freeze()
             yield _inspected(program, job, edited.get(job), context)
