@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+
+import pytest
+import torch
+
 
 def test_what_a_decorator_of_another_file_wraps_is_reported_where_it_stands(lint, folder):
     (folder / "timing.py").write_text(
@@ -18,12 +23,12 @@ def test_what_a_decorator_of_another_file_wraps_is_reported_where_it_stands(lint
 
 
 CHECKED = """
-import os
+import pickle
 
 class Settings:
     pass
 
-def checked(function, settings=os.environ.get("SETTINGS")):
+def checked(function, settings={settings}):
     if not isinstance(settings, Settings):
         raise TypeError("no settings")
     return function
@@ -51,15 +56,16 @@ class Net(nn.Module):
 """
 
 
-def test_a_decorator_of_a_package_that_seems_to_raise_leaves_the_function_as_it_is(lint, folder):
-    packages = folder / ".venv" / "lib" / "python3.11" / "site-packages"
-    packages.mkdir(parents=True)
-    (packages / "checking.py").write_text(CHECKED)
+@pytest.mark.filterwarnings("ignore")
+def test_a_decorator_that_raises_by_what_is_not_told_leaves_the_function_as_it_is(lint, folder, monkeypatch):
+    (folder / "checking.py").write_text(CHECKED.format(settings="pickle.loads(pickle.dumps(Settings()))"))
     (folder / "net.py").write_text(USER)
     assert [t["script"]["verdict"] for t in lint("net.py").report["targets"]] == ["ok", "ok"]
+    monkeypatch.syspath_prepend(folder)
+    torch.jit.script(importlib.import_module("net").Net())
 
 
-def test_what_a_decorator_of_the_project_raises_is_no_more_known(lint, folder):
-    (folder / "checking.py").write_text(CHECKED)
+def test_of_what_a_decorator_raises_for_sure_no_more_is_known(lint, folder):
+    (folder / "checking.py").write_text(CHECKED.format(settings="None"))
     (folder / "net.py").write_text(USER)
     assert lint("net.py").report["targets"][1]["script"]["verdict"] == "unknown"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import runpy
 from pathlib import Path
 
 import pytest
+import torch
 
 from tsguard.analysis.python import Program
 from tsguard.judges.script import judge_script
@@ -121,3 +124,29 @@ def test_a_loop_over_an_unread_mapping_may_set_what_was_named_before(tmp_path: P
 @pytest.mark.parametrize("made", CLOSED)
 def test_what_is_given_or_cannot_be_among_them_is_known(tmp_path: Path, made: str) -> None:
     assert judged(tmp_path, made) == ("ok", set())
+
+
+class Config(dict):
+    """A configuration whose values are items and attributes."""
+
+    __getattr__ = dict.__getitem__
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("made", [*OPEN, *LIKELY, *LOOPED])
+def test_torch_takes_it_or_not_by_what_the_mapping_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str
+) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(FILE.format(made=made))
+    monkeypatch.chdir(tmp_path)
+    for mixed in (False, True):
+        held = {"mixed": mixed}
+        (tmp_path / "net.json").write_text(json.dumps(held))
+        names = runpy.run_path(str(path))
+        config = Config(held, part=held) if "'part'" in made else Config(held)
+        if mixed:
+            with pytest.raises(RuntimeError):
+                torch.jit.script(names["Net"](config))
+        else:
+            torch.jit.script(names["Net"](config))

@@ -11,11 +11,7 @@ if TYPE_CHECKING:
 
 def is_own(target: Target, module: Module) -> bool:
     """Whether a module belongs to the target's package rather than to a dependency."""
-    return of_one_package(target.module, module)
-
-
-def of_one_package(own: Module, module: Module) -> bool:
-    """Whether who wrote a module wrote another one, too, as far as their places tell."""
+    own = target.module
     if module is own:
         return True
     if module.root is not own.root and module.root != own.root:

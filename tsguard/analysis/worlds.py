@@ -60,6 +60,16 @@ class Asked(NamedTuple):
     constant: Term | None
     how: tuple[bool, bool] | None = None
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether nothing but the world tells the answer."""
+        return self.how is not None
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether no default tells the usual one, either."""
+        return self.how is not None and self.how[1]
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Work:

@@ -133,9 +133,9 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
                     put(result, item.items[0], item.items[1])
                 else:
                     result.open = True
-    rest = kwargs.get(REST)
+    rest = unread_rest(kwargs.get(REST, NONE))
     named: dict[object, Value] = {name: value for name, value in kwargs.items() if name != REST}
-    merge(result, DictValue(named, rest is not None, rest=unread_rest(rest or NONE)))
+    merge(result, DictValue(named, rest is not None, rest=rest))
     return result
 
 

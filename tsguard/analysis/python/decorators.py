@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis.budgets import DEFINITION_STEPS
-from tsguard.analysis.ownership import of_one_package
 from tsguard.analysis.python.ancestry import derives_from
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.values import (
@@ -20,7 +19,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.analysis.worlds import BudgetExceeded
+from tsguard.analysis.worlds import Asked, BudgetExceeded
 from tsguard.source.functions import positional_parameters
 
 # What these decorators make of a function, above its definition or called with it.
@@ -183,17 +182,18 @@ def _mark_of(interp: Interpreter, decorator: ast.expr, scope: Scope) -> str:
 
 
 def _wrapped(interp: Interpreter, decorator: ast.expr, target: Value, value: Value, scope: Scope) -> Value:
-    """What a decorator of the project makes of a function; unknown where one of a package seems to raise."""
+    """What a decorator that was read makes of a function; unknown where it raises by what is not told."""
 
     def wrap() -> Value:
         wrapper = interp.evaluate(decorator, scope) if isinstance(decorator, ast.Call) else target
         return interp.call(wrapper, [value], {}, decorator)
 
+    conversation: list[Asked] = []
     try:
-        return bounded(interp, wrap) or Unknown()
+        with interp.world.heard() as conversation:
+            return bounded(interp, wrap) or Unknown()
     except Raised:
-        # What is installed can be imported: what it seems to raise rests on what is not known of its arguments.
-        if not isinstance(target, (FunctionValue, ClassValue)) or of_one_package(scope.module, target.module):
+        if not any(asked.is_decided for asked in conversation):
             raise
         return Unknown()
 

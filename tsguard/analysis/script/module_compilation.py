@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
+from tsguard.analysis.events import Gap
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
@@ -40,7 +41,7 @@ from tsguard.analysis.script.sugared import (
     SugaredUnknown,
     Value,
 )
-from tsguard.analysis.worlds import Impossible
+from tsguard.analysis.worlds import Asked
 from tsguard.language import types as t
 from tsguard.source.functions import takes_positional
 from tsguard.source.walking import walked
@@ -105,12 +106,15 @@ def _prepared(compiler: Compiler, instance: py.ModuleValue) -> py.ModuleValue | 
     found = python_classes.class_member(compiler.interp, instance.cls, "__prepare_scriptable__")
     if found is None or not isinstance(found[0], py.FunctionValue):
         return instance
-    guessed = len(compiler.interp.world.guessed)
+    conversation: list[Asked] = []
     try:
-        result = compiler.interp.call(py.BoundMethod(found[0], instance), [], {})
+        with compiler.interp.world.heard() as conversation:
+            result = compiler.interp.call(py.BoundMethod(found[0], instance), [], {})
     except Raised as raised:
-        if len(compiler.interp.world.guessed) > guessed:
-            raise Impossible from None  # of a check that only a guess fails there is another world
+        if any(asked.is_guessed for asked in conversation):
+            why = f"its __prepare_scriptable__ seems to raise {raised.name}".rstrip()
+            compiler.reporter.add_gap(Gap(found[0].module, found[0].node.lineno, why))
+            return None
         is_own = any(raised.node is part for part in walked(found[0].node))
         place = raised.node if raised.node is not None and is_own else found[0].node
         compiler.report(
