@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tsguard.analysis.exploration import explore
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built
-from tsguard.analysis.worlds import World, explore
+from tsguard.analysis.worlds import World
 from tsguard.judges.script import judge_script
 from tsguard.project import Project
 from tsguard.project.targets import find_target

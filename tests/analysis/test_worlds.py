@@ -28,7 +28,7 @@ from tsguard.analysis.terms import (
     Term,
     Truth,
 )
-from tsguard.analysis.worlds import Impossible, World, explore, run_first
+from tsguard.analysis.worlds import World
 
 INIT, OTHER = "Net.__init__", "Part.__init__"
 NORM = Parameter("norm", INIT)
@@ -169,38 +169,7 @@ class TestImplications:
         assert world.known(NORM) is None
 
 
-class TestExploring:
-    def test_each_other_world_gives_one_question_the_other_answer(self):
-        def run(world: World) -> tuple[bool, bool]:
-            return world.decide(Is(NORM, NONE), True), world.decide(Compare(SIZES, ">", ONE), False)
-
-        found = [(answer, result) for answer, _, result in explore(run)]
-        assert [result for _, result in found] == [(True, False), (False, False), (True, True)]
-        assert [str(answer) for answer, _ in found] == ["None", "norm is not None", "sizes > 1"]
-
-    def test_worlds_in_which_the_constructor_raises_are_passed_over(self):
-        def run(world: World) -> bool:
-            if world.decide(Is(NORM, NONE), True):
-                raise Impossible
-            return True
-
-        assert [str(answer) for answer, _, _ in explore(run)] == ["None"]
-        found = run_first(run, World())
-        assert found is not None
-        assert found[0].answers == {Is(NORM, NONE): False}
-
-    def test_after_an_error_what_was_asked_last_gets_the_other_answer(self):
-        def run(world: World) -> bool:
-            world.decide(Is(NORM, NONE), True)
-            world.decide(Compare(SIZES, ">", ONE), False)
-            if world.decide(Is(NORM, NONE), True):
-                raise Impossible
-            return True
-
-        found = run_first(run, World())
-        assert found is not None
-        assert found[0].answers == {Is(NORM, NONE): False, Compare(SIZES, ">", ONE): False}
-
+class TestAsking:
     def test_a_conversation_agrees_with_worlds_that_answer_alike(self):
         first = World(listening=1)
         first.decide(Is(NORM, NONE), True)

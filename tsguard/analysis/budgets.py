@@ -19,7 +19,22 @@ MODE_STEPS: Final = 100_000
 """Following one target in both modes."""
 
 WORLD_STEPS: Final = 4_000
-"""Each further world that a question opens: worlds multiply."""
+"""All worlds that a target's questions open once it is known not to be ``ok``: they only tell when."""
+
+GUESSED_STEPS: Final = 200_000
+"""The same as long as it may be ``ok``, which is a promise, for what no default answers."""
+
+DEFAULT_STEPS: Final = 40_000
+"""The same for what a default answers: it is ``ok`` with that, what else may be given is told beyond it."""
+
+SETTLED_WORLDS: Final = 10
+"""The number of them once it is known not to be ``ok``."""
+
+TURNED_ANSWERS: Final = 3
+"""Answers that tell a world from the first: of more, nobody knows whether any argument gives them all."""
+
+MOST_WORLDS: Final = 300
+"""The same as long as it may be."""
 
 
 # -- calls within it -----------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Gap
+from tsguard.analysis.exploration import first_made
 from tsguard.analysis.python import PythonInterpreter, ancestry, classes, decorators, library, metaclasses
 from tsguard.analysis.python.binding import arguments
 from tsguard.analysis.python.calls import made_otherwise, make_module
@@ -21,7 +22,7 @@ from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.python.structural_keys import StructuralKeys
 from tsguard.analysis.terms import Is, Named, Parameter
 from tsguard.analysis.values import Scope
-from tsguard.analysis.worlds import BudgetExceeded, Impossible, World, first_made
+from tsguard.analysis.worlds import BudgetExceeded, Impossible, World
 from tsguard.project.project import Definition
 from tsguard.project.targets import may_be_module
 from tsguard.report.records import dataclass

@@ -272,6 +272,16 @@ def _parts(term: Term) -> Iterator[Term]:
                 pending += held(part)
 
 
+def looks_up(term: Term) -> bool:
+    """Whether a term rests on what ``get`` or ``pop`` gives of what may be a mapping."""
+    return any(
+        isinstance(part, Call)
+        and isinstance(part.function, Attribute)
+        and part.function.name in ("get", "pop")
+        for part in _parts(term)
+    )
+
+
 # What a term is made of, the last part first.
 _HELD: dict[type[Term], Callable[[Any], tuple[Term | None, ...]]] = {
     Operation: lambda term: (term.right, term.left),

@@ -7,16 +7,14 @@ what holds in some ``depends``, and the answer that tells them apart is its cond
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from tsguard.analysis import class_relations
-from tsguard.analysis.budgets import WORLD_STEPS
 from tsguard.analysis.terms import (
     NONE,
-    Converts,
     Eq,
     Is,
     IsInstance,
@@ -28,8 +26,6 @@ from tsguard.analysis.terms import (
     question,
 )
 from tsguard.report.records import dataclass
-
-T = TypeVar("T")
 
 
 class Impossible(Exception):
@@ -53,12 +49,14 @@ class Answer:
 
 class Asked(NamedTuple):
     """What a world was asked, and its answer: a question and ``how`` it is answered by default, or
-    the constant that a term has been fixed to, and whether it is of another class than its default."""
+    the constant that a term has been fixed to, and whether it is of another class than its default
+    (``answer``) or ``is_other`` than that at all."""
 
     term: Term
     answer: bool
     constant: Term | None
     how: tuple[bool, bool] | None = None
+    is_other: bool = False
 
     @property
     def is_decided(self) -> bool:
@@ -109,6 +107,7 @@ class World:
     _fixed: dict[Term, Term] = field(default_factory=dict)
     _classes: dict[Term, list[tuple[Term, bool]]] = field(default_factory=dict)
     _unusual: set[Term] = field(default_factory=set)
+    _others: set[Term] = field(default_factory=set)
     _lately: dict[Question, None] = field(default_factory=dict)
 
     def decide(self, term: Term, answer_by_default: bool, *, guess: bool = False) -> bool:
@@ -139,6 +138,8 @@ class World:
                 self.answers[asked] = answer
                 if answer:
                     self._fix(asked)
+                if answer is not answer_by_default and not guess:
+                    self._is_other_than_default(asked)
                 if isinstance(asked, IsInstance):
                     self._classes.setdefault(asked.subject, []).append((asked.cls, answer))
                     if answer is not answer_by_default:
@@ -158,12 +159,22 @@ class World:
         found = self._fixed.get(term) if self._fixed else None
         self.asks += 1
         if self.listening:
-            self.asked.append(Asked(term, self.is_unusual(term), found))
+            self.asked.append(Asked(term, self.is_unusual(term), found, None, self.is_other(term)))
         return found
 
     def is_unusual(self, term: Term) -> bool:
         """Whether a term stands for something of another class than its default has."""
         return bool(self._unusual) and term in self._unusual
+
+    def is_other(self, term: Term) -> bool:
+        """Whether a term stands for something else than its default."""
+        return bool(self._others) and term in self._others
+
+    def _is_other_than_default(self, asked: Question) -> None:
+        if isinstance(asked, (Is, Eq)):
+            self._others.update(part for part in (asked.left, asked.right) if not is_constant(part))
+        elif isinstance(asked, Truth):
+            self._others.add(asked.subject)
 
     def _fix(self, asked: Question) -> None:
         """Remember what a question that is answered by yes says of its subject: None before a constant."""
@@ -192,6 +203,7 @@ class World:
             if asked.how is None:
                 agrees = self._fixed.get(asked.term) == asked.constant
                 agrees = agrees and self.is_unusual(asked.term) is asked.answer
+                agrees = agrees and self.is_other(asked.term) is asked.is_other
             else:
                 assert isinstance(asked.term, Question)
                 agrees = self._answer(asked.term, *asked.how) == asked.answer
@@ -213,6 +225,7 @@ class World:
         self._fixed = dict(other._fixed)
         self._classes = {subject: list(answers) for subject, answers in other._classes.items()}
         self._unusual = set(other._unusual)
+        self._others = set(other._others)
         self._lately = dict(other._lately)
         self.done |= other.done
 
@@ -234,56 +247,3 @@ class World:
             fixed = self._fixed.get(asked.left)
             return None if fixed is None or not is_constant(asked.right) else fixed == asked.right
         return None
-
-
-def explore(
-    run: Callable[[World], T], limit: int = 10, allowance: int = WORLD_STEPS
-) -> Iterator[tuple[Answer | None, World, T]]:
-    """Run in the first world, then in worlds that differ from it in one answer.
-
-    Yields the differing answer (None for the first), the world, and the result.
-    Worlds in which the constructor raises are passed over, and those that would bring the
-    steps of all beyond ``allowance``: the parts of what is so large are mostly targets themselves.
-    First come the questions that are answered against the likes of what is given: whether it converts.
-    """
-    result = first_made(run)
-    if result is None:
-        return
-    world, outcome = result
-    yield None, world, outcome
-    questions = [(asked, answer) for asked, answer in world.answers.items() if asked not in world.given]
-    questions.sort(key=lambda question: not isinstance(question[0], Converts))
-    tried: list[World] = []
-    for asked, answer in questions[:limit]:
-        is_dear = sum(other.spent for other in tried) + world.spent > allowance
-        if is_dear and not isinstance(asked, Converts):
-            return
-        other = World({**world.given, asked: not answer}, manner=world.manner, done=world.done)
-        result = run_first(run, other, attempts=3, tried=tried)
-        if result is not None:
-            yield Answer(asked, not answer), *result
-
-
-def first_made(
-    run: Callable[[World], T], manners: tuple[Manner, ...] = ("strict", "wary", "lenient")
-) -> tuple[World, T] | None:
-    """The first world in which the constructor does not raise, of the first manner that has one."""
-    return next(filter(None, (run_first(run, World(manner=manner)) for manner in manners)), None)
-
-
-def run_first(
-    run: Callable[[World], T], world: World, *, attempts: int = 6, tried: list[World] | None = None
-) -> tuple[World, T] | None:
-    """The first world, as given, in which the constructor does not raise; ``tried`` gets all that ran."""
-    for _ in range(attempts):
-        if tried is not None:
-            tried.append(world)
-        try:
-            return world, run(world)
-        except Impossible:
-            last = world.last_asked()
-            if last is None:
-                return None
-            given = {**world.given, last: not world.answers[last]}
-            world = World(given, manner=world.manner, done=world.done)
-    return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.exploration import Way, explore
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
 from tsguard.analysis.subjects import built
 from tsguard.analysis.terms import Question
 from tsguard.analysis.values import ModuleValue, Value
-from tsguard.analysis.worlds import Answer, Asked, BudgetExceeded, World, explore
+from tsguard.analysis.worlds import Asked, BudgetExceeded, World
 from tsguard.project import Target
 from tsguard.report import ScriptVerdict
 from tsguard.report.records import dataclass, replace
@@ -28,7 +29,7 @@ class ScriptOutcome:
 
 def judge_script(program: Program, target: Target) -> ScriptOutcome:
     """Compile a target in its worlds and weigh what they show."""
-    runs: list[tuple[Answer | None, Compilation]] = []
+    runs: list[tuple[Way | None, Compilation]] = []
     guessed: set[Question] = set()
     exhausted: list[Gap] = []
     is_made = False
@@ -45,11 +46,10 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
         return replace(compilation, events=tuple(event for event in held if _matters(event, compilation)))
 
-    for question, world, compilation in explore(run):
-        runs.append((question, compilation))
+    for way, world, compilation in explore(run, _is_settled):
+        runs.append((way, compilation))
         is_made = is_made or world.manner != "lenient"
-        if question is None:
-            guessed = world.guessed
+        guessed |= world.guessed
     raises = Gap(target.module, target.line, "every path through its constructor that was analysed raises")
     if not runs:
         return ScriptOutcome("unknown", gaps=(raises,))
@@ -85,7 +85,7 @@ def _compiled(
     return compilation
 
 
-def _weighed(runs: list[tuple[Answer | None, Compilation]], guessed: set[Question]) -> ScriptOutcome:
+def _weighed(runs: list[tuple[Way | None, Compilation]], guessed: set[Question]) -> ScriptOutcome:
     first = runs[0][1]
     seen: dict[tuple[object, ...], Event] = {}
     for _, compilation in runs:
@@ -93,30 +93,34 @@ def _weighed(runs: list[tuple[Answer | None, Compilation]], guessed: set[Questio
             seen.setdefault(event.key, event)
     shown = [{event.key for event in compilation.events} for _, compilation in runs]
     events = [
-        (event, _condition([question for question, _ in runs], [key in keys for keys in shown]))
+        (event, _condition([way for way, _ in runs], [key in keys for keys in shown]))
         for key, event in seen.items()
     ]
     return ScriptOutcome(_verdict(runs, guessed), tuple(events), first.gaps)
 
 
-def _condition(answers: list[Answer | None], holds: list[bool]) -> str | None:
-    """The answer that tells the worlds in which something holds from the others; the first is by defaults."""
+def _condition(ways: list[Way | None], holds: list[bool]) -> str | None:
+    """What tells the worlds in which something holds from the others; the first is by defaults."""
     if all(holds):
         return None
     if not holds[0]:
-        return str(answers[holds.index(True)])
-    without = answers[holds.index(False)]
-    return None if without is None else str(Answer(without.asked, not without.yes))
+        return str(ways[holds.index(True)])
+    without = ways[holds.index(False)]
+    return None if without is None else without.otherwise
 
 
-def _verdict(runs: list[tuple[Answer | None, Compilation]], guessed: set[Question]) -> ScriptVerdict:
+def _verdict(runs: list[tuple[Way | None, Compilation]], guessed: set[Question]) -> ScriptVerdict:
     """What all worlds show; the defaults decide where they decide every question."""
     outcomes = [outcome_of(compilation.events) for _, compilation in runs]
     first = runs[0][1]
     freed = [
-        q for (q, _), outcome in zip(runs, outcomes, strict=True) if q is not None and outcome != "blocked"
+        way
+        for (way, _), outcome in zip(runs, outcomes, strict=True)
+        if way is not None and outcome != "blocked"
     ]
-    if outcomes[0] == "blocked" and not any(answer.asked in guessed for answer in freed):
+    if outcomes[0] == "blocked" and not any(
+        all(answer.asked in guessed for answer in way.turned) for way in freed
+    ):
         return "blocked"
     if "blocked" in outcomes:
         return "depends"
@@ -125,6 +129,11 @@ def _verdict(runs: list[tuple[Answer | None, Compilation]], guessed: set[Questio
     if "broken" in outcomes:
         return "depends"
     return "unknown" if first.gaps else "ok"
+
+
+def _is_settled(way: Way | None, compilation: Compilation) -> bool:
+    """Whether a world has shown that a target is not to be called ``ok``."""
+    return bool(outcome_of(compilation.events) or (way is None and compilation.gaps))
 
 
 def _matters(event: Event, compilation: Compilation) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.exploration import first_made
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built, forget, unread_classes
 from tsguard.analysis.trace.inputs import Given
@@ -12,7 +13,7 @@ from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.walk import TraceResult, trace_target
 from tsguard.analysis.values import Value
-from tsguard.analysis.worlds import BudgetExceeded, World, first_made
+from tsguard.analysis.worlds import BudgetExceeded, World
 from tsguard.judges.export import ExportOutcome, judge_export
 from tsguard.project import Target
 from tsguard.report import TraceVerdict

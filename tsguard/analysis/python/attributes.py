@@ -15,6 +15,7 @@ from tsguard.analysis.python import (
     operations,
     records,
     supers,
+    usual_texts,
 )
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded, member_of
@@ -119,11 +120,10 @@ def of_object(owner: ObjectValue, name: str) -> Term:
 
 
 def _unknown_attribute(owner: Unknown, name: str) -> Value:
-    term: Term | None = None
-    if owner.term is not None:
-        term = Attribute(owner.term, name)
-        term = bounded(term, None) if isinstance(owner.term, COMPOUND) else term
-    return Unknown(term, unread=owner.unread)
+    term: Term | None = Attribute(owner.term, name) if owner.term is not None else None
+    if term is not None and isinstance(owner.term, COMPOUND):
+        term = bounded(term, None)
+    return Unknown(term, default=usual_texts.method(owner, name), unread=owner.unread)
 
 
 # What ranges and slices have.

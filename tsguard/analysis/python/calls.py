@@ -23,6 +23,7 @@ from tsguard.analysis.python import (
     package_calls,
     records,
     silent_functions,
+    usual_texts,
 )
 from tsguard.analysis.python.binding import bind
 from tsguard.analysis.python.context import Interpreter, Raised, Return
@@ -93,9 +94,8 @@ def _call_unknown(
             given.open = True
     if kwargs:
         return Unknown(placed(node), unread=unread)
-    return Unknown(
-        operations.combined(lambda *terms: Call(terms[0], terms[1:]), [function, *args], node), unread=unread
-    )
+    term = operations.combined(lambda *terms: Call(terms[0], terms[1:]), [function, *args], node)
+    return Unknown(term, default=usual_texts.result(operations.default_of(function), args), unread=unread)
 
 
 def _call_bound(

@@ -16,6 +16,8 @@ from tsguard.analysis.terms import (
     Eq,
     In,
     Is,
+    Item,
+    Named,
 )
 from tsguard.analysis.values import (
     EITHER,
@@ -87,7 +89,10 @@ def compare(
     return Unknown(combined(make, [left, right], node), "bool", known, guess=_likely(function, right))
 
 
-_PLAIN = frozenset({"bool", "complex", "float", "int", "str"})
+_GENERIC = frozenset(
+    {"Callable", "Dict", "Iterable", "List", "Sequence", "Tuple", "Type", "dict", "list", "tuple", "type"}
+)
+_PLAIN = frozenset({"bool", "complex", "float", "int", "str", "Callable", "Module", *_GENERIC})
 
 
 def _likely(function: Callable[[Any, Any], Any], right: Value) -> bool:
@@ -222,11 +227,28 @@ def _is_untold(value: Unknown) -> bool:
 
 
 def _is_never_none(value: Unknown) -> bool:
-    """Whether a parameter is declared to be a number, a flag or a text, and None is not its default."""
-    declared = value.annotation
+    """Whether a parameter is declared to be something else, and None is not its default; or whether what an
+    unknown key gives of a dict is none whatever the key."""
     if value.default is not None and is_none(value.default):
         return False
-    return isinstance(declared, ast.Name) and declared.id in _PLAIN
+    term = value.term
+    if (
+        isinstance(term, Item)
+        and isinstance(term.owner, Named)
+        and isinstance(term.owner.identity, DictValue)
+    ):
+        held = term.owner.identity
+        return not held.open and not any(isinstance(i, Unknown) or is_none(i) for i in held.items.values())
+    declared = value.annotation
+    if isinstance(declared, ast.Subscript):
+        return _declared_name(declared.value) in _GENERIC
+    return _declared_name(declared) in _PLAIN
+
+
+def _declared_name(declared: ast.expr | None) -> str:
+    if isinstance(declared, ast.Attribute):
+        return declared.attr
+    return declared.id if isinstance(declared, ast.Name) else ""
 
 
 def _default_identity(left: Value, right: Value) -> Value | None:

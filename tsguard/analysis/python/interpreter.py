@@ -129,8 +129,11 @@ class PythonInterpreter(Interpreter):
             fixed = self.world.known(value.term)
             if fixed is not None:
                 return operations.value_of(fixed)
-            if value.default is not None and self.world.is_unusual(value.term):
-                return replace(value, hint="", default=None)
+            if value.default is not None:
+                if self.world.is_unusual(value.term):
+                    return replace(value, hint="", default=None)
+                if self.world.is_other(value.term):
+                    return replace(value, default=None)
         return value
 
     def truth(self, value: Value, node: ast.AST | None = None) -> bool:

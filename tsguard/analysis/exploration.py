@@ -1,0 +1,179 @@
+"""Exploration: which worlds are run, and what tells each of them from the first.
+
+What the first world was asked gets the other answer, one question at a time; what a world so opened is asked
+for the first time is asked the other way from there.  So each question is turned once, at the place where it
+comes up, and the worlds are as many as the questions.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from tsguard.analysis.budgets import (
+    DEFAULT_STEPS,
+    GUESSED_STEPS,
+    MOST_WORLDS,
+    SETTLED_WORLDS,
+    TURNED_ANSWERS,
+    WORLD_STEPS,
+)
+from tsguard.analysis.terms import Converts, Eq, Question, looks_up
+from tsguard.analysis.worlds import Answer, Impossible, Manner, World
+from tsguard.report.records import dataclass
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How one comes from the first world to another: the answers that were ``turned`` to get there, and
+    those that had to be turned ``besides`` for the constructor not to raise."""
+
+    turned: tuple[Answer, ...]
+    besides: tuple[Answer, ...] = ()
+
+    def __str__(self) -> str:
+        """The condition under which one is there."""
+        return _conjunction(_telling((*self.turned, *self.besides)))
+
+    @property
+    def otherwise(self) -> str:
+        """The condition under which one is not."""
+        told = _telling(self.turned)
+        if len(told) > 1:
+            return f"not ({_conjunction(told)})"
+        return str(Answer(told[0].asked, not told[0].yes))
+
+
+def _conjunction(answers: list[Answer]) -> str:
+    plain = " and ".join(str(answer) for answer in answers if not _is_unless(answer))
+    return ", ".join(filter(None, [plain, *(str(answer) for answer in answers if _is_unless(answer))]))
+
+
+def _is_unless(answer: Answer) -> bool:
+    return isinstance(answer.asked, Converts) and not answer.yes
+
+
+def _telling(answers: tuple[Answer, ...]) -> list[Answer]:
+    """The answers that are not said by those after them: who takes "gelu" takes neither "relu" nor None."""
+    told: list[Answer] = []
+    world = World()
+    for answer in reversed(answers):
+        if world.decide(answer.asked, not answer.yes) is not answer.yes:
+            world = World()
+            for other in (*told, answer):
+                world.decide(other.asked, other.yes)
+            told.append(answer)
+    return told[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A question that gets the other answer, in a world that goes as far as it like the one before.
+
+    It is a guess where no parameter's default gives the usual answer: what an argument holds is none."""
+
+    answer: Answer
+    before: tuple[Answer, ...]
+    given: dict[Question, bool]
+    is_guess: bool
+
+
+def explore(
+    run: Callable[[World], T], is_settled: Callable[[Way | None, T], bool] = lambda *_: False
+) -> Iterator[tuple[Way | None, World, T]]:
+    """Run in the first world, then in each that differs from one that was run in one answer.
+
+    Yields the way to the world (None for the first), the world, and the result.  Worlds in which the
+    constructor raises are passed over.  Where nothing has ``settled`` it for the worse, a promise rests on
+    this, and all that may be asked is; else only what tells when it is so: few worlds, and none that would
+    bring the steps of all beyond WORLD_STEPS, as the parts of what is so large are mostly targets themselves.
+    First come the questions that are answered against the likes of what is given, whether it converts, then
+    those that no default answers.
+    """
+    result = first_made(run)
+    if result is None:
+        return
+    first, outcome = result
+    yield None, first, outcome
+    settled = is_settled(None, outcome)
+    seen: set[Question] = set(first.given)
+    turns = deque(_turns(first, (), seen))
+    tried: list[World] = []
+    known: set[frozenset[tuple[Question, bool]]] = set()
+    explored = spent = 0
+    while turns:
+        turn = turns.popleft()
+        given = {**turn.given, turn.answer.asked: turn.answer.yes}
+        turned = (*turn.before, turn.answer)
+        if frozenset(given.items()) in known or (turn.before and len(_telling(turned)) > TURNED_ANSWERS):
+            continue
+        allowance = WORLD_STEPS if settled else GUESSED_STEPS if turn.is_guess else DEFAULT_STEPS
+        is_dear = spent + first.spent > allowance and not isinstance(turn.answer.asked, Converts)
+        if explored >= (SETTLED_WORLDS if settled else MOST_WORLDS):
+            return
+        if is_dear:
+            continue
+        explored += 1
+        tried.clear()
+        other = World(given, manner=first.manner, done=first.done)
+        result = run_first(run, other, attempts=3, tried=tried)
+        for world in tried:
+            spent += world.spent
+            known.add(frozenset(world.given.items()))
+            turns.extend(_turns(world, turned, seen))
+        if result is not None:
+            world, outcome = result
+            way = Way(turned, tuple(_besides(turned, given, world)))
+            yield way, world, outcome
+            settled = settled or is_settled(way, outcome)
+
+
+def _besides(turned: tuple[Answer, ...], given: dict[Question, bool], world: World) -> Iterator[Answer]:
+    """What else is so in a world: what had to be turned, and what is taken by what is not as it was."""
+    for asked, yes in world.given.items():
+        if asked not in given and asked in world.answers:
+            yield Answer(asked, yes)
+    for answer in turned:
+        if isinstance(answer.asked, Eq) and not answer.yes:
+            taken = world.known(answer.asked.left)
+            if taken is not None:
+                yield Answer(Eq(answer.asked.left, taken), True)
+
+
+def _turns(world: World, before: tuple[Answer, ...], seen: set[Question]) -> list[_Turn]:
+    """The other answers to what a world was asked that was asked in none before it."""
+    new = [(asked, answer) for asked, answer in world.answers.items() if asked not in seen]
+    seen.update(asked for asked, _ in new)
+    turns = [
+        _Turn(Answer(asked, not answer), before, world.given, asked in world.guessed or looks_up(asked))
+        for asked, answer in new
+    ]
+    return sorted(turns, key=lambda turn: (not isinstance(turn.answer.asked, Converts), not turn.is_guess))
+
+
+def first_made(
+    run: Callable[[World], T], manners: tuple[Manner, ...] = ("strict", "wary", "lenient")
+) -> tuple[World, T] | None:
+    """The first world in which the constructor does not raise, of the first manner that has one."""
+    return next(filter(None, (run_first(run, World(manner=manner)) for manner in manners)), None)
+
+
+def run_first(
+    run: Callable[[World], T], world: World, *, attempts: int = 6, tried: list[World] | None = None
+) -> tuple[World, T] | None:
+    """The first world, as given, in which the constructor does not raise; ``tried`` gets all that ran."""
+    for _ in range(attempts):
+        if tried is not None:
+            tried.append(world)
+        try:
+            return world, run(world)
+        except Impossible:
+            last = world.last_asked()
+            if last is None:
+                return None
+            given = {**world.given, last: not world.answers[last]}
+            world = World(given, manner=world.manner, done=world.done)
+    return None
