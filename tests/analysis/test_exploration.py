@@ -109,6 +109,15 @@ class Bad(nn.Module):
         return x.mean(keepdims=True)
 
 
+class Made(nn.Module):
+    def __init__(self, width=3, odd=False):
+        super().__init__()
+        self.part = Bad() if odd else nn.ReLU()
+
+    def forward(self, x):
+        return self.part(x)
+
+
 class Net(nn.Module):
     def __init__({head}):
         super().__init__()
@@ -154,6 +163,28 @@ REFUSED_WHEN = {
         {},
         {"p29": True},
     ),
+    "own_keywords": (
+        "self, **kwargs",
+        "self.part = Bad() if kwargs.get('odd', False) else nn.ReLU()\n",
+        "kwargs['odd']",
+        {},
+        {"odd": True},
+    ),
+    "own_keywords_handed_on": (
+        "self, **kwargs",
+        "self.part = Made(**kwargs)\n",
+        "kwargs['odd']",
+        {"width": 2},
+        {"odd": True},
+    ),
+    "own_keywords_at_all": (
+        "self, **kwargs",
+        "if kwargs:\n    self.part = Bad()\n",
+        "kwargs",
+        {},
+        {"odd": 1},
+    ),
+    "a_star": ("self, sizes", "self.part = Made(*sizes)\n", "sizes[1]", {"sizes": [3]}, {"sizes": [3, True]}),
     "looked_up": (
         "self, config",
         "if config.get('odd', False):\n    self.part = Bad()\n",
@@ -164,6 +195,7 @@ REFUSED_WHEN = {
 }
 # Constructors whose every argument torch takes.
 TAKEN = {
+    "no_keywords": ("self, **kwargs", "if kwargs:\n    raise TypeError\n", {}),
     "another_default": (
         "self, width, out=None",
         "out = out or width\nself.out = out\nself.part = nn.Linear(width, self.out)\n",

@@ -65,7 +65,7 @@ def merged(config):
 
 
 class Net(nn.Module):
-    def __init__(self, config, **more):
+    def __init__(self, config):
         super().__init__()
         self.part = {made}
 
@@ -92,7 +92,6 @@ CLOSED = [
     "Part(3, Looped(width=3).mixed)",
     "Part(3, merged({'width': 3})['mixed'])",
     "Part(mixed=False, **config)",
-    "Part(**more)",
     "Part(**{'width': 3})",
     "Part(3, Settings(width=3).mixed)",
 ]

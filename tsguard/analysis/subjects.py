@@ -20,6 +20,7 @@ from tsguard.analysis.python.calls import made_otherwise, make_module
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.python.structural_keys import StructuralKeys
+from tsguard.analysis.python.unread_mappings import REST
 from tsguard.analysis.terms import Is, Named, Parameter
 from tsguard.analysis.values import Scope
 from tsguard.analysis.worlds import BudgetExceeded, Impossible, World
@@ -243,6 +244,10 @@ def constructor_arguments(
     if found is not None and isinstance(found[0], py.FunctionValue):
         for parameter, default in _open_parameters(found[0]):
             kwargs[parameter.arg] = unknown_parameter(interp, found[0], parameter, default)
+        others = found[0].node.args.kwarg
+        if others is not None:
+            unread = Parameter(others.arg, found[0].node, found[0].module)
+            kwargs[REST] = py.Unknown(unread, default=py.DictValue({}))
         return args, kwargs
     for base in ancestry.mro(interp, cls):
         entry = interp.tables.modules.get(base.name) if isinstance(base, py.External) else None

@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.python.unread_mappings import REST, perhaps_other, unread_rest
+from tsguard.analysis.python.unread_mappings import REST, STARS, perhaps_other, unread_rest
 from tsguard.analysis.terms import Parameter, placed
 from tsguard.analysis.values import DictValue, FunctionValue, Scope, TupleValue, Unknown, Value
 from tsguard.source.functions import positional_parameters
@@ -15,14 +15,17 @@ from tsguard.source.functions import positional_parameters
 def arguments(
     interp: Interpreter, node: ast.Call, scope: Scope
 ) -> tuple[list[Value], dict[str, Value], bool]:
-    """A call's arguments, by ``REST`` what may hold others; the flag is False when a star of unknown length is among them."""
+    """A call's arguments, by ``REST`` and ``STARS`` what may hold others; the flag is False when a star of unknown length is among them."""
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
     exact = True
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            items, is_open = iterate(interp, interp.evaluate(arg.value, scope))
+            starred = interp.evaluate(arg.value, scope)
+            items, is_open = iterate(interp, starred)
             args.extend(items)
+            if is_open and arg is node.args[-1] and isinstance(starred, Unknown):
+                kwargs[STARS] = starred
             exact = exact and not is_open
         else:
             args.append(interp.evaluate(arg, scope))
@@ -51,12 +54,12 @@ def bind(
 ) -> None:
     """Bind a call's arguments to a function's parameters in its frame.
 
-    What is not given has its default, and may be another where ``REST`` holds what nobody knows.
+    What is not given has its default, and may be another where ``REST`` or ``STARS`` hold what nobody knows.
     """
     spec = function.node.args
     positional = positional_parameters(function.node)
     rest = dict(kwargs) if kwargs else kwargs
-    others = rest.pop(REST, None)
+    others, more = rest.pop(REST, None), rest.pop(STARS, None)
     names, given = frame.names, len(args)
     for index, (parameter, default) in enumerate(positional):
         name = parameter.arg
@@ -65,7 +68,8 @@ def bind(
         elif name in rest:
             names[name] = rest.pop(name)
         else:
-            names[name] = _default(interp, function, parameter, default, others)
+            found = _default(interp, function, parameter, default, others)
+            names[name] = found if more is None else perhaps_other(found, index - given + 1, more)
     if spec.vararg is not None:
         names[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
     for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if spec.kwonlyargs else ():

@@ -33,7 +33,7 @@ from tsguard.analysis.python.computed_calls import (
 from tsguard.analysis.python.containers import merge, put
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.python.unread_mappings import REST, keyed_by, likely, override, unread_rest
+from tsguard.analysis.python.unread_mappings import REST, STARS, keyed_by, likely, override, unread_rest
 from tsguard.analysis.terms import IsInstance, Parameter, placed, root
 from tsguard.analysis.values import (
     FALSE,
@@ -134,7 +134,7 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
                 else:
                     result.open = True
     rest = unread_rest(kwargs.get(REST, NONE))
-    named: dict[object, Value] = {name: value for name, value in kwargs.items() if name != REST}
+    named: dict[object, Value] = {name: value for name, value in kwargs.items() if name not in (REST, STARS)}
     merge(result, DictValue(named, rest is not None, rest=rest))
     return result
 

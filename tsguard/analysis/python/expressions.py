@@ -20,7 +20,7 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.binding import arguments
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.python.unread_mappings import REST, unread_rest
+from tsguard.analysis.python.unread_mappings import REST, STARS, unread_rest
 from tsguard.analysis.terms import member_of, placed
 from tsguard.analysis.values import (
     NONE,
@@ -102,8 +102,8 @@ def _call(interp: Interpreter, node: ast.Call, scope: Scope) -> Value:
 def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) -> Value:
     """A call of what has been evaluated."""
     args, kwargs, exact = arguments(interp, node, scope)
-    if REST in kwargs and not (interp.is_plain and _takes_by_name(interp, function)):
-        del kwargs[REST]
+    if (REST in kwargs or STARS in kwargs) and not (interp.is_plain and _takes_by_name(interp, function)):
+        kwargs = {name: value for name, value in kwargs.items() if name not in (REST, STARS)}
     if not exact and not kwargs and not args:
         return interp.call(function, [Unknown()], {}, node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""

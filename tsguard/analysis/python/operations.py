@@ -294,6 +294,8 @@ def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | No
 def truth(interp: Interpreter, value: Value, node: ast.AST | None = None) -> bool:
     """Whether a value is true; an unknown is decided by the world."""
     value = interp.settled(value)
+    if isinstance(value, DictValue) and value.rest is not None and not value.items:
+        value = value.rest
     if isinstance(value, Unknown):
         guess = value.guess if value.default is None else known_truth(value.default)
         term = value.term or placed(node)

@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis.python import ancestry, classes
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.unread_mappings import REST, perhaps_other
+from tsguard.analysis.python.unread_mappings import REST, STARS, perhaps_other
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
@@ -109,7 +109,8 @@ def _bound(fields: dict[str, Value | None], args: list[Value], kwargs: dict[str,
             bound[name] = kwargs[name]
         else:
             known = default if default is not None else Unknown()
-            bound[name] = perhaps_other(known, name, kwargs.get(REST))
+            found = perhaps_other(known, name, kwargs.get(REST))
+            bound[name] = perhaps_other(found, index - len(args) + 1, kwargs.get(STARS))
     return bound
 
 

@@ -14,6 +14,9 @@ _Key = TypeVar("_Key")
 REST = "**"
 """Among keywords of a call the mapping that may hold others."""
 
+STARS = "*"
+"""Among them what may hold more arguments, after the last of those by position, which is its first."""
+
 
 def likely(interp: Interpreter, found: Value, otherwise: Value) -> Value:
     """What a constructor is given, or else something that it names itself: nothing tells more of its usual value."""
@@ -28,7 +31,7 @@ def unread_rest(mapping: Value) -> Unknown | None:
     return mapping if isinstance(mapping, Unknown) and mapping.term is not None else None
 
 
-def perhaps_other(known: Value, key: str, others: Value | None) -> Value:
+def perhaps_other(known: Value, key: str | int, others: Value | None) -> Value:
     """The default of what is not given, or what ``others``, by ``REST`` among the keywords, may hold in its place."""
     # Of a class or a function by default the target's own parameters are taken for it, too.
     if isinstance(known, Const) and isinstance(others, Unknown) and others.term is not None:
