@@ -32,7 +32,8 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
         return _unknown(target, "it is too large to be analysed completely")
     if built is None:
         return _unknown(target, "every path through its constructor that was analysed raises")
-    walk = follow(program, target, built.world, built.value)
+    with program.shared_state.followed():
+        walk = follow(program, target, built.world, built.value)
     release = program.tables.release
     always = tuple((event, None) for event in walk.events.values() if holds(event.rule, release))
     conditional = (pair for pair in walk.conditional.values() if holds(pair[0].rule, release))

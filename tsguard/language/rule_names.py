@@ -566,6 +566,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-call/function-state",
     "untraceable-call/gradients",
     "untraceable-call/lazy",
+    "untraceable-call/optimized",
     "untraceable-call/property",
     "untraceable-call/resize",
     "untraceable-call/shared",

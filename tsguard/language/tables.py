@@ -44,6 +44,11 @@ _PRIVATE = {
     "torch.nn.modules.batchnorm._BatchNorm": "torch.nn.BatchNorm1d",
     "torch.nn.modules.instancenorm._InstanceNorm": "torch.nn.InstanceNorm1d",
 }
+# Layers that are another one but for what eager quantization makes of them (torch/nn/modules/linear.py).
+_ALIKE = {
+    f"torch.nn.modules.{home}.NonDynamicallyQuantizableLinear": "torch.nn.Linear"
+    for home in ("activation", "linear")
+}
 
 
 class Tables:
@@ -85,7 +90,10 @@ class Tables:
         bases = {
             base: {**table[layer], "bases": table[layer]["bases"][1:]} for base, layer in _PRIVATE.items()
         }
-        return {**table, **bases}
+        alike = {
+            name: {**table[layer], "bases": [layer, *table[layer]["bases"]]} for name, layer in _ALIKE.items()
+        }
+        return {**table, **bases, **alike}
 
     @functools.cached_property
     def tensor(self) -> dict[str, str]:

@@ -39,7 +39,7 @@ def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) ->
 
 
 def _bind(interp: Interpreter, name: str, value: Value, holding: Scope, scope: Scope) -> None:
-    if holding is not scope and holding.is_global and not interp.is_defining:
+    if holding is not scope and not interp.is_defining:
         interp.program.shared_state.changing(holding.names, name)
     holding.names[name] = value
 

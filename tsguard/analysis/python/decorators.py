@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from tsguard.analysis import optimized
 from tsguard.analysis.budgets import DEFINITION_STEPS
 from tsguard.analysis.python.ancestry import derives_from
 from tsguard.analysis.python.context import Interpreter, Raised
@@ -140,6 +141,8 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
     if home:
         _put_behind(value, home)
     mark = _MARKS.get(name)
+    if name == "torch.compile" and _optimizes(interp, decorator, scope):
+        mark = optimized.MARK
     if mark == "ignore" and _drops(decorator):
         mark = "unused"
     if mark is not None:
@@ -150,6 +153,13 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
         return marked(value, "decorated") if not name else value
     result = _wrapped(interp, decorator, target, value, scope)
     return value if isinstance(result, Unknown) else _as_compiled(result)
+
+
+def _optimizes(interp: Interpreter, decorator: ast.expr, scope: Scope) -> bool:
+    """Whether ``torch.compile`` as a decorator does, and is not disabled."""
+    keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+    given = {k.arg: interp.evaluate(k.value, scope) for k in keywords if k.arg is not None}
+    return optimized.optimizes(given) is True
 
 
 def _as_compiled(value: Value) -> Value:

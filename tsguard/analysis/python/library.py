@@ -119,10 +119,8 @@ def _absent(interp: Interpreter, entry: dict[str, Any], arguments: dict[str, Val
 def _child(interp: Interpreter, dotted: str) -> ModuleValue:
     name = interp.tables.canonical(dotted)
     child = ModuleValue(External(name), initialized=True)
-    entry = interp.tables.modules.get(name)
-    if entry is not None:
-        child.arguments = {p: default_value(d) if d is not None else Unknown() for p, d in entry["init"]}
-    child.attributes["training"] = TRUE
+    initialize(interp, child, name, [], {})
+    child.open = child.open or name in CONTAINERS
     return child
 
 

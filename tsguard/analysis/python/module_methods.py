@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tsguard.analysis import optimized
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.library import descendants, initialize
 from tsguard.analysis.python.module_containers import CHANGES
@@ -130,7 +131,13 @@ def _requires_grad(
     return owner
 
 
+def _compile(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    owner.attributes[optimized.SWITCH] = optimized.Optimized()
+    return NONE
+
+
 _METHODS: dict[str, Handler] = {
+    "compile": _compile,
     **WALKS,
     **CHANGES,
     "register_buffer": _register("buffers", "buffer"),

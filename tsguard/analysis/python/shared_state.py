@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tsguard.analysis.values import DictValue, ListValue, ObjectValue, SetValue, Value
@@ -40,13 +42,26 @@ class SharedState:
         if id(value) in self._held and isinstance(value, Holder):
             self.hold(value)
 
-    def put_back(self) -> bool:
-        """Make it again what the modules have defined: whether names or attributes had been bound anew."""
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Undo what is bound anew meanwhile: who only follows a target leaves it as it was made."""
+        outer, self._bound = self._bound, {}
+        try:
+            yield
+        finally:
+            self._rebind()
+            self._bound = outer
+
+    def _rebind(self) -> None:
         for owner, name, value in self._bound.values():
             if isinstance(value, Value):
                 owner[name] = value
             else:
                 owner.pop(name, None)
+
+    def put_back(self) -> bool:
+        """Make it again what the modules have defined: whether names or attributes had been bound anew."""
+        self._rebind()
         for held, is_open, before in self._held.values():
             held.open = is_open
             if not _is_same(_content(held), before):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from tsguard.analysis import optimized
 from tsguard.analysis.python import library, tensor_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
@@ -90,8 +91,8 @@ def _call(
         return NONE
     if owner == "torch.nn.init":
         return _initialised(interp, method, args, node)
-    if name in ("torch.jit.script", "torch.jit.trace", "torch.jit.trace_module") and args:
-        return _scripted(args[0]) if name == "torch.jit.script" else _traced(args[0], node)
+    if name in _HANDED_BACK and args:
+        return _handed_back(name, args[0], kwargs, node)
     if isinstance(described, str):
         made = tensor_sizes.sized(interp, _operator(described, node), name, args, kwargs)
         if isinstance(made, TensorValue):
@@ -162,6 +163,16 @@ def _between(ends: list[Value], node: ast.AST | None) -> Value | None:
     number = Const(float(known[0]))
     is_given = all(isinstance(end, Const) for end in ends[:2])
     return number if is_given else Unknown(placed(node), "float", number)
+
+
+_HANDED_BACK = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.trace_module"})
+
+
+def _handed_back(name: str, value: Value, kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """What is made of a function or module that is handed to a compiler."""
+    if name == "torch.compile":
+        return optimized.made_of(value, kwargs)
+    return _scripted(value) if name == "torch.jit.script" else _traced(value, node)
 
 
 def _scripted(value: Value) -> Value:

@@ -7,7 +7,7 @@ import functools
 import sys
 from collections.abc import Sequence
 
-from tsguard.analysis import unread
+from tsguard.analysis import optimized, unread
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import FOREIGN_STEPS
 from tsguard.analysis.export import breaks, sizes
@@ -49,6 +49,9 @@ def call(
     if isinstance(function, Traced):
         kinds.used_as_object(tracer, function)
         tracer.gap(node, "the source does not tell whether an input that is called is a module or a function")
+    if isinstance(function, optimized.Optimized):
+        tracer.report("untraceable-call/optimized", node)
+        return tensor([*args, *kwargs.values()], node)
     if isinstance(function, py.Unknown) and _takes_numbers(function, [*args, *kwargs.values()]):
         breaks.unread(tracer, function, node)
         return functions.of_compiled(tracer, [*args, *kwargs.values()], node)
@@ -89,6 +92,8 @@ def _takes_numbers(function: py.Unknown, values: Args) -> bool:
 def _function(
     tracer: Tracer, function: py.FunctionValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
+    if optimized.MARK in function.marks:
+        tracer.report("untraceable-call/optimized", node or function.node)
     if function.marks & _COMPILED:
         lost_sight(tracer, [*args, *kwargs.values()])
         if tracer.is_akin(function.module):
@@ -259,6 +264,8 @@ def call_module(
     own_call = classes.class_member(tracer, module.cls, "__call__")
     if own_call is not None and isinstance(own_call[0], py.FunctionValue):
         return tracer.call(classes.bind(own_call[0], module, module.cls), args, kwargs, node)
+    if optimized.SWITCH in module.attributes:
+        tracer.report("untraceable-call/optimized", node or tracer.node)
     tracer.state_met = tracer.state_met or bool(module.parameters or module.buffers)
     if module.parameters and id(module) not in tracer.state.owned:
         tracer.report("untraced-value/module", node)

@@ -10,7 +10,7 @@ from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, 
 from tsguard.analysis.python import builtin_calls, operations, standard_calls, type_tests
 from tsguard.analysis.python.drawn_numbers import only_outcome
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.trace import conversions, operators, shaping, sorting, torch_functions
+from tsguard.analysis.trace import attention, conversions, operators, shaping, sorting, torch_functions
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.counting import Args, Handler, Kwargs, extreme, length_of, range_of, taken
 from tsguard.analysis.trace.operators import report_number
@@ -42,7 +42,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     breaks.called(tracer, name, args, node)
     attributes.given_data(tracer, name, node)
     if head == "torch":
-        return torch_functions.call(tracer, name, args, kwargs, node)
+        made = torch_functions.call(tracer, name, args, kwargs, node)
+        return None if made is None else attention.without_weights(tracer, name, args, kwargs, made)
     source = _source(name)
     if source is not None:
         only = only_outcome(tracer, name, args, kwargs)

@@ -9,7 +9,7 @@ from tsguard.analysis.budgets import TRACED_CHILD_STEPS
 from tsguard.analysis.export import breaks, recording, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import ancestry, library
-from tsguard.analysis.trace import results, shaping
+from tsguard.analysis.trace import attention, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
@@ -94,7 +94,8 @@ def _layer(
     texts = _schemas(tracer, module, name)
     if not texts:
         return tensor(values, node)
-    return results.of_type(schemas.parse(texts[0]).returns, values, node)
+    result = results.of_type(schemas.parse(texts[0]).returns, values, node)
+    return attention.without_weights(tracer, name, args, kwargs, result)
 
 
 def _note_output_size(tracer: Tracer, given: Args, node: ast.AST) -> None:
