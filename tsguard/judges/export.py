@@ -32,6 +32,7 @@ _RAISING: frozenset[RuleName] = frozenset(
     }
 )
 _BY_KIND = "whether torch.export takes it depends on the dtype of an input, which the source does not tell"
+_BY_SIZE = "whether torch.export keeps every size open depends on a condition on sizes, of which the example takes one way"
 _UNASKED = "what torch.export refuses is known for torch 2.13 and newer only"
 
 
@@ -68,6 +69,8 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
     of_all_sizes = {rule(event.rule).outcome for event in events if event.rule in _RAISING}
     open_outcomes = {rule(event.rule).outcome for event in of_sizes} | (outcomes & {"refused"}) | of_all_sizes
     dynamic = _verdict(open_outcomes, bool(gaps))
+    if dynamic == "exports" and any(rule(e.rule).is_of_open_shapes for e in walk.doubtful):
+        dynamic, gaps = "unknown", (*gaps, Gap(target.module, target.line, _BY_SIZE))
     fixed = dict.fromkeys(
         FixedDimension(e.facts["source"], int(e.facts.get("dimension", 0)))
         for e in of_sizes
