@@ -24,6 +24,9 @@ class Net(nn.Module):
         self.layer = nn.TransformerEncoderLayer(4, 2)
         self.stack = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 2, enable_nested_tensor=False)
         self.attention = nn.MultiheadAttention(4, 2)
+        self.split = nn.MultiheadAttention(4, 2, kdim=3, vdim=3)
+        self.lstm = nn.LSTM(4, 4, 2, bidirectional=True, proj_size=2)
+        self.gru = nn.GRU(4, 4, bias=False)
 
     def attend(self, x, need_weights: bool):
         m = self.attention
@@ -41,6 +44,9 @@ HELD = [
     "return x * self.attention.out_proj.weight[0] * self.attention.out_proj.in_features",
     "return x * self.layer.self_attn.in_proj_weight[0]",
     "return self.attention.out_proj(x)",
+    "return x @ self.split.q_proj_weight",
+    "return x * self.lstm.bias_hh_l1_reverse[:4] * self.lstm.weight_hr_l1[0, 0]",
+    "return x @ self.gru.weight_ih_l0[:4]",
     "for layer in self.stack.layers:\n    x = layer(x)\nreturn x * self.stack.num_layers",
 ]
 REFUSED = [
@@ -76,8 +82,19 @@ class TestHeld:
         assert judgement.script == "ok"
         torch.jit.script(runpy.run_path(str(path))["Net"]())
 
-    def test_it_has_no_others(self, tmp_path: Path):
-        path, judgement = judged(tmp_path, "return x * self.attention.out_proj.scale")
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "return x * self.attention.out_proj.scale",
+            "return x @ self.split.in_proj_weight",
+            "return x @ self.attention.q_proj_weight",
+            "return x * self.lstm.bias_hh_l2",
+            "return x * self.gru.bias_hh_l0",
+            "return x @ self.gru.weight_ih_l0_reverse",
+        ],
+    )
+    def test_it_has_no_others(self, tmp_path: Path, body: str):
+        path, judgement = judged(tmp_path, body)
         assert judgement.script == "blocked"
         with pytest.raises(RuntimeError):
             torch.jit.script(runpy.run_path(str(path))["Net"]())

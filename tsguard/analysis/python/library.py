@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tsguard.analysis.python import ancestry, losses, parameter_sizes
+from tsguard.analysis.python import ancestry, losses, parameter_names, parameter_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.literals import written
@@ -64,8 +64,10 @@ def initialize(
     absent = _absent(interp, entry, module.arguments)
     sizes = parameter_sizes.of_layer(base, module.arguments)
     for registry, kind in ((module.parameters, "parameters"), (module.buffers, "buffers")):
-        role = kind[:-1]
-        for name, present in sorted(entry[kind].items(), key=_place):
+        role, named = kind[:-1], dict(sorted(entry[kind].items(), key=_place))
+        if kind == "parameters":
+            named = parameter_names.present(base, named, module.arguments)
+        for name, present in named.items():
             missing = not present if name not in absent else present
             registry[name] = (
                 NONE if missing else TensorValue(role, lazy="Lazy" in base, sizes=sizes.get(name))
