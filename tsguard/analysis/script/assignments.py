@@ -15,7 +15,7 @@ from tsguard.analysis.script.calls import call_builtin, call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Simple, Sugared, SugaredUnknown, Value
+from tsguard.analysis.script.sugared import Simple, Sugared, SugaredUnknown, Value, source_of
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
@@ -190,9 +190,10 @@ def _emit_unpacking(
     binders = len(target.elts) - stars
     items = iteration.as_tuple(value, node, None if stars else binders, "starred-list/target")
     if items is None:
+        source = source_of(value)
         for element in target.elts:
             inner = element.value if isinstance(element, ast.Starred) else element
-            assign_sugared(fc, inner, Simple(Value(t.UNKNOWN)), node)
+            assign_sugared(fc, inner, Simple(Value(t.UNKNOWN, source=source)), node)
         return
     if len(items) < binders or (len(items) > binders and not stars):
         raise Refusal(

@@ -54,6 +54,7 @@ from tsguard.analysis.script.sugared import (
     TensorCast,
     Value,
     simple,
+    source_of,
 )
 from tsguard.language import types as t
 from tsguard.language.matching import Mismatch
@@ -94,6 +95,8 @@ def _call_unknown(fc: FunctionCompiler, source: py.Unknown | None, node: ast.Cal
     """
     if source is not None:
         arguments.called(fc, source, node)
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values"):
+        return SugaredUnknown(source_of(fc.sugared(node.func.value)))
     return SugaredUnknown()
 
 

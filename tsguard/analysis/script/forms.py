@@ -26,6 +26,7 @@ from tsguard.analysis.script.sugared import (
     Tuple,
     Value,
     simple,
+    source_of,
 )
 from tsguard.language import types as t
 from tsguard.language.matching import converted
@@ -155,7 +156,7 @@ def _enumerate(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sug
         fc.expression(start)
     iterable = iteration.iterate(fc, fc.sugared(node.args[0]), node.args[0])
     if isinstance(iterable, SugaredUnknown):
-        return SugaredUnknown()
+        return iterable
     items = iteration.unrolled_items(fc, iterable, node)
     return Iterables([SugaredRange(None if items is None else len(items)), iterable])
 
@@ -171,7 +172,8 @@ def _zip(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
     iterables = Iterables(children)
     if any(isinstance(child, SugaredUnknown) for child in children):
         known = [c for c in children if not isinstance(c, SugaredUnknown)]
-        return iterables if any(isinstance(c, Tuple) for c in known) else SugaredUnknown()
+        source = next((source for child in children if (source := source_of(child)) is not None), None)
+        return iterables if any(isinstance(c, Tuple) for c in known) else SugaredUnknown(source)
     iteration.unrolled_items(fc, iterables, node)
     return iterables
 

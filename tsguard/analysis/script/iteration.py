@@ -26,6 +26,7 @@ from tsguard.analysis.script.sugared import (
     Tuple,
     Value,
     simple,
+    source_of,
 )
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
@@ -142,7 +143,7 @@ def element(fc: FunctionCompiler, iterable: Sugared, node: ast.AST) -> Sugared:
         if isinstance(type_, t.ListType):
             return Simple(differences.item(iterable.value, type_.element))
         return simple(t.UNKNOWN if type_ is t.UNKNOWN else type_)
-    return SugaredUnknown()
+    return SugaredUnknown(source_of(iterable))
 
 
 def as_tuple(

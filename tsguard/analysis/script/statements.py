@@ -23,7 +23,7 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.environment import Frame, Unusable
 from tsguard.analysis.script.refusals import Refusal, not_refined
-from tsguard.analysis.script.sugared import Simple, Sugared, SugaredException, SugaredUnknown, Value
+from tsguard.analysis.script.sugared import Simple, Sugared, SugaredException, SugaredUnknown, Tuple, Value
 from tsguard.language import grammar
 from tsguard.language import types as t
 from tsguard.language.matching import converted
@@ -236,7 +236,7 @@ def emit_loop(
     """Emit a for loop or a comprehension's: unrolled over modules and tuples."""
     iterated = iteration.iterate(fc, fc.sugared(iterable), iterable)
     if isinstance(iterated, SugaredUnknown):
-        _rolled(fc, target, Simple(Value(t.UNKNOWN)), node, body)
+        _rolled(fc, target, Simple(Value(t.UNKNOWN, source=iterated.source)), node, body)
         return
     unrolled = iteration.unrolled_items(fc, iterated, iterable)
     if unrolled is None:
@@ -259,8 +259,9 @@ def _rolled(
     outer, fc.loop = fc.loop, "loop"
     fc.push()
     try:
-        value = as_value(fc, element, node)
-        assignments.assign_sugared(fc, target, Simple(value), node)
+        is_unpacked = isinstance(element, Tuple) and isinstance(target, ast.Tuple)
+        value = element if is_unpacked else Simple(as_value(fc, element, node))
+        assignments.assign_sugared(fc, target, value, node)
         body()
     finally:
         fc.pop()

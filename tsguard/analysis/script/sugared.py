@@ -282,5 +282,12 @@ class SugaredUnknown(Sugared):
     kind = "unknown"
 
 
+def source_of(value: Sugared) -> py.Unknown | None:
+    """The Python value that something of unknown type is, or comes out of."""
+    if isinstance(value, SugaredUnknown):
+        return value.source
+    return value.value.source if isinstance(value, Simple) and value.value.type is t.UNKNOWN else None
+
+
 def simple(type_: t.Type, const: object = ABSENT) -> Simple:
     return Simple(Value(type_, const))
