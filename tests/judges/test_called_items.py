@@ -28,6 +28,9 @@ class Net(nn.Module):
         return x
 """
 CALLED = {
+    "for f in self.held[1:]:\n    x = f(x)": [torch.nn.ReLU()],
+    "f = self.held[0] if self.training else self.held[1]\nx = f(x)": [torch.nn.ReLU()],
+    "x = self.held.get('a')(x)": {"a": torch.nn.ReLU()},
     "for f in self.held:\n    x = f(x)": [torch.nn.ReLU()],
     "for f, g in self.held:\n    x = f(x) + g(x)": [(torch.nn.ReLU(), torch.nn.ReLU())],
     "for i, f in enumerate(self.held):\n    x = f(x) * i": [torch.nn.ReLU()],

@@ -95,7 +95,7 @@ def _call_unknown(fc: FunctionCompiler, source: py.Unknown | None, node: ast.Cal
     """
     if source is not None:
         arguments.called(fc, source, node)
-    elif isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values"):
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "items", "values"):
         return SugaredUnknown(source_of(fc.sugared(node.func.value)))
     return SugaredUnknown()
 

@@ -253,7 +253,8 @@ def _conditional(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
             otherwise=otherwise.type,
             expression=text_of(node),
         )
-    return Value(joint, node=node, unlike=then.unlike or otherwise.unlike)
+    source = then.source or otherwise.source if joint is t.UNKNOWN else None
+    return Value(joint, node=node, source=source, unlike=then.unlike or otherwise.unlike)
 
 
 def _arm(

@@ -122,7 +122,7 @@ def _sliced(fc: FunctionCompiler, value: Value, index: ast.Slice, node: ast.Subs
     bounds = {name: fc.expression(part) for name, part in _bounds(index)}
     type_ = value.type
     if type_ is t.UNKNOWN:
-        return Value(t.UNKNOWN, node=node)
+        return Value(t.UNKNOWN, node=node, source=value.source)
     if isinstance(type_, t.TupleType):
         return Value(_tuple_slice(type_, bounds, node), node=node)
     if isinstance(type_, (t.OptionalType, t.UnionType)):
