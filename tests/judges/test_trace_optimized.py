@@ -9,12 +9,13 @@ import pytest
 import torch
 
 from tsguard.analysis.python import Program
-from tsguard.judges.judgement import judge
+from tsguard.judges.judgement import Judgement, judge
 from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 FILE = """\
-from functools import wraps
+import os
+from functools import partial, wraps
 
 import torch
 from torch import nn
@@ -32,6 +33,16 @@ def configured(x):
 
 @torch.compile(disable=True)
 def disabled(x):
+    return x + 1
+
+
+@partial(torch.compile, dynamic=True)
+def partly(x):
+    return x + 1
+
+
+@torch.compile(disable=len(os.listdir(".")) > 1000)
+def perhaps(x):
     return x + 1
 
 
@@ -81,6 +92,7 @@ class Net(Layered):
 REFUSED = [
     "decorated(x)",
     "configured(x)",
+    "partly(x)",
     "by_name(x)",
     "of_a_lambda(x)",
     "lazy(x)",
@@ -99,6 +111,11 @@ def written(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return path
 
 
+def judged(path: Path) -> Judgement:
+    project = Project((path.parent,))
+    return judge(Program(project, "2.13"), find_target(project.module(path), "Net"))
+
+
 def traced(path: Path) -> None:
     torch.jit.trace(runpy.run_path(str(path))["Net"](), (torch.ones(2, 3),))
 
@@ -106,8 +123,7 @@ def traced(path: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("written", REFUSED, indirect=True)
 def test_a_trace_that_comes_upon_it_is_refused(written: Path) -> None:
-    project = Project((written.parent,))
-    judgement = judge(Program(project, "2.13"), find_target(project.module(written), "Net"))
+    judgement = judged(written)
     assert judgement.trace == "hazardous"
     assert {f.code for f in judgement.findings if f.family == "trace"} == {"TSG221"}
     with pytest.raises(RuntimeError, match="dynamo-optimized"):
@@ -117,7 +133,12 @@ def test_a_trace_that_comes_upon_it_is_refused(written: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("written", TAKEN, indirect=True)
 def test_what_is_beside_it_is_traced(written: Path) -> None:
-    project = Project((written.parent,))
-    judgement = judge(Program(project, "2.13"), find_target(project.module(written), "Net"))
-    assert judgement.trace == "safe"
+    assert judged(written).trace == "safe"
     traced(written)
+
+
+@pytest.mark.parametrize("written", ["perhaps(x)"], indirect=True)
+def test_whether_it_is_disabled_may_not_be_told(written: Path) -> None:
+    judgement = judged(written)
+    assert judgement.trace == "unknown"
+    assert "is disabled" in judgement.trace_unknown[0].why

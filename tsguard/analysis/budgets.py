@@ -30,11 +30,11 @@ DEFAULT_STEPS: Final = 40_000
 SETTLED_WORLDS: Final = 10
 """The number of them once it is known not to be ``ok``."""
 
-TURNED_ANSWERS: Final = 3
-"""Answers that tell a world from the first: of more, nobody knows whether any argument gives them all."""
-
 MOST_WORLDS: Final = 300
 """The same as long as it may be."""
+
+TURNED_ANSWERS: Final = 3
+"""Answers that tell a world from the first: of more, nobody knows whether any argument gives them all."""
 
 
 # -- calls within it -----------------------------------------------------------------------

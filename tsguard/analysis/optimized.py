@@ -23,6 +23,9 @@ from tsguard.report.records import dataclass, replace
 MARK: Final = "optimized"
 """Of a function whose ``def`` is known: torch.jit.script compiles that."""
 
+PERHAPS: Final = "perhaps optimized"
+"""The same where the source does not tell whether it is disabled."""
+
 SWITCH: Final = "_compiled_call_impl"
 """The attribute that ``module.compile()`` sets: calls of the module go through it."""
 
@@ -32,19 +35,20 @@ class Optimized(Unknown):
     """A module, a method or a lambda that was compiled: of its code nobody reads more."""
 
 
-def optimizes(kwargs: Mapping[str, Value]) -> bool | None:
-    """Whether ``torch.compile`` is not disabled; None where the source does not tell."""
+def mark(kwargs: Mapping[str, Value]) -> str | None:
+    """How ``torch.compile`` marks a function: None where it is disabled."""
     disabled = constant(kwargs.get("disable", FALSE))
-    return not disabled if isinstance(disabled, bool) else None
+    if not isinstance(disabled, bool):
+        return PERHAPS
+    return None if disabled else MARK
 
 
 def made_of(value: Value, kwargs: Mapping[str, Value]) -> Value:
     """``torch.compile(value)``."""
-    optimized = optimizes(kwargs)
-    if optimized is None:
-        return Unknown()
-    if not optimized:
+    made = mark(kwargs)
+    if made is None:
         return value
     if isinstance(value, FunctionValue) and "lambda" not in value.marks:
-        return replace(value, marks=value.marks | {MARK})
-    return Optimized() if isinstance(value, (BoundMethod, FunctionValue, ModuleValue)) else Unknown()
+        return replace(value, marks=value.marks | {made})
+    known = made == MARK and isinstance(value, (BoundMethod, FunctionValue, ModuleValue))
+    return Optimized() if known else Unknown()

@@ -141,8 +141,8 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
     if home:
         _put_behind(value, home)
     mark = _MARKS.get(name)
-    if name == "torch.compile" and _optimizes(interp, decorator, scope):
-        mark = optimized.MARK
+    if name in ("torch.compile", "functools.partial"):
+        mark = _optimizing(interp, decorator, name, scope)
     if mark == "ignore" and _drops(decorator):
         mark = "unused"
     if mark is not None:
@@ -155,11 +155,16 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
     return value if isinstance(result, Unknown) else _as_compiled(result)
 
 
-def _optimizes(interp: Interpreter, decorator: ast.expr, scope: Scope) -> bool:
-    """Whether ``torch.compile`` as a decorator does, and is not disabled."""
-    keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+def _optimizing(interp: Interpreter, decorator: ast.expr, name: str, scope: Scope) -> str | None:
+    """The mark that ``torch.compile`` makes as a decorator, or a ``partial`` of it."""
+    call = decorator if isinstance(decorator, ast.Call) else None
+    if name == "functools.partial":
+        first = interp.evaluate(call.args[0], scope) if call is not None and call.args else None
+        if not (isinstance(first, External) and first.name == "torch.compile"):
+            return None
+    keywords = call.keywords if call is not None else []
     given = {k.arg: interp.evaluate(k.value, scope) for k in keywords if k.arg is not None}
-    return optimized.optimizes(given) is True
+    return optimized.mark(given)
 
 
 def _as_compiled(value: Value) -> Value:

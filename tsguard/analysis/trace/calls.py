@@ -28,6 +28,10 @@ from tsguard.source.unparsing import unparsed
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
 
+_PERHAPS_OPTIMIZED = (
+    "the source does not tell whether torch.compile, which no trace may come upon, is disabled"
+)
+
 # Functions that keep their control flow in a trace, because torch compiles them.
 _COMPILED = frozenset({"script", "script_if_tracing", "script_method"})
 
@@ -94,6 +98,8 @@ def _function(
 ) -> py.Value:
     if optimized.MARK in function.marks:
         tracer.report("untraceable-call/optimized", node or function.node)
+    if optimized.PERHAPS in function.marks:
+        tracer.gap(node or function.node, _PERHAPS_OPTIMIZED)
     if function.marks & _COMPILED:
         lost_sight(tracer, [*args, *kwargs.values()])
         if tracer.is_akin(function.module):
