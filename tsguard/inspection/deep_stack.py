@@ -18,6 +18,8 @@ T = TypeVar("T")
 _BYTES = 1 << 28 if sys.maxsize > 1 << 32 else 1 << 26
 # Python's own limit would end the analysis in a sum of some two hundred terms.
 _CALLS = 8_000
+# A power of two: what is left of a chunk is room for some thousand frames.
+_WORDS = 1 << 16
 
 
 def on_deep_stack(work: Callable[[], T]) -> T:
@@ -28,7 +30,7 @@ def on_deep_stack(work: Callable[[], T]) -> T:
 
     def run() -> None:
         try:
-            done.append(work())
+            done.append(_with_room(work))
         except BaseException as error:
             raised.append(error)
 
@@ -41,6 +43,19 @@ def on_deep_stack(work: Callable[[], T]) -> T:
     if raised:
         raise raised[0]
     return done[0]
+
+
+def _with_room(work: Callable[[], T]) -> T:
+    """What ``work`` returns, called so that the frames above this one lie in one piece of memory.
+
+    CPython takes memory for frames from the system in chunks, and gives one back as soon as the call that
+    needed it returns: a loop at the edge of a chunk spends its time there.  A chunk is twice as large as the
+    frame that needs it, and this frame claims much (Python/pystate.c, ``push_chunk``).
+    """
+    return work()
+
+
+_with_room.__code__ = _with_room.__code__.replace(co_stacksize=_WORDS + 1)
 
 
 def _start(thread: threading.Thread) -> None:
