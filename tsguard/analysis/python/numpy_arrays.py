@@ -22,10 +22,13 @@ from tsguard.analysis.values import (
 
 _MAKERS = frozenset(
     [
-        "arange", "argsort", "array", "asarray", "column_stack", "concatenate", "cumsum", "diff", "dstack", "empty", "eye",
-        "full", "geomspace", "hamming", "hanning", "hstack", "linspace", "logspace", "ones", "ones_like", "outer",
-        "random.choice", "random.permutation", "random.rand", "random.randint", "random.randn", "repeat", "sort",
-        "stack", "tile", "unique", "vstack", "zeros", "zeros_like",
+        "append", "arange", "argsort", "array", "asarray", "ascontiguousarray", "bartlett", "blackman",
+        "broadcast_to", "column_stack", "concatenate", "convolve", "cumprod", "cumsum", "delete", "diag", "diff",
+        "dstack", "empty", "empty_like", "expand_dims", "eye", "flip", "fliplr", "flipud", "full", "full_like",
+        "geomspace", "hamming", "hanning", "hstack", "identity", "insert", "kaiser", "kron", "linspace", "logspace",
+        "moveaxis", "ones", "ones_like", "outer", "pad", "random.choice", "random.permutation", "random.rand",
+        "random.randint", "random.randn", "repeat", "reshape", "roll", "rot90", "sort", "squeeze", "stack",
+        "swapaxes", "tile", "transpose", "tri", "tril", "triu", "unique", "vander", "vstack", "zeros", "zeros_like",
     ]
 )  # fmt: skip
 _GENERATORS = frozenset(["random.Generator", "random.RandomState", "random.default_rng"])
