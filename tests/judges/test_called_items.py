@@ -40,12 +40,31 @@ CALLED = {
     "f = self.held\nx = f(x)": open,
     "x = torch.stack([f(x) for f in self.held])": [torch.nn.ReLU()],
 }
+
+
+class Context:
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *raised):
+        pass
+
+
+USED = {
+    "x = x * self.held[0].weight": [torch.nn.Linear(3, 3)],
+    "with self.held:\n    x = x * 2": Context(),
+    "with self.held[0]:\n    x = x * 2": [Context()],
+    "x = self.held.encode(x)": object(),
+    "x = self.held.encode()": "a",
+}
 DATA = {
     "for k in self.held:\n    x = x * k": [1, 2],
     "a, b = self.held\nx = x * a + b": (1, 2),
     "for i, k in enumerate(self.held):\n    x = x * k + i": [1.0],
     "for j, k in zip(self.held, self.held):\n    x = x * k + j": [1.0],
     "for k, v in self.held.items():\n    x = x * v": {"a": 1},
+    "for k in self.held:\n    x = x.view(k.shape)": [torch.ones(3)],
+    "if self.held.startswith('a'):\n    x = x * 2": "abc",
 }
 
 
@@ -64,6 +83,15 @@ def test_it_is_not_known_whether_torch_compiles_what_is_called(tmp_path: Path, b
     assert "held is an argument of the constructor of unknown type" in why
     with pytest.raises(RuntimeError):
         torch.jit.script(runpy.run_path(str(path))["Net"](CALLED[body]))
+
+
+@pytest.mark.parametrize("body", USED)
+def test_nor_what_is_entered_or_has_a_method_of_no_value_that_torch_converts(tmp_path: Path, body: str):
+    path, verdict, why = judged(tmp_path, body)
+    assert verdict == "unknown"
+    assert "held is an argument of the constructor of unknown type" in why
+    with pytest.raises(RuntimeError):
+        torch.jit.script(runpy.run_path(str(path))["Net"](USED[body]))
 
 
 @pytest.mark.parametrize("body", DATA)

@@ -75,6 +75,25 @@ def attribute(
     return source
 
 
+def below(fc: FunctionCompiler, source: py.Unknown | None, node: ast.AST) -> py.Unknown | None:
+    """An attribute of what comes out of a value of unknown type is read; what is then still to be asked about."""
+    if source is None or not isinstance(node, ast.Attribute):
+        return source
+    is_called = fc.is_called(node)
+    if _is_plain(fc, node, is_called):
+        return None
+    if is_called:
+        return source
+    fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
+    return None
+
+
+def entered(fc: FunctionCompiler, source: py.Unknown | None, node: ast.expr) -> None:
+    """A context of unknown type is entered: torch compiles its class, if it can."""
+    if source is not None:
+        fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
+
+
 def item(fc: FunctionCompiler, value: Value, index: ast.expr) -> None:
     """An item of a value of unknown type is read; a text that is known picks it from a dict of settings.
 
@@ -133,5 +152,6 @@ def _reads_members(fc: FunctionCompiler, function: ast.AST, name: str) -> bool:
 def _is_plain(fc: FunctionCompiler, node: ast.Attribute, is_called: bool) -> bool:
     """Whether values that torch converts have such an attribute or method."""
     if is_called:
-        return node.attr in _PLAIN or fc.compiler.is_tensor_member(node.attr)
+        is_compiled = bool(fc.compiler.operators.overloads(f"aten::{node.attr}"))
+        return (node.attr in _PLAIN and is_compiled) or fc.compiler.is_tensor_member(node.attr)
     return node.attr in _OF_TENSORS

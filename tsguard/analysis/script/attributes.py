@@ -93,7 +93,7 @@ def get_attribute(fc: FunctionCompiler, owner: Sugared, name: str, node: ast.Att
     if isinstance(owner, PythonModule):
         return fc.compiler.names.member(fc, owner, name, node)
     if isinstance(owner, SugaredUnknown):
-        return owner
+        return SugaredUnknown(arguments.below(fc, owner.source, node))
     if isinstance(owner, SugaredEnum):
         return _enum_member(owner, name, node)
     if isinstance(owner, SugaredClass):

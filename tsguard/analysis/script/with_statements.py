@@ -10,13 +10,13 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import classes
+from tsguard.analysis.script import arguments, classes
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Method, Simple, Sugared, SugaredUnknown, Value
+from tsguard.analysis.script.sugared import Method, Simple, Sugared, SugaredUnknown, Value, source_of
 from tsguard.language import types as t
 
 
@@ -50,6 +50,7 @@ def _entered(fc: FunctionCompiler, node: ast.expr) -> Value:
     value = entered if isinstance(entered, Simple) else None
     type_ = value.value.type if value is not None else None
     if isinstance(entered, SugaredUnknown) or type_ is t.UNKNOWN:
+        arguments.entered(fc, source_of(entered), node)
         return Value(t.UNKNOWN)
     if not isinstance(type_, t.ClassType) or value is None:
         raise Refusal("context-manager", node, manager=text_of(node))
