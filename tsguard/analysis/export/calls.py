@@ -21,7 +21,7 @@ from tsguard.analysis.export import (
     types,
 )
 from tsguard.analysis.export.reports import not_known, report
-from tsguard.analysis.trace.values import Number, Traced, parts
+from tsguard.analysis.trace.values import Number, Traced, origin_of, parts
 from tsguard.language import schemas
 from tsguard.language import types as t
 
@@ -134,6 +134,13 @@ def _of_tensor(tracer: Tracer, short: str, tensor: Traced, args: Args, kwargs: K
         )
         if isinstance(how, Traced) or (isinstance(how, Number) and how.hint != "list"):
             data.number_wanted(tracer, "data-number/index", [how], node)
+
+
+def subclassed(tracer: Tracer, args: Args, node: ast.AST | None) -> None:
+    """A class that derives from Tensor is called: torch.export cannot make a tensor that it follows one of that class."""
+    given = next((arg for arg in args if isinstance(arg, py.TensorValue)), None)
+    if given is not None:
+        report(tracer, "data-attribute/subclass", node, origin_of([given]))
 
 
 def _notes_kinds(tracer: Tracer, short: str, args: Args, kwargs: Kwargs) -> None:

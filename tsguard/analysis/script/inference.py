@@ -173,6 +173,8 @@ def _object(compiler: Compiler, value: py.ObjectValue) -> t.Type:
 
 
 def _instance_of(compiler: Compiler, cls: py.ClassValue) -> t.Type:
+    if ancestry.derives_from(compiler.interp, cls, "torch.Tensor"):
+        return t.TENSOR
     unscripted = "dataclass" in cls.marks and "script" not in cls.marks
     if unscripted or not compiler.can_compile_class(cls):
         raise Uninferable(with_article(f"{cls.name} object"))

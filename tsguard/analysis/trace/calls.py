@@ -42,6 +42,9 @@ def call(
     """The result of a call that tracing changes; None for one that is plain Python's."""
     if isinstance(function, py.FunctionValue):
         return _function(tracer, function, args, kwargs, node)
+    if isinstance(function, py.ClassValue) and ancestry.derives_from(tracer, function, "torch.Tensor"):
+        tracer.gap(node, "what becomes of a tensor of a class of its own is not followed")
+        exported.subclassed(tracer, args, node)
     if isinstance(function, py.ClassValue) and not tracer.is_own(function.module):
         return _object(tracer, function, args, kwargs, node)
     if isinstance(function, py.External):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced, is_method, parts
@@ -107,7 +108,8 @@ def _refused(tracer: Tracer, value: py.Value) -> RuleName | None:
     if is_code or is_method(value) or isinstance(value, _OBJECTS):
         return "untraceable-output/object"
     if isinstance(value, py.ObjectValue) and isinstance(value.cls, py.ClassValue):
-        return "untraceable-output/object"
+        is_tensor = ancestry.derives_from(tracer, value.cls, "torch.Tensor")
+        return None if is_tensor else "untraceable-output/object"
     return (
         "untraceable-output/number"
         if isinstance(value, py.Unknown) and value.hint in ("int", "float", "bool", "str")
