@@ -13,6 +13,18 @@ from tsguard.judges.judgement import Judgement, judge
 from tsguard.project import Project
 from tsguard.project.targets import find_target
 
+UNTOLD = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, layers, both):
+        super().__init__()
+        self.rnn = nn.GRU(4, 4, {given})
+
+    def forward(self, x):
+        return self.rnn(x)[0] * self.rnn.{name}[0]
+"""
 FILE = """\
 import torch.nn.functional as F
 from torch import nn
@@ -98,6 +110,26 @@ class TestHeld:
         assert judgement.script == "blocked"
         with pytest.raises(RuntimeError):
             torch.jit.script(runpy.run_path(str(path))["Net"]())
+
+    @pytest.mark.parametrize(
+        ("given", "name"),
+        [
+            ("layers", "bias_ih_l1"),
+            ("bidirectional=both", "weight_hh_l0_reverse"),
+            ("bias=both", "bias_ih_l0"),
+        ],
+    )
+    def test_what_an_argument_tells_is_not_known(self, tmp_path: Path, given: str, name: str):
+        text = UNTOLD.format(given=given, name=name)
+        (tmp_path / "net.py").write_text(text)
+        project = Project((tmp_path,))
+        program = Program(project, "2.13")
+        judgement = judge(program, find_target(project.module(tmp_path / "net.py"), "Net"))
+        assert judgement.script == "unknown"
+        net = runpy.run_path(str(tmp_path / "net.py"))["Net"]
+        torch.jit.script(net(2, True))
+        with pytest.raises(RuntimeError):
+            torch.jit.script(net(1, False))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -67,6 +67,7 @@ def initialize(
         role, named = kind[:-1], dict(sorted(entry[kind].items(), key=_place))
         if kind == "parameters":
             named = parameter_names.present(base, named, module.arguments)
+            module.open = module.open or parameter_names.may_be_others(base, module.arguments)
         for name, present in named.items():
             missing = not present if name not in absent else present
             registry[name] = (

@@ -12,6 +12,7 @@ from tsguard.analysis.python.operations import default_of
 from tsguard.analysis.values import Unknown, Value, constant, is_none
 
 _RECURRENT = frozenset({"torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU"})
+_COUNTING = ("num_layers", "bidirectional", "bias", "proj_size")
 
 
 def present(base: str, named: dict[str, bool], arguments: Mapping[str, Value]) -> dict[str, bool]:
@@ -24,10 +25,15 @@ def present(base: str, named: dict[str, bool], arguments: Mapping[str, Value]) -
     return named
 
 
+def may_be_others(base: str, arguments: Mapping[str, Value]) -> bool:
+    """Whether an argument that nobody knows tells how many parameters a layer has."""
+    return base in _RECURRENT and any(isinstance(arguments.get(name), Unknown) for name in _COUNTING)
+
+
 def _recurrent(arguments: Mapping[str, Value]) -> dict[str, bool]:
     layers = _usual(arguments, "num_layers")
     count = min(layers, CLONED_LAYERS) if isinstance(layers, int) else 1
-    has_bias = _usual(arguments, "bias") is not False
+    has_bias = _usual(arguments, "bias") is True
     kinds = ["weight_ih", "weight_hh", *(("bias_ih", "bias_hh") if has_bias else ())]
     projected = _usual(arguments, "proj_size")
     kinds += ["weight_hr"] if isinstance(projected, int) and projected > 0 else []

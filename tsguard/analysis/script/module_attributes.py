@@ -66,6 +66,8 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: st
     if owner.instance.open or ancestry.has_unknown_base(compiler.interp, owner.instance.cls):
         if isinstance(owner.instance.cls, py.ClassValue) and not _is_of_torch(compiler, owner.instance.cls):
             compiler.reporter.add_gap(_unread(compiler, owner.instance.cls, node, fc.module))
+        elif getattr(owner.instance.cls, "name", "") in compiler.tables.modules:
+            fc.unread(node)  # an argument that nobody knows tells
         return SugaredUnknown()
     raise _absent(compiler, owner, name, node)
 
