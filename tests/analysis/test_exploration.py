@@ -55,6 +55,14 @@ class TestExploring:
         assert {result for _, _, result in found} == set(KINDS)
         assert ways(found)[1:] == ["kind == 'relu'", "kind == 'silu'", "kind == 'tanh'"]
 
+    def test_what_has_many_values_waits_for_all_else(self):
+        def run(world: World) -> bool:
+            for kind in KINDS:
+                world.decide(Eq(KIND, kind), False)
+            return world.decide(Is(NORM, NONE), True)
+
+        assert ways(list(explore(run)))[1:4] == ["kind == 'relu'", "norm is not None", "kind == 'gelu'"]
+
     def test_worlds_in_which_the_constructor_raises_are_passed_over(self):
         def run(world: World) -> bool:
             if world.decide(Is(NORM, NONE), True):
@@ -185,6 +193,20 @@ REFUSED_WHEN = {
         {"odd": 1},
     ),
     "a_star": ("self, sizes", "self.part = Made(*sizes)\n", "sizes[1]", {"sizes": [3]}, {"sizes": [3, True]}),
+    "an_item_of_a_dict": (
+        "self, kind='relu'",
+        "self.part = {'relu': nn.ReLU(), 'bad': Bad(), 'gelu': nn.GELU()}[kind]\n",
+        "kind == 'bad'",
+        {"kind": "gelu"},
+        {"kind": "bad"},
+    ),
+    "got_of_a_dict": (
+        "self, kind='relu'",
+        "self.part = {'relu': nn.ReLU, 'bad': Bad}.get(kind)()\n",
+        "kind == 'bad'",
+        {},
+        {"kind": "bad"},
+    ),
     "looked_up": (
         "self, config",
         "if config.get('odd', False):\n    self.part = Bad()\n",

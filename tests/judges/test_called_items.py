@@ -56,6 +56,8 @@ USED = {
     "with self.held[0]:\n    x = x * 2": [Context()],
     "x = self.held.encode(x)": object(),
     "x = self.held.encode()": "a",
+    "x = x.view(*self.held)": [3],
+    "x = torch.stack([*self.held])": [torch.ones(3)],
 }
 DATA = {
     "for k in self.held:\n    x = x * k": [1, 2],

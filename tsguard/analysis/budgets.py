@@ -143,7 +143,7 @@ DEEPEST_TERM: Final = 3
 """Tuples within tuples in a term."""
 
 DICT_OPTIONS: Final = 4
-"""Entries of a dict that an unknown key may choose from, each a world."""
+"""Entries of a dict that an unknown key may choose from, or instead of that of its default, each a world."""
 
 TYPICAL_SIZE: Final = 8
 """The size that stands for an unknown one where a comparison with a number has to be guessed."""

@@ -7,7 +7,7 @@ comes up, and the worlds are as many as the questions.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ from tsguard.analysis.budgets import (
     TURNED_ANSWERS,
     WORLD_STEPS,
 )
-from tsguard.analysis.terms import Converts, Eq, Question, looks_up
+from tsguard.analysis.terms import Converts, Eq, Question, Term, looks_up
 from tsguard.analysis.worlds import Answer, Impossible, Manner, World
 from tsguard.report.records import dataclass
 
@@ -151,7 +151,20 @@ def _turns(world: World, before: tuple[Answer, ...], seen: set[Question]) -> lis
         _Turn(Answer(asked, not answer), before, world.given, asked in world.guessed or looks_up(asked))
         for asked, answer in new
     ]
-    return sorted(turns, key=lambda turn: (not isinstance(turn.answer.asked, Converts), not turn.is_guess))
+    asked_before: Counter[Term] = Counter()
+    rank: dict[Question, int] = {}
+    for turn in turns:
+        asked = turn.answer.asked
+        if isinstance(asked, Eq):  # which of many something is comes after what else is asked
+            rank[asked] = asked_before[asked.left]
+            asked_before[asked.left] += 1
+    return sorted(turns, key=lambda turn: _urgency(turn, rank))
+
+
+def _urgency(turn: _Turn, rank: dict[Question, int]) -> tuple[bool, bool, int]:
+    """What is turned first sorts first; ``rank`` says how often was asked before what something equals."""
+    asked = turn.answer.asked
+    return not isinstance(asked, Converts), not turn.is_guess, rank.get(asked, 0)
 
 
 def first_made(

@@ -116,7 +116,7 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
     index = usual_key(key)
     registries.fill(interp, owner, index)
     if index in owner.items:
-        return owner.items[index]
+        return usual_or_other(interp, owner, key, index)
     if owner.factory is not None and not isinstance(key, Unknown):
         made = interp.call(owner.factory, [], {}, node)
         put(owner, key, made)
@@ -145,6 +145,24 @@ def _chosen(interp: Interpreter, owner: DictValue, key: Term) -> Value:
         if interp.world.decide(Eq(key, literal), i == 0, guess=True):
             return found
     return options[-1][1]
+
+
+def usual_or_other(interp: Interpreter, owner: DictValue, key: Value, index: object) -> Value:
+    """The item of a key that is there, or in a world in which the key is not its default that of another one.
+
+    Functions and layers of torch go alike: they are not asked about.
+    """
+    usual = owner.items[index]
+    if isinstance(key, Unknown) and key.term is not None and isinstance(usual, _MADE_OF):
+        others = [
+            (Literal.of(name), found)
+            for name, found in owner.items.items()
+            if isinstance(name, (str, int)) and name != index and not isinstance(found, External)
+        ]
+        for literal, found in others[:DICT_OPTIONS]:
+            if interp.world.decide(Eq(key.term, literal), False):
+                return found
+    return usual
 
 
 def key_of(key: Value) -> object:

@@ -17,7 +17,7 @@ from tsguard.analysis.python import (
     tensor_sizes,
     texts,
 )
-from tsguard.analysis.python.containers import merge, put, usual_key
+from tsguard.analysis.python.containers import merge, put, usual_key, usual_or_other
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded
 from tsguard.analysis.python.iteration import consume, iterate, key_value, keys_of
@@ -220,7 +220,7 @@ def _dict_get(interp: Interpreter, name: str, receiver: DictValue, args: Args, n
     index = usual_key(key)
     registries.fill(interp, receiver, index)
     if index in receiver.items:
-        return receiver.items.pop(index) if name == "pop" else receiver.items[index]
+        return receiver.items.pop(index) if name == "pop" else usual_or_other(interp, receiver, key, index)
     default = args[1] if len(args) > 1 else NONE
     if name == "setdefault":
         put(receiver, args[0], default)

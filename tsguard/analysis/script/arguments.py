@@ -15,7 +15,7 @@ from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.declared import is_module
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import SugaredModule, Value
+from tsguard.analysis.script.sugared import Sugared, SugaredModule, Value, source_of
 from tsguard.analysis.terms import Converts, Parameter, Term, root
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
@@ -86,6 +86,13 @@ def below(fc: FunctionCompiler, source: py.Unknown | None, node: ast.AST) -> py.
         return source
     fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
     return None
+
+
+def unpacked(fc: FunctionCompiler, value: Sugared, node: ast.expr) -> None:
+    """What may be of any type is unpacked: torch takes tuples, and no lists."""
+    source = source_of(value)
+    if source is not None:
+        fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
 
 
 def entered(fc: FunctionCompiler, source: py.Unknown | None, node: ast.expr) -> None:

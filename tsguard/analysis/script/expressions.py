@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from tsguard.analysis.budgets import SCRIPT_STEPS
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import (
+    arguments,
     conditions,
     differences,
     forms,
@@ -113,7 +114,10 @@ def _arguments(fc: FunctionCompiler, node: ast.Call) -> tuple[list[Value], bool]
             values.append(_argument(fc, arg))
             continue
         try:
-            parts = iteration.as_tuple(fc.sugared(arg.value), arg.value, None)
+            value = fc.sugared(arg.value)
+            parts = iteration.as_tuple(value, arg.value, None)
+            if parts is None:
+                arguments.unpacked(fc, value, arg.value)
         except Refusal as refusal:
             fc.report(refusal)
             parts = None

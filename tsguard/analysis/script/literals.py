@@ -10,7 +10,7 @@ import ast
 from itertools import pairwise
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import differences, iteration
+from tsguard.analysis.script import arguments, differences, iteration
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
@@ -28,8 +28,10 @@ def elements(fc: FunctionCompiler, nodes: list[ast.expr]) -> tuple[list[Value], 
         if not isinstance(node, ast.Starred):
             values.append(fc.attempt(node))
             continue
-        parts = iteration.as_tuple(fc.sugared(node.value), node.value, None)
+        value = fc.sugared(node.value)
+        parts = iteration.as_tuple(value, node.value, None)
         if parts is None:
+            arguments.unpacked(fc, value, node.value)
             exact = False
         else:
             values.extend(as_value(fc, part, node) for part in parts)
