@@ -15,7 +15,7 @@ from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.declared import is_module
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Sugared, SugaredModule, Value, source_of
+from tsguard.analysis.script.sugared import SugaredModule, Value
 from tsguard.analysis.terms import Converts, Parameter, Term, root
 from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
@@ -26,9 +26,11 @@ _OF_TENSORS = frozenset(
 )
 
 
-def called(fc: FunctionCompiler, source: py.Unknown, node: ast.Call) -> None:
-    """A call of what may be any module or function."""
-    fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node.func))
+def rests_on(fc: FunctionCompiler, source: py.Unknown | None, node: ast.AST) -> None:
+    """Note that what a value is tells whether a use of it compiles: a call (of a module or a function), what it is
+    entered as, what is unpacked of it (of tuples torch does so, of lists not)."""
+    if source is not None:
+        fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
 
 
 def read(fc: FunctionCompiler, source: py.Unknown, name: str, owner: str, node: ast.AST) -> None:
@@ -64,7 +66,7 @@ def attribute(
     if source is None or not isinstance(node, ast.Attribute) or _is_plain(fc, node, is_called):
         return None
     if is_module(fc.compiler, source):
-        fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
+        rests_on(fc, source, node)
         return None
     parameter = root(source.term)
     if is_called:  # a module's or an object's method, which the call asks about
@@ -84,21 +86,8 @@ def below(fc: FunctionCompiler, source: py.Unknown | None, node: ast.AST) -> py.
         return None
     if is_called:
         return source
-    fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
+    rests_on(fc, source, node)
     return None
-
-
-def unpacked(fc: FunctionCompiler, value: Sugared, node: ast.expr) -> None:
-    """What may be of any type is unpacked: torch takes tuples, and no lists."""
-    source = source_of(value)
-    if source is not None:
-        fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
-
-
-def entered(fc: FunctionCompiler, source: py.Unknown | None, node: ast.expr) -> None:
-    """A context of unknown type is entered: torch compiles its class, if it can."""
-    if source is not None:
-        fc.compiler.reporter.add_gap(unread.what(source, fc.compiler.target, fc.module, node))
 
 
 def item(fc: FunctionCompiler, value: Value, index: ast.expr) -> None:

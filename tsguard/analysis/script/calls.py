@@ -94,7 +94,7 @@ def _call_unknown(fc: FunctionCompiler, source: py.Unknown | None, node: ast.Cal
     Without a ``source`` it comes of what has been noted before, or of torch itself.
     """
     if source is not None:
-        arguments.called(fc, source, node)
+        arguments.rests_on(fc, source, node.func)
     elif isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "items", "values"):
         return SugaredUnknown(source_of(fc.sugared(node.func.value)))
     return SugaredUnknown()

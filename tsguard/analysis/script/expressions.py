@@ -33,6 +33,7 @@ from tsguard.analysis.script.sugared import (
     SugaredModule,
     SugaredUnknown,
     Value,
+    source_of,
 )
 from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.language import types as t
@@ -117,7 +118,7 @@ def _arguments(fc: FunctionCompiler, node: ast.Call) -> tuple[list[Value], bool]
             value = fc.sugared(arg.value)
             parts = iteration.as_tuple(value, arg.value, None)
             if parts is None:
-                arguments.unpacked(fc, value, arg.value)
+                arguments.rests_on(fc, source_of(value), arg.value)
         except Refusal as refusal:
             fc.report(refusal)
             parts = None

@@ -15,7 +15,7 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.statements import emit_loop
-from tsguard.analysis.script.sugared import Value
+from tsguard.analysis.script.sugared import Value, source_of
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, unify, unify_all
 
@@ -31,7 +31,7 @@ def elements(fc: FunctionCompiler, nodes: list[ast.expr]) -> tuple[list[Value], 
         value = fc.sugared(node.value)
         parts = iteration.as_tuple(value, node.value, None)
         if parts is None:
-            arguments.unpacked(fc, value, node.value)
+            arguments.rests_on(fc, source_of(value), node.value)
             exact = False
         else:
             values.extend(as_value(fc, part, node) for part in parts)

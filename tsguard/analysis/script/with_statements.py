@@ -50,7 +50,7 @@ def _entered(fc: FunctionCompiler, node: ast.expr) -> Value:
     value = entered if isinstance(entered, Simple) else None
     type_ = value.value.type if value is not None else None
     if isinstance(entered, SugaredUnknown) or type_ is t.UNKNOWN:
-        arguments.entered(fc, source_of(entered), node)
+        arguments.rests_on(fc, source_of(entered), node)
         return Value(t.UNKNOWN)
     if not isinstance(type_, t.ClassType) or value is None:
         raise Refusal("context-manager", node, manager=text_of(node))
