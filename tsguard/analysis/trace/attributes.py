@@ -182,7 +182,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
 
 
 def _named_property(tracer: Tracer, owner: py.TensorValue, name: str, node: ast.AST | None) -> py.Value:
-    value = property_of(tracer, owner, _PROPERTIES[name], node)
+    value = answer_about(tracer, owner, name, _PROPERTIES[name], node)
     if name in ("is_quantized", "itemsize"):
         told = dtypes.told(name, owner.dtype)
     elif name in _OF_EXAMPLE:
@@ -247,6 +247,15 @@ def size_of(tracer: Tracer, owner: py.TensorValue, index: py.Value, node: ast.AS
     if isinstance(owner, Traced) and owner.of == "inputs":
         return size_at(tracer, extent, at, owner.origin.then(node))
     return _constant_size(tracer, None if extent is None or at is None else extent.at(at))
+
+
+def answer_about(
+    tracer: Tracer, owner: py.TensorValue, name: str, about: Property, node: ast.AST | None
+) -> py.Value:
+    """A property of a ``name`` that tells whether it is a bool."""
+    value = property_of(tracer, owner, about, node)
+    is_bool = name.startswith("is_") or name == "requires_grad"
+    return replace(value, hint="bool") if is_bool and isinstance(value, Fixed) else value
 
 
 def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: ast.AST | None) -> py.Value:

@@ -10,7 +10,7 @@ import ast
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import is_symbolic
+from tsguard.analysis.trace.values import Fixed, is_symbolic
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 
@@ -51,5 +51,7 @@ def compared(tracer: Tracer, left: py.Value, right: py.Value, node: ast.AST) -> 
 
 
 def is_bool(value: py.Value) -> bool:
-    """Whether a value is Python's True or False."""
+    """Whether a value is Python's True or False, while torch traces."""
+    if isinstance(value, Fixed):
+        return value.hint == "bool"
     return isinstance(value, py.Const) and isinstance(value.value, bool)

@@ -138,7 +138,8 @@ def _converted(hint: str) -> Handler:
         if isinstance(value, Number) and value.hint == "str":
             tracer.report("unsupported-on-size/text", node, value.origin)
             return frozen(value.origin.then(node), value.kind, hint)
-        return taken(tracer, args[:1], node)
+        made = taken(tracer, args[:1], node)
+        return replace(made, hint=hint) if isinstance(made, Fixed) else made
 
     return run
 

@@ -183,9 +183,9 @@ def _layout(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs
     return py.Unknown(None, "int")
 
 
-def _property(about: Property) -> Handler:
+def _property(name: str, about: Property) -> Handler:
     def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-        return attributes.property_of(tracer, receiver, about, node)
+        return attributes.answer_about(tracer, receiver, name, about, node)
 
     return run
 
@@ -301,9 +301,9 @@ _TENSOR: dict[str, Handler] = {
     "is_complex": _of_dtype("is_complex"),
     "is_signed": _of_dtype("is_signed"),
     "element_size": _of_dtype("itemsize"),
-    "is_inference": _property("grad"),
-    "is_contiguous": _property("layout"),
-    "get_device": _property("device"),
+    "is_inference": _property("is_inference", "grad"),
+    "is_contiguous": _property("is_contiguous", "layout"),
+    "get_device": _property("get_device", "device"),
     "type": _type,
     "to": _moved,
     "cuda": _to_gpu,
