@@ -1,4 +1,4 @@
-"""Tensors of a class of their own, made in forward or held: torch is asked of each."""
+"""Instances of subclasses of torch.Tensor, made in forward or held: torch is asked of each."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_trace_takes_one_and_it_is_not_said_that_it_refuses(tmp_path: Path, bo
     assert torch.jit.trace(net, (torch.ones(2, 3),))(torch.zeros(2, 3)).equal(net(torch.zeros(2, 3)))
 
 
-def test_a_parameter_of_a_class_of_its_own_is_exported(tmp_path: Path):
+def test_an_instance_of_a_subclass_of_parameter_is_exported(tmp_path: Path):
     net, judgement = judged(tmp_path, "return Other(x) + 1")
     assert judgement.export.verdict != "refused"
     torch.export.export(net, (torch.ones(2, 3),))

@@ -43,7 +43,7 @@ def call(
     if isinstance(function, py.FunctionValue):
         return _function(tracer, function, args, kwargs, node)
     if isinstance(function, py.ClassValue) and ancestry.derives_from(tracer, function, "torch.Tensor"):
-        tracer.gap(node, "what becomes of a tensor of a class of its own is not followed")
+        tracer.gap(node, "what becomes of an instance of a subclass of torch.Tensor is not followed")
         exported.subclassed(tracer, args, node)
     if isinstance(function, py.ClassValue) and not tracer.is_own(function.module):
         return _object(tracer, function, args, kwargs, node)
