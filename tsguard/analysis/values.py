@@ -365,10 +365,10 @@ def literal(value: object) -> Value:
 
 
 def slice_of(key: SliceValue) -> slice | None:
-    """The slice that a subscript is; None where a bound is no constant number."""
+    """The slice that a subscript is; None where a bound is no constant number, or the step zero."""
     bounds = [constant(part) for part in (key.start, key.stop, key.step)]
     numbers = [bound for bound in bounds if bound is None or isinstance(bound, int)]
-    return slice(*numbers) if len(numbers) == len(bounds) else None
+    return slice(*numbers) if len(numbers) == len(bounds) and numbers[2] != 0 else None
 
 
 def by_name(items: Mapping[str, Value], is_open: bool = False) -> DictValue:

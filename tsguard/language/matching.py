@@ -180,7 +180,7 @@ def _finish(
     if used < len(args) and not schema.vararg:
         return Mismatch(schema, "extra", str(len(args)), progress=used)
     for keyword in kwargs:
-        if keyword not in used_keywords and not schema.vararg:
+        if keyword not in used_keywords:
             known = any(a.name == keyword for a in schema.arguments)
             return Mismatch(schema, "twice" if known else "keyword", keyword, progress=count)
     returns = evaluate_variables(schema.returns, attempt.bound)

@@ -83,9 +83,19 @@ def call(fc: FunctionCompiler, callee: Sugared, args: Args, kwargs: Kwargs, node
     if isinstance(callee, (Cast, Magic)):
         return _call_overloadable(fc, callee, args, kwargs, node)
     if isinstance(callee, TensorCast):
+        _check_none_given(args, kwargs, node)
         notes.cast(fc, callee.receiver, node)
         return simple(t.TENSOR)
     return _call_object(fc, callee, args, kwargs, node)
+
+
+def _check_none_given(args: Args, kwargs: Kwargs, node: ast.Call) -> None:
+    """``x.float()`` takes no argument, not even the ``memory_format`` that it takes in Python."""
+    name = text_of(node.func)
+    if args:
+        raise Refusal("argument-count", node, function=name, expected="0", given=str(len(args)))
+    if kwargs:
+        raise Refusal("unknown-keyword/positional", node, function=name, keyword=next(iter(kwargs)))
 
 
 def _call_unknown(fc: FunctionCompiler, source: py.Unknown | None, node: ast.Call) -> Sugared:

@@ -151,9 +151,11 @@ def _enumerate(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sug
             raise Refusal(
                 "unknown-keyword", node, function="enumerate", keyword=str(keyword.arg), known="start"
             )
-        fc.expression(keyword.value)
-    for start in node.args[1:]:
-        fc.expression(start)
+    for start in (*node.args[1:], *(keyword.value for keyword in node.keywords)):
+        given = fc.expression(start).type
+        if given not in (t.INT, t.UNKNOWN):
+            facts = {"function": "enumerate", "argument": "start", "value": text_of(start)}
+            raise Refusal("argument-type", node, **facts, wanted="int", given=given)
     iterable = iteration.iterate(fc, fc.sugared(node.args[0]), node.args[0])
     if isinstance(iterable, SugaredUnknown):
         return iterable
@@ -204,11 +206,6 @@ def _list(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:
         made = literals.list_comprehension(fc, comprehension, hint)
     except Refusal as refusal:
         raise Refusal(refusal.rule, refusal.node, **{**refusal.facts, "literal": text_of(node)}) from None
-    given = source.value.type if isinstance(source, Simple) else None
-    parts = given.elements if isinstance(given, t.TupleType) else ()
-    if isinstance(made.type, t.ListType) and isinstance(made.type.element, t.UnionType) and parts:
-        expected = t.ListType(parts[0])
-        raise Refusal("literal-type", node, literal=text_of(node), given=made.type, expected=expected)
     return Simple(made)
 
 
@@ -261,11 +258,14 @@ def _of_pairs(pair: t.TupleType, expected: list[t.Type], node: ast.Call) -> t.Ty
     return wanted
 
 
-def _pairs(fc: FunctionCompiler, rows: Iterables, node: ast.AST) -> Sugared:
+def _pairs(fc: FunctionCompiler, rows: Iterables, node: ast.expr) -> Sugared:
     """The rows of ``zip`` or ``enumerate`` as the list that a dict is made of."""
-    unrolled = iteration.unrolled_items(fc, rows, node)
-    row = unrolled[0] if unrolled else iteration.element(fc, rows, node)
-    return simple(t.ListType(as_value(fc, row, node).type))
+    unrolled = iteration.unrolled_items(fc, rows, node) or [iteration.element(fc, rows, node)]
+    types = [as_value(fc, row, node).type for row in unrolled]
+    pairs = [type_.elements for type_ in types if isinstance(type_, t.TupleType) and len(type_.elements) == 2]
+    if pairs:
+        literals.check_dict_values(node, pairs[0][0], [value for _, value in pairs])
+    return simple(t.ListType(types[-1]))
 
 
 def _fork(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:

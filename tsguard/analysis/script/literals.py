@@ -162,6 +162,10 @@ def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
     if not found:
         return Value(expected[0] if len(expected) == 1 else t.ListType(t.TENSOR), node=node)
     type_ = _list_type(fc, node, [value.type for value in found], hint if expected else None)
+    if not expected:
+        made_by_first = t.ListType(found[0].type)
+        if isinstance(type_, t.ListType) and not is_subtype(type_.element, made_by_first.element):
+            raise Refusal("literal-type", node, literal=text_of(node), given=type_, expected=made_by_first)
     return Value(type_, node=node, unlike=differences.of_any(found))
 
 
@@ -189,5 +193,21 @@ def dict_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
     key = keys[0] if keys else None
     if any(k != key and unify(k, key or k) is None for k in keys):
         raise Refusal("literal-type/keys", node, first=keys[0], second=keys[-1])
+    if not candidates(hint, t.DictType):
+        check_dict_values(node, key, values)
     value = unify_all(values, default_to_union=True) if values else None
     return Value(_dict_type(fc, node, key, value, hint), node=node, unlike=differences.of_any(items))
+
+
+def check_dict_values(node: ast.expr, key: t.Type | None, values: list[t.Type]) -> None:
+    """The values that turns of an unrolled loop put into a dict: its type is that of the last.
+
+    Raises:
+        Refusal: the dict does not take one of the others.
+    """
+    if key is None:
+        return
+    for value in values[:-1]:
+        if not is_subtype(value, values[-1]):
+            given, expected = t.DictType(key, value), t.DictType(key, values[-1])
+            raise Refusal("literal-type", node, literal=text_of(node), given=given, expected=expected)

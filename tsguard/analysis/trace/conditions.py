@@ -8,7 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data, sizes
 from tsguard.analysis.python import object_truths, operations
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED, VARIED, asked, checked
+from tsguard.analysis.trace.rulebook import CONDITION_OF, FIXED_CONDITION, VARIED, asked, checked
 from tsguard.analysis.trace.shapes.operation import dim_of
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, Traced, Untraced
@@ -105,6 +105,6 @@ def _rule(tracer: Tracer, value: Traced | Number, form: str) -> RuleName:
 def _of_fixed(tracer: Tracer, value: Fixed, node: ast.AST | None) -> bool | None:
     if tracer.varies(value.origin, value.about):
         tracer.report(VARIED[value.about], node, value.origin)
-    elif value.about in FIXED:
-        tracer.report(FIXED[value.about], node, value.origin)
+    elif value.about in FIXED_CONDITION:
+        tracer.report(FIXED_CONDITION[value.about], node, value.origin)
     return None if value.default is None else operations.known_truth(value.default)

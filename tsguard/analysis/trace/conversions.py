@@ -83,7 +83,7 @@ def mathematics(tracer: Tracer, name: str, args: list[py.Value], node: ast.AST) 
         if name in _TO_WHOLE and isinstance(number, Number) and isinstance(live, Number):
             number.dim = live.dim  # which is whole: quotients that need not be have none
         return number
-    found = next(value for value in values if not isinstance(value, (py.Const, Shape)))
+    found = next((value for value in values if not isinstance(value, (py.Const, Shape))), py.Unknown())
     if isinstance(found, Number) and found.known is not None:
         return _whole(name, py.constant(found.known)) or py.Unknown(None, "float")
     return found

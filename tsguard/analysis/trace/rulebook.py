@@ -45,6 +45,10 @@ FIXED: dict[str, RuleName] = {
     "mode": "fixed-mode",
     "grad": "fixed-mode",
 }
+FIXED_CONDITION: dict[str, RuleName] = FIXED | {
+    "dtype": "fixed-property/dtype-condition",
+    "device": "fixed-property/device-condition",
+}
 FIXED_ALIKE: RuleName = "fixed-property/alike"
 VARIED: dict[str, RuleName] = {
     "rank": "varied-input/rank",

@@ -13,6 +13,7 @@ from tsguard.analysis.trace import (
     autograd_functions,
     conversions,
     counting,
+    dtype_questions,
     dtypes,
     kinds,
     pieces,
@@ -191,14 +192,7 @@ def _property(name: str, about: Property) -> Handler:
 
 
 def _of_dtype(name: str) -> Handler:
-    def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-        found = attributes.property_of(tracer, receiver, "dtype", node)
-        told = dtypes.told(name, attributes.dtype_of(tracer, receiver))
-        if isinstance(found, Fixed):
-            return replace(found, hint="int" if name == "itemsize" else "bool", default=told)
-        return told if told is not None else py.Unknown(None, "int" if name == "itemsize" else "bool")
-
-    return run
+    return lambda tracer, receiver, args, kwargs, node: dtype_questions.asked(tracer, name, receiver, node)
 
 
 def _type(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
