@@ -67,6 +67,12 @@ class Net(nn.Module):
         super().__init__()
         self.part = part
 """
+MADE = """\
+class Net(nn.Module):
+    def __init__(self, made: bool = True):
+        super().__init__()
+        self.part = nn.ReLU() if made else None
+"""
 PADDED = """\
 class Net(nn.Embedding):
     def __init__(self, size: int, padding: int):
@@ -85,7 +91,7 @@ import os
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.part = nn.ReLU() if {question} else None
+        self.part = nn.ReLU() if {question} else lambda x: x
 """
 
 
@@ -102,7 +108,17 @@ def test_only_arguments_that_construct_count(tmp_path: Path, constructor: str):
 
 
 def test_a_default_that_constructs_counts(tmp_path: Path):
-    assert _verdict(tmp_path, LEFT_OUT + CALLS_PART) == "blocked"
+    assert _verdict(tmp_path, LEFT_OUT + CALLS_PART) == "depends"
+    assert _verdict(tmp_path, LEFT_OUT + CALLS_PART.replace("(x)", "(lambda: x)")) == "blocked"
+
+
+def test_only_arguments_that_python_can_call_with_count(tmp_path: Path):
+    assert _verdict(tmp_path, MADE + CALLS_PART) == "ok"
+    assert _verdict(tmp_path, MADE.replace("None", "lambda x: x") + CALLS_PART) == "depends"
+    on_one_way = CALLS_PART.replace("self.part(x)", "self.part(x) if x.sum() > 0 else x")
+    assert _verdict(tmp_path, MADE + on_one_way) == "depends"
+    first_of_none = MADE.replace("nn.ReLU() if made else None", "nn.ModuleList([nn.ReLU()] if made else [])")
+    assert _verdict(tmp_path, first_of_none + CALLS_PART.replace("part", "part[0]")) == "ok"
 
 
 def test_a_number_given_to_a_layer_is_not_the_layers_default(tmp_path: Path):

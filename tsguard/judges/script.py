@@ -11,7 +11,7 @@ from tsguard.analysis.script import Compilation, compile_target
 from tsguard.analysis.subjects import built
 from tsguard.analysis.terms import Question
 from tsguard.analysis.values import ModuleValue, Value
-from tsguard.analysis.worlds import Asked, BudgetExceeded, World
+from tsguard.analysis.worlds import Asked, BudgetExceeded, Impossible, World
 from tsguard.project import Target
 from tsguard.report import ScriptVerdict
 from tsguard.report.records import dataclass, replace
@@ -32,7 +32,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     runs: list[tuple[Way | None, Compilation]] = []
     guessed: set[Question] = set()
     exhausted: list[Gap] = []
-    is_made = False
+    is_made = is_usable = False
 
     compiled: dict[Hashable, list[_Compiled]] = {}
 
@@ -43,10 +43,13 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         except BudgetExceeded:
             exhausted.append(Gap(target.module, target.line, "it is too large to be analysed completely"))
             return Compilation(gaps=tuple(exhausted[-1:]))
+        if is_usable and compilation.raises:
+            raise Impossible
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
         return replace(compilation, events=tuple(event for event in held if _matters(event, compilation)))
 
     for way, world, compilation in explore(run, _is_settled):
+        is_usable = is_usable or (way is None and not compilation.raises)
         runs.append((way, compilation))
         is_made = is_made or world.manner != "lenient"
         guessed |= world.guessed
@@ -119,7 +122,7 @@ def _verdict(runs: list[tuple[Way | None, Compilation]], guessed: set[Question])
         if way is not None and outcome != "blocked"
     ]
     if outcomes[0] == "blocked" and not any(
-        all(answer.asked in guessed for answer in way.turned) for way in freed
+        first.raises or all(answer.asked in guessed for answer in way.turned) for way in freed
     ):
         return "blocked"
     if "blocked" in outcomes:

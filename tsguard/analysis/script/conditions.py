@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from dataclasses import field
 
+from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script import none_defaults, notes
 from tsguard.analysis.script.annotations import isinstance_types
@@ -17,6 +18,7 @@ from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Simple, Special, SugaredModule, SugaredUnknown, Value
+from tsguard.analysis.terms import NONE, Is
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, merged, same, unify_all, union
 from tsguard.report.records import dataclass, replace
@@ -231,6 +233,10 @@ def _identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.ex
     b = fc.expression(right)
     is_is = isinstance(op, ast.Is)
     nones = (_none_status(a), _none_status(b))
+    if nones.count("always") == 1 and "maybe" not in nones:
+        asked = _is_argument_none(fc, right if nones[0] == "always" else left)
+        if "unknown" in nones:
+            return Condition() if asked is None else Condition(asked is is_is)
     if nones == ("always", "always"):
         return Condition(is_is)
     if set(nones) == {"always", "never"}:
@@ -245,6 +251,17 @@ def _identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.ex
         return Condition()
     present = {left.id: _without_none(a.type)}
     return Condition(None, {}, present) if is_is else Condition(None, present, {})
+
+
+def _is_argument_none(fc: FunctionCompiler, node: ast.expr) -> bool | None:
+    """Whether an attribute that is an argument of the constructor is None, in this world; None for anything else."""
+    owner = fc.sugared(node.value) if isinstance(node, ast.Attribute) else None
+    if not (isinstance(node, ast.Attribute) and isinstance(owner, SugaredModule)):
+        return None
+    held = owner.instance.attributes.get(node.attr)
+    if not isinstance(held, py.Unknown) or held.term is None:
+        return None
+    return fc.compiler.interp.world.decide(Is(held.term, NONE), False, guess=held.default is None)
 
 
 def _is_none_literal(node: ast.expr) -> bool:

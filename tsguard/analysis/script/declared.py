@@ -76,6 +76,21 @@ def is_module(compiler: Compiler, value: py.Unknown) -> bool:
     return found is not None and ancestry.is_module_class(compiler.interp, found)
 
 
+def allows_none(value: py.Unknown) -> bool:
+    """Whether an annotation says that the argument may be None."""
+    return _allows_none(value.annotation)
+
+
+def _allows_none(annotation: ast.expr | None) -> bool:
+    if isinstance(annotation, ast.Subscript):
+        members = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+        name = _name(annotation.value)
+        return name == "Optional" or (name == "Union" and any(map(_allows_none, members)))
+    if isinstance(annotation, ast.BinOp):
+        return _allows_none(annotation.left) or _allows_none(annotation.right)
+    return annotation is not None and _is_none(annotation)
+
+
 def _annotated(compiler: Compiler, value: py.Unknown) -> py.Value | None:
     """What a simple annotation names, None among its alternatives aside."""
     node, scope = _without_none(value.annotation), value.scope
@@ -96,16 +111,15 @@ def _stands_for_many(compiler: Compiler, cls: py.ClassValue) -> bool:
 def _without_none(annotation: ast.expr | None) -> ast.expr | None:
     """``X`` of ``Optional[X]`` and of ``X | None``."""
     if isinstance(annotation, ast.Subscript):
-        name = (
-            annotation.value.attr
-            if isinstance(annotation.value, ast.Attribute)
-            else getattr(annotation.value, "id", "")
-        )
-        return annotation.slice if name == "Optional" else None
+        return annotation.slice if _name(annotation.value) == "Optional" else None
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         sides = [side for side in (annotation.left, annotation.right) if not _is_none(side)]
         return sides[0] if len(sides) == 1 else None
     return annotation
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _is_none(node: ast.expr) -> bool:

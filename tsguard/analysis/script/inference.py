@@ -10,7 +10,7 @@ from tsguard.analysis.events import with_article
 from tsguard.analysis.numpy_numbers import NumpyInt
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import Compiler
-from tsguard.analysis.script.declared import declared_class, plain_type
+from tsguard.analysis.script.declared import allows_none, declared_class, plain_type
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.terms import NONE, Is
 from tsguard.language import types as t
@@ -100,11 +100,21 @@ def _unknown(compiler: Compiler, value: py.Unknown) -> t.Type:
         if value.term is None or compiler.interp.world.decide(Is(value.term, NONE), True):
             return t.NONE
         default = None
+    elif _is_declared_none(compiler, value):
+        return t.NONE
     if value.hint in _HINTS:
         return _HINTS[value.hint]
     if default is not None and not isinstance(default, py.Unknown):
         return type_of(compiler, default)
     return _declared(compiler, value)
+
+
+def _is_declared_none(compiler: Compiler, value: py.Unknown) -> bool:
+    """Whether an argument is None which may be that as its annotation says, or as compiled code asks."""
+    world = compiler.interp.world
+    if value.term is None or not (allows_none(value) or Is(value.term, NONE) in world.given):
+        return False
+    return world.decide(Is(value.term, NONE), False, guess=value.default is None)
 
 
 def _declared(compiler: Compiler, value: py.Unknown) -> t.Type:

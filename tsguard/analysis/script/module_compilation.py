@@ -220,6 +220,9 @@ def _compile_forward(compiler: Compiler, owner: SugaredModule) -> None:
                     "call-without-forward/overloaded", function.node, name=compiler.name_of(owner.instance)
                 )
                 compiler.report(refusal, function.module)
+        elif compiler.root is not None and owner.instance is compiler.model(compiler.root):
+            with compiler.reporter.compiling_forward():
+                _compile_method(compiler, owner, "forward", function)
         else:
             _compile_method(compiler, owner, "forward", function)
 

@@ -36,13 +36,14 @@ class Entered:
 class _Report:
     """A refusal, and the calls that lead to it from the recorded function, that one included.
 
-    ``if_reached`` ones count only where the call is sure to run.
+    ``if_reached`` ones count only where the call is sure to run; ``is_certain`` where it always comes to them then.
     """
 
     refusal: Refusal
     module: Module
     chain: tuple[Entered, ...]
     if_reached: bool
+    is_certain: bool
 
 
 @dataclass(slots=True)
@@ -69,7 +70,8 @@ class Reporter:
     """The events and gaps of one target, and the calls that lead to the place under compilation.
 
     ``shown`` are the refusals that are events at their own places, whatever leads there, ``aside`` the events in
-    properties that are compiled for whoever asks, ``read`` the properties that compiled code asks for.
+    properties that are compiled for whoever asks, ``read`` the properties that compiled code asks for, ``met`` the
+    refusals that each call of the target itself comes to.
     With ``settles`` it raises Settled at the first event that this is true of, and at the first gap.
     """
 
@@ -82,7 +84,9 @@ class Reporter:
     shown: set[Refusal] = field(default_factory=set)
     aside: dict[tuple[object, ...], Property] = field(default_factory=dict)
     read: set[Property] = field(default_factory=set)
+    met: set[Refusal] = field(default_factory=set)
     property: Property | None = None
+    is_called: bool = False
     is_trying: bool = False
     settles: Callable[[Event], bool] | None = None
 
@@ -94,6 +98,15 @@ class Reporter:
             yield
         finally:
             self.property = None
+
+    @contextmanager
+    def compiling_forward(self) -> Iterator[None]:
+        """Compile what a call of the target runs."""
+        self.is_called = True
+        try:
+            yield
+        finally:
+            self.is_called = False
 
     def unread(self) -> frozenset[tuple[object, ...]]:
         """The keys of events in properties that no compiled code reads."""
@@ -139,6 +152,8 @@ class Reporter:
         known = self.recordings[-1].reported if self.recordings else self.shown
         first: Entered | None = None
         for report in recording.reports:
+            if report.is_certain and self.is_called and not self.recordings:
+                self.met.add(report.refusal)
             if report.refusal in known:
                 continue
             chain = report.chain
@@ -147,7 +162,7 @@ class Reporter:
             depth = len(self.stack)
             if chain:
                 self.stack += (led, *chain[1:])
-            self.report(report.refusal, report.module, if_reached=report.if_reached)
+            self._report(report.refusal, report.module, report.if_reached, report.is_certain)
             del self.stack[depth:]
         for gap in recording.gaps.values():
             self.add_gap(gap)
@@ -169,7 +184,11 @@ class Reporter:
 
     def report(self, refusal: Refusal, module: Module, *, if_reached: bool = False) -> None:
         """Report a refusal; one that matters only ``if_reached`` counts where the place is sure to run."""
-        if if_reached and not all(is_certain() for is_certain in self.running):
+        self._report(refusal, module, if_reached, is_certain=True)
+
+    def _report(self, refusal: Refusal, module: Module, if_reached: bool, is_certain: bool) -> None:
+        is_certain = is_certain and all(is_certain() for is_certain in self.running)
+        if if_reached and not is_certain:
             return
         if self.is_trying and not if_reached:
             raise Settled
@@ -191,7 +210,7 @@ class Reporter:
             refusal.__traceback__ = refusal.__context__ = None
             recording.reported.add(refusal)
             chain = tuple(self.stack[recording.depth :])
-            recording.reports.append(_Report(refusal, module, chain, if_reached))
+            recording.reports.append(_Report(refusal, module, chain, if_reached, is_certain))
 
     def add_gap(self, gap: Gap) -> None:
         gaps = self.recordings[-1].gaps if self.recordings else self.gaps

@@ -8,7 +8,7 @@ from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.python import Interpreter, decorators
-from tsguard.analysis.script import constructor_source, interfaces, module_compilation
+from tsguard.analysis.script import constructor_source, interfaces, module_compilation, python_errors
 from tsguard.analysis.script.compiler import TargetCompiler
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
@@ -21,12 +21,14 @@ from tsguard.report.records import dataclass
 class Compilation:
     """What compiling a target showed: the rules broken and what could not be told.
 
-    ``unread`` are the keys of events in properties that no compiled code reads.
+    ``unread`` are the keys of events in properties that no compiled code reads; a module that ``raises`` does so in
+    Python, whenever it is called.
     """
 
     events: tuple[Event, ...] = ()
     gaps: tuple[Gap, ...] = ()
     unread: frozenset[tuple[object, ...]] = frozenset()
+    raises: bool = False
 
 
 def compile_target(interp: Interpreter, target: Target, subject: py.Value) -> Compilation:
@@ -67,4 +69,9 @@ def _compile_subject(
         known = subject.unread if isinstance(subject, py.Unknown) else None
         compiler.reporter.add_gap(known or unread.use(target.module, target.node))
     reporter = compiler.reporter
-    return Compilation(tuple(reporter.events.values()), tuple(reporter.gaps.values()), reporter.unread())
+    return Compilation(
+        tuple(reporter.events.values()),
+        tuple(reporter.gaps.values()),
+        reporter.unread(),
+        any(map(python_errors.raises, reporter.met)),
+    )
