@@ -28,7 +28,7 @@ _PLAIN = frozenset({"abc.ABC", "builtins.dict", "builtins.object", "typing.Gener
 def is_no_constant(compiler: Compiler, value: py.Value) -> bool:
     """Whether ``_get_valid_constant`` (torch/jit/_recursive.py) refuses a value."""
     if isinstance(value, (py.ListValue, py.TupleValue)):
-        return any(is_no_constant(compiler, item) for item in value.items)
+        return any(isinstance(item, py.ModuleValue) or is_no_constant(compiler, item) for item in value.items)
     if isinstance(value, py.External):
         return is_callable_attribute(compiler, value)
     if isinstance(value, py.EnumMember):

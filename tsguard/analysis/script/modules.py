@@ -15,6 +15,7 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import classes
 from tsguard.analysis.script.annotations import annotation_type, is_final
+from tsguard.analysis.script.attribute_conversions import takes
 from tsguard.analysis.script.compiled import ModuleInfo
 from tsguard.analysis.script.constants import is_callable_attribute, is_no_constant
 from tsguard.analysis.script.context import Compiler
@@ -25,7 +26,6 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ABSENT, Value
 from tsguard.language import schemas
 from tsguard.language import types as t
-from tsguard.language.matching import convertible_to_list
 from tsguard.language.relations import is_subtype
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
         if name not in info.ignored:
             value = {**instance.parameters, **instance.buffers}[name]
             inferred = declared.type(name, _inferred(compiler, value))
+            declared.check_tensor(name, inferred, is_parameter=name in instance.parameters)
             info.attributes[name] = _OPTIONAL_TENSOR if name in optional else inferred
     for name, child in instance.children.items():
         declared.check_child(name, child, info)
@@ -163,12 +164,22 @@ class _Declared:
         annotation = self.annotations.get(name)
         if annotation is None or self.holder is None:
             return
-        type_ = self.type(name, t.UNKNOWN)
+        type_ = self.type(name, t.ANY)
         if isinstance(type_, t.ClassType) and type_.interface:
             info.interfaces[name] = type_
             info.places[name] = (annotation, self.holder.module)
         elif type_ is not t.UNKNOWN:
             facts = {"name": name, "annotation": text_of(annotation), "given": "a submodule"}
+            self._refuse(Refusal("class-annotation/value", annotation, **facts))
+
+    def check_tensor(self, name: str, type_: t.Type, *, is_parameter: bool) -> None:
+        """A parameter or buffer is a Tensor, or None, to what its class annotates, too."""
+        annotation = self.annotations.get(name)
+        if annotation is None or self.holder is None or self._is_text(annotation):
+            return
+        given = "a parameter" if is_parameter else "a buffer"
+        if is_final(annotation) or type_ not in (t.TENSOR, _OPTIONAL_TENSOR, t.NONE, t.UNKNOWN):
+            facts = {"name": name, "annotation": text_of(annotation), "given": given}
             self._refuse(Refusal("class-annotation/value", annotation, **facts))
 
     def _refuse(self, refusal: Refusal) -> None:
@@ -308,30 +319,21 @@ def _check_value(
         return  # torch copies the attributes of any object into it
     if isinstance(type_, t.EnumType) and isinstance(value, py.EnumMember):
         return  # also of an enum that is a str or an int, which without an annotation is only that
+    taken = takes(compiler, type_, value)
+    if taken:
+        return
     try:
-        given = type_of(compiler, value)
-    except Uninferable:
-        if isinstance(value, (py.ListValue, py.DictValue)) and not value.items:
-            return
-        given = None
-    numeric = type_ in (t.FLOAT, t.OptionalType(t.FLOAT)) and given in (t.INT,)
-    if (
-        given is None
-        and isinstance(type_, (t.ListType, t.DictType))
-        and isinstance(value, (py.ListValue, py.DictValue))
-    ):
-        return
-    if given is not None and (is_subtype(given, type_) or numeric or convertible_to_list(given, type_)):
-        return
-    if type_ is t.UNKNOWN or given is t.UNKNOWN or (given is not None and t.mentions_unknown(given)):
-        return
-    if isinstance(given, t.TupleType) and isinstance(type_, t.TupleType):
+        given, told = type_of(compiler, value), ""
+    except Uninferable as reason:
+        given, told = None, str(reason)
+    is_open = given is not None and (t.mentions_unknown(given) or is_subtype(given, type_))
+    if taken is None and (type_ is t.UNKNOWN or is_open):
         return
     annotation = declared.annotations[name]
     facts = {
         "name": name,
         "annotation": text_of(annotation),
-        "given": "an unconvertible value" if given is None else str(given),
+        "given": told if given is None else str(given),
     }
     declared._refuse(Refusal("class-annotation/value", annotation, **facts))
 
