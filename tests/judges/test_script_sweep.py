@@ -13,6 +13,33 @@ from tsguard.judges.script import judge_script
 from tsguard.project import Project
 from tsguard.project.targets import find_target
 
+MODULE = """\
+from typing import Dict, List, Optional, Tuple
+
+import torch
+from torch import Tensor, nn
+
+
+class Plain:
+    pass
+
+
+class Net(nn.Module):
+    {declared}
+
+    def __init__(self):
+        super().__init__()
+        self.part = nn.Linear(4, 4)
+        self.held = {held}
+
+    @torch.jit.ignore
+    def left{signature}:
+        return x
+
+    def forward(self, x: Tensor) -> Tensor:
+        {body}
+        return x
+"""
 FILE = """\
 import math
 from typing import Dict, List, Optional, Tuple, Union
@@ -60,9 +87,36 @@ TAKEN = [
 ]
 
 
-def judged(tmp_path: Path, body: str) -> tuple[torch.nn.Module, str]:
+MODULES_REFUSED = [
+    {"declared": "held: int", "held": "[]"},
+    {"declared": "held: float", "held": "torch.float"},
+    {"declared": "held: Tuple[int, int]", "held": "(1, 1.5)"},
+    {"declared": "held: Tuple[int, int]", "held": "(1,)"},
+    {"declared": "held: List[int]", "held": "[1, 1.5]"},
+    {"declared": "held: int", "held": "nn.Parameter(torch.ones(2))"},
+    {"declared": "__constants__ = ['held']", "held": "(nn.ReLU(),)"},
+    {"held": "Plain()", "body": "x = x + self.held.missing"},
+    {"held": "Plain()", "body": "x = x + len(self.held)"},
+    {"signature": "(self, x: Tensor, *args)", "body": "x = self.left(x)"},
+    {"signature": "(self, x, **kwargs) -> Tensor", "body": "x = self.left(x)"},
+    {"body": "x = x * 2 if isinstance(self.part, dict) else x"},
+]
+MODULES_TAKEN = [
+    {"declared": "held: List[float]", "held": "(1, 2)"},
+    {"declared": "held: List[bool]", "held": "[1, 0]"},
+    {"declared": "held: List[int]", "held": "range(3)"},
+    {"declared": "held: bool", "held": "None"},
+    {"declared": "held: Dict[str, Tensor]", "held": "{'a': None}"},
+    {"declared": "held: Optional[List[int]]", "held": "(1, 2)"},
+    {"signature": "(self, x, *args)", "body": "x = self.left(x)"},
+    {"body": "x = x * 2 if isinstance(self.part, (int, list)) else x"},
+    {"body": "x = x * 2 if isinstance(self.part, Tensor) else x"},
+]
+
+
+def judged(tmp_path: Path, source: str) -> tuple[torch.nn.Module, str]:
     path = tmp_path / "net.py"
-    path.write_text(FILE.format(body=body))
+    path.write_text(source)
     project = Project((tmp_path,))
     outcome = judge_script(Program(project, "2.13"), find_target(project.module(path), "Net"))
     return runpy.run_path(str(path))["Net"](), outcome.verdict
@@ -70,7 +124,7 @@ def judged(tmp_path: Path, body: str) -> tuple[torch.nn.Module, str]:
 
 @pytest.mark.parametrize("body", [*UNROLLED, *CALLS])
 def test_what_torch_refuses_is_blocked(tmp_path: Path, body: str) -> None:
-    net, verdict = judged(tmp_path, body)
+    net, verdict = judged(tmp_path, FILE.format(body=body))
 
     with pytest.raises(RuntimeError, match=r"\S"):
         torch.jit.script(net)
@@ -79,7 +133,29 @@ def test_what_torch_refuses_is_blocked(tmp_path: Path, body: str) -> None:
 
 @pytest.mark.parametrize("body", TAKEN)
 def test_what_torch_takes_is_not_blocked(tmp_path: Path, body: str) -> None:
-    net, verdict = judged(tmp_path, body)
+    net, verdict = judged(tmp_path, FILE.format(body=body))
+
+    torch.jit.script(net)
+    assert verdict != "blocked"
+
+
+def module(parts: dict[str, str]) -> str:
+    plain = {"declared": "scale = 2", "held": "1", "signature": "(self, x)", "body": "x = x + 1"}
+    return MODULE.format(**{**plain, **parts})
+
+
+@pytest.mark.parametrize("parts", MODULES_REFUSED, ids=str)
+def test_a_module_that_torch_refuses_is_blocked(tmp_path: Path, parts: dict[str, str]) -> None:
+    net, verdict = judged(tmp_path, module(parts))
+
+    with pytest.raises((RuntimeError, TypeError), match=r"\S"):
+        torch.jit.script(net)
+    assert verdict == "blocked"
+
+
+@pytest.mark.parametrize("parts", MODULES_TAKEN, ids=str)
+def test_a_module_that_torch_takes_is_not_blocked(tmp_path: Path, parts: dict[str, str]) -> None:
+    net, verdict = judged(tmp_path, module(parts))
 
     torch.jit.script(net)
     assert verdict != "blocked"

@@ -48,6 +48,7 @@ BY_HAND = {
     "TSG125-bad-2",
     "TSG125-bad-3",
     "TSG125-bad-4",
+    "TSG103-bad-5",
     "TSG126-bad-3",
     "TSG130-bad-2",
     "TSG131-bad-1",

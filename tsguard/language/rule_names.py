@@ -337,6 +337,7 @@ RuleName: TypeAlias = Literal[
     "outside-torch/copy",
     "parameter-kind",
     "parameter-kind/keyword-only",
+    "parameter-kind/left-in-python",
     "parameter-kind/positional-only",
     "parameter-kind/receiver",
     "parameter-kind/variadic",

@@ -294,6 +294,7 @@ def _call_ignored(
         fc.compiler, function.node, function.scope, method=callee.receiver is not None
     )
     forward_references.refuse_under_cache(function, node)
+    _check_countable(callee.name, function.node, node)
     for refusal in signature.refusals:
         if refusal.rule not in ("untyped-default", "mutable-default", "default-type-mismatch"):
             raise Refusal(refusal.rule, node, **refusal.facts)
@@ -317,6 +318,18 @@ def _call_ignored(
         if not callee.dropped:
             notes.ignored_result(fc, function, node)
     return result
+
+
+def _check_countable(name: str, function: ast.FunctionDef, node: ast.Call) -> None:
+    """Torch asserts that there are as many annotated parameters as positional ones (PythonValue::getSchema)."""
+    spec = function.args
+    beside = [*spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
+    annotated = [p for p in (*spec.posonlyargs, *spec.args, *beside) if p.annotation is not None]
+    if not beside or not (annotated or function.returns is not None):
+        return
+    stars = "*" if beside[0] is spec.vararg else "**" if beside[0] is spec.kwarg else ""
+    facts = {"function": name, "parameter": f"{stars}{beside[0].arg}"}
+    raise Refusal("parameter-kind/left-in-python", node, **facts)
 
 
 def _construct_tuple(

@@ -129,7 +129,7 @@ def member(fc: FunctionCompiler, owner: Simple, name: str, node: ast.AST) -> Sug
         return simple(compiled.attributes[name])
     if name in compiled.schemas:
         return Method(owner, name, (compiled.schemas[name],))
-    if not compiled.initialized and not compiled.compiling:
+    if "__init__" in compiled.cls.members and not compiled.initialized and not compiled.compiling:
         return SugaredUnknown()
     return None
 

@@ -14,6 +14,7 @@ from tsguard.analysis.events import text_of
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import results
+from tsguard.analysis.script.annotations import isinstance_types
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call as call_value
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
@@ -46,11 +47,19 @@ def is_instance(
     answers: list[bool | None] = []
     for node in wanted.elts if isinstance(wanted, ast.Tuple) else [wanted]:
         cls = compiler.interp.evaluate(node, fc.scope)
-        if isinstance(cls, py.Unknown):
-            answers.append(None)
-        else:
+        if ancestry.is_module_class(compiler.interp, cls):
             answers.append(_exact_class(compiler, value, cls, node))
+        else:
+            answers.append(None if t.UNKNOWN in _types(compiler, fc, node) else False)
     return True if True in answers else None if None in answers else False
+
+
+def _types(compiler: Compiler, fc: FunctionCompiler, wanted: ast.expr) -> list[t.Type]:
+    try:
+        return isinstance_types(compiler, wanted, fc.scope)
+    except Refusal as refusal:
+        part = refusal.facts.get("part", text_of(wanted))
+        raise Refusal("isinstance-class/module", wanted, part=part) from None
 
 
 def _exact_class(compiler: Compiler, value: SugaredModule, cls: py.Value, wanted: ast.expr) -> bool:
