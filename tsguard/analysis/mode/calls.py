@@ -10,7 +10,7 @@ from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import quiet, state, unwritten, uses
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.python import PythonInterpreter, Raised, ancestry
+from tsguard.analysis.python import PythonInterpreter, Raised, ancestry, kept_calls
 from tsguard.analysis.python.drawn_numbers import only_outcome
 from tsguard.analysis.terms import placed, spelled
 from tsguard.analysis.values import (
@@ -139,7 +139,9 @@ def _construct(
     walk: ModeInterpreter, cls: ClassValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value:
     """A module built in a forward: its constructor is no part of the walk."""
-    made = walk.plain.call(cls, args, kwargs, node)
+    made = None if walk.is_own(cls.module) else kept_calls.object_of(walk, cls, args, kwargs)
+    if made is None:
+        made = walk.plain.call(cls, args, kwargs, node)
     uses.made(walk, made, node)
     return made
 

@@ -79,7 +79,7 @@ class Interpreter(ABC):
     which nobody counts the turns and ``outer_loops`` those that what runs has no part in, ``frames_read`` how often
     the constructor that runs has had its frame looked into, ``guards`` whether a call is running that may raise
     without ending what called it.  ``is_defining`` where it runs what a module defines, for whoever asks.
-    ``results`` are those of calls that are run once.
+    ``results`` are those of calls that are run once; ``plain`` runs code of which nothing but values comes.
     ``is_plain`` where nothing but values comes of running a function.
     """
 
@@ -99,6 +99,7 @@ class Interpreter(ABC):
         self.is_defining = False
         self.frames_read = 0
         self.results: dict[Hashable, Value] = {}
+        self.plain: Interpreter = self
         self._limit = CONSTRUCTION_STEPS
 
     @property

@@ -6,10 +6,24 @@ import ast
 from collections.abc import Callable, Container, Hashable
 from itertools import chain
 
+from tsguard.analysis.budgets import DEEPEST_KEY
 from tsguard.analysis.python import works
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.keeping import Kept
-from tsguard.analysis.values import Const, FunctionValue, TupleValue, Unknown, Value
+from tsguard.analysis.values import (
+    Atom,
+    ClassValue,
+    Const,
+    DictValue,
+    External,
+    FunctionValue,
+    ListValue,
+    ObjectValue,
+    SetValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
 from tsguard.analysis.worlds import Asked
 from tsguard.report.records import dataclass
 from tsguard.source.functions import FunctionNode
@@ -31,6 +45,8 @@ _BEYOND = (
 
 _CACHED: Kept[Hashable, list[works.Done]] = Kept()
 """What functions under ``functools.lru_cache`` gave."""
+_OBJECTS: Kept[Hashable, list[works.Done]] = Kept()
+"""What classes of packages made of constants."""
 _CLOSED: Kept[FunctionNode, bool] = Kept()
 
 
@@ -63,9 +79,42 @@ def cached(
         return run()
     if not interp.is_plain:
         if key not in interp.results:
-            interp.results[key] = run()
+            interp.results[key] = _apart(interp, function, args, kwargs) or run()
         return interp.results[key]
     return works.once(interp, _CACHED.of(interp.program).setdefault(key, []), run)
+
+
+def _apart(
+    interp: Interpreter, function: FunctionValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
+    """What a call gives that is made for all who want it, where that is the same for whoever follows the code."""
+    made = interp.plain.call(function, args, kwargs)
+    return made if _is_told(made) else None
+
+
+def object_of(
+    interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
+    """The object that a class of a package makes of constants, made once for all targets; None where it is not told."""
+    key = key_of(cls, args, kwargs)
+    if key is None:
+        return None
+    known = _OBJECTS.of(interp.program).setdefault(key, [])
+    made = works.once(interp.plain, known, lambda: interp.plain.call(cls, args, kwargs))
+    return made if isinstance(made, ObjectValue) and _is_told(made) else None
+
+
+def _is_told(value: Value, depth: int = 0) -> bool:
+    """Whether nothing of a value is unknown, nor made of tensors or modules."""
+    if depth > DEEPEST_KEY:
+        return False
+    if isinstance(value, (ListValue, SetValue, TupleValue)):
+        return not value.open and all(_is_told(item, depth + 1) for item in value.items)
+    if isinstance(value, DictValue):
+        return not value.open and all(_is_told(item, depth + 1) for item in value.items.values())
+    if isinstance(value, ObjectValue):
+        return not value.open and all(_is_told(held, depth + 1) for held in value.attributes.values())
+    return isinstance(value, (Const, Atom, ClassValue, External, FunctionValue))
 
 
 def kept(

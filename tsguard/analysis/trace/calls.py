@@ -175,7 +175,9 @@ def _object(
     if key is None or ancestry.is_module_class(tracer, cls):
         return None
     if key not in tracer.results:
-        made = python_calls.construct(tracer, cls, args, kwargs, node)
+        made = kept_calls.object_of(tracer, cls, args, kwargs)
+        if made is None:
+            made = python_calls.construct(tracer, cls, args, kwargs, node)
         if not isinstance(made, py.ObjectValue):
             return made
         tracer.results[key] = made
