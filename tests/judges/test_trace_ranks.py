@@ -10,6 +10,13 @@ from tests.judges.test_trace_consequences import verdict
 from tests.test_lint_linear import calls
 
 SAFE = {
+    "a star that is followed by what is no size": """
+        def f(x):
+            h, w, device = *x.shape[1:], x.device
+            if device.type == 'cuda':
+                x = x.float()
+            return x.reshape(-1, h, w)
+    """,
     "a number that only the way of another rank uses": """
         def f(x):
             if x.ndim == 4:

@@ -14,7 +14,7 @@ from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import consume, give_back, growing
 from tsguard.analysis.trace import (
     alternatives,
-    attributes,
+    binding,
     comparing,
     conditions,
     exceptions,
@@ -25,9 +25,8 @@ from tsguard.analysis.trace import (
 )
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.joins import merge
-from tsguard.analysis.trace.state import changed_global
 from tsguard.analysis.trace.telling import only_tells, tells_torch
-from tsguard.analysis.trace.values import Fixed, Number, Shape
+from tsguard.analysis.trace.values import Fixed, Number
 from tsguard.analysis.values import Scope
 from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
@@ -41,10 +40,12 @@ _IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"
 
 def _assign(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.Assign)
+    if len(node.targets) == 1 and binding.unpack_star(tracer, node.targets[0], node.value, scope):
+        return None
     value = tracer.evaluate(node.value, scope)
     tracer.node = node.value
     for target in node.targets:
-        _bind(tracer, target, value, scope)
+        binding.bind(tracer, target, value, scope)
     return None
 
 
@@ -59,25 +60,8 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     else:
         result = operations.in_place(tracer, node.op, left, right, node)
     tracer.node = node
-    _bind(tracer, node.target, result, scope)
+    binding.bind(tracer, node.target, result, scope)
     return None
-
-
-def _bind(tracer: Tracer, target: ast.expr, value: py.Value, scope: Scope) -> None:
-    """Assign, except to a name of a module, which other targets read too."""
-    if isinstance(target, ast.Name):
-        holder = assignments.holder(target.id, scope)
-        if holder is not scope and holder.is_global:
-            scope.names[target.id] = changed_global(tracer.statement)
-            return
-    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, Shape) and value.open:
-        star = next((i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
-        if star is not None:
-            parts = attributes.spread(tracer, value, star, len(target.elts) - star - 1)
-            for part, size in zip(target.elts, parts, strict=True):
-                assignments.assign(tracer, part, size, scope)
-            return
-    assignments.assign(tracer, target, value, scope)
 
 
 def _return(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:

@@ -1,0 +1,53 @@
+"""What an assignment binds while tracing: names of the module apart, and sizes of which nobody knows how many there are."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import assignments
+from tsguard.analysis.trace import attributes
+from tsguard.analysis.trace.state import changed_global
+from tsguard.analysis.trace.values import Shape
+
+if TYPE_CHECKING:
+    from tsguard.analysis.trace.context import Tracer
+    from tsguard.analysis.values import Scope
+
+
+def bind(tracer: Tracer, target: ast.expr, value: py.Value, scope: Scope) -> None:
+    """Assign, except to a name of a module, which other targets read too."""
+    if isinstance(target, ast.Name):
+        holder = assignments.holder(target.id, scope)
+        if holder is not scope and holder.is_global:
+            scope.names[target.id] = changed_global(tracer.statement)
+            return
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, Shape) and value.open:
+        star = next((i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
+        if star is not None:
+            parts = attributes.spread(tracer, value, star, len(target.elts) - star - 1)
+            for part, size in zip(target.elts, parts, strict=True):
+                assignments.assign(tracer, part, size, scope)
+            return
+    assignments.assign(tracer, target, value, scope)
+
+
+def unpack_star(tracer: Tracer, target: ast.expr, value: ast.expr, scope: Scope) -> bool:
+    """``h, w, device = *x.shape[1:], x.device``: what stands beside the star tells how many it gives."""
+    if not (isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)):
+        return False
+    stars = [i for i, part in enumerate(value.elts) if isinstance(part, ast.Starred)]
+    given = len(target.elts) - len(value.elts) + 1
+    if len(stars) != 1 or given < 1 or any(isinstance(part, ast.Starred) for part in target.elts):
+        return False
+    found = [
+        tracer.evaluate(part.value if isinstance(part, ast.Starred) else part, scope) for part in value.elts
+    ]
+    tracer.node = value
+    at = stars[0]
+    spread = ast.copy_location(ast.Tuple(target.elts[at : at + given], ast.Store()), target)
+    parts = [*target.elts[:at], spread, *target.elts[at + given :]]
+    for part, item in zip(parts, found, strict=True):
+        bind(tracer, part, item, scope)
+    return True
