@@ -10,6 +10,12 @@ from tests.judges.test_trace_consequences import verdict
 from tests.test_lint_linear import calls
 
 SAFE = {
+    "a shape that is asked whether it has any size": """
+        def f(x):
+            if x.shape == ():
+                return x * 2
+            return x + 1 if tuple(x.shape) != () else x
+    """,
     "a star that is followed by what is no size": """
         def f(x):
             h, w, device = *x.shape[1:], x.device

@@ -8,7 +8,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.export import data
 from tsguard.analysis.python import comparisons
 from tsguard.analysis.terms import Place
-from tsguard.analysis.trace import booleans, conditions, dtypes, ranks, shaping
+from tsguard.analysis.trace import booleans, conditions, counting, dtypes, ranks, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import fixed_from, number_from, plain_number, report_number, tensor
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol
@@ -174,10 +174,22 @@ def _told(op: ast.cmpop, equations: tuple[Equation, ...]) -> Truths:
     return Truths(if_false=equations) if isinstance(op, ast.NotEq) else Truths()
 
 
+def _compared_with_none(left: py.Value, right: py.Value) -> Shape | None:
+    """The shape that is compared with ``()``, whose sizes nobody asks for then."""
+    for shape, other in ((left, right), (right, left)):
+        if isinstance(shape, Shape) and type(other) is py.TupleValue and not (other.items or other.open):
+            return shape
+    return None
+
+
 def _compared_sequences(
     tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST
 ) -> py.Value:
     """Shapes are compared size by size; the first that differs decides."""
+    shape = _compared_with_none(left, right) if isinstance(op, (ast.Eq, ast.NotEq)) else None
+    rank = counting.length(tracer, shape, node) if shape is not None else None
+    if isinstance(rank, Fixed):
+        return compare(tracer, op, rank, py.Const(0), node)
     origin = origin_of([left, right])
     if origin is None:
         return py.Unknown(None, "bool")
