@@ -100,6 +100,8 @@ MODULES_REFUSED = [
     {"signature": "(self, x: Tensor, *args)", "body": "x = self.left(x)"},
     {"signature": "(self, x, **kwargs) -> Tensor", "body": "x = self.left(x)"},
     {"body": "x = x * 2 if isinstance(self.part, dict) else x"},
+    {"held": "torch.compile(nn.Linear(4, 4))"},
+    {"held": "nn.ModuleList([torch.compile(nn.Linear(4, 4))])"},
 ]
 MODULES_TAKEN = [
     {"declared": "held: List[float]", "held": "(1, 2)"},
@@ -148,7 +150,7 @@ def module(parts: dict[str, str]) -> str:
 def test_a_module_that_torch_refuses_is_blocked(tmp_path: Path, parts: dict[str, str]) -> None:
     net, verdict = judged(tmp_path, module(parts))
 
-    with pytest.raises((RuntimeError, TypeError), match=r"\S"):
+    with pytest.raises((RuntimeError, TypeError, ValueError), match=r"\S"):
         torch.jit.script(net)
     assert verdict == "blocked"
 

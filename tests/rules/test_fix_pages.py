@@ -120,6 +120,7 @@ BY_HAND = {
     "TSG179-bad-6",
     "TSG179-bad-7",
     "TSG179-bad-8",
+    "TSG179-bad-9",
     "TSG182-bad-1",
     "TSG174-bad-3",
     "TSG177-bad-2",

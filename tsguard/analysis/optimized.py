@@ -34,6 +34,8 @@ SWITCH: Final = "_compiled_call_impl"
 class Optimized(Unknown):
     """A module, a method or a lambda that was compiled: of its code nobody reads more."""
 
+    is_module: bool = False
+
 
 def mark(kwargs: Mapping[str, Value]) -> str | None:
     """How ``torch.compile`` marks a function: None where it is disabled."""
@@ -51,4 +53,4 @@ def made_of(value: Value, kwargs: Mapping[str, Value]) -> Value:
     if isinstance(value, FunctionValue) and "lambda" not in value.marks:
         return replace(value, marks=value.marks | {made})
     known = made == MARK and isinstance(value, (BoundMethod, FunctionValue, ModuleValue))
-    return Optimized() if known else Unknown()
+    return Optimized(is_module=isinstance(value, ModuleValue)) if known else Unknown()

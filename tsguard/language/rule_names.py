@@ -529,6 +529,7 @@ RuleName: TypeAlias = Literal[
     "unscriptable-layer/lazy",
     "unscriptable-layer/number",
     "unscriptable-layer/numpy",
+    "unscriptable-layer/optimized",
     "unscriptable-layer/parametrization",
     "unsupported-expression",
     "unsupported-expression/augmented-operator",

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from tsguard.analysis import values as py
+from tsguard.analysis.optimized import Optimized
 from tsguard.analysis.python import ancestry, numpy_arrays
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.keeping import Kept
@@ -59,6 +60,7 @@ def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[Ru
                 yield "unscriptable-layer/argument", facts
         elif instance.cls.name == "torch.nn.DataParallel":
             yield "unscriptable-layer", {"why": "it splits its input over devices"}
+    yield from _of_optimized(instance)
     recurrent = inherited_overloads(compiler.interp, instance)
     if recurrent and (instance is compiler.root or never_compiles(instance, recurrent)):
         yield "unscriptable-layer/derived", {"layer": recurrent}
@@ -76,6 +78,13 @@ def _refusals(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[Ru
         if how in UNSCRIPTABLE_PARAMETRIZATIONS:
             facts = {"parameter": parameter, "how": how.rpartition(".")[2]}
             yield "unscriptable-layer/parametrization", facts
+
+
+def _of_optimized(instance: py.ModuleValue) -> Iterator[tuple[RuleName, dict[str, str]]]:
+    """What ``torch.compile`` makes of a module has annotations of its own that torch.jit.script cannot read."""
+    held = (*instance.attributes.values(), *instance.children.values())
+    if any(isinstance(value, Optimized) and value.is_module for value in held):
+        yield "unscriptable-layer/optimized", {}
 
 
 def _of_numpy(compiler: Compiler, instance: py.ModuleValue) -> Iterator[tuple[RuleName, dict[str, str]]]:
