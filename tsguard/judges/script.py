@@ -44,7 +44,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
             exhausted.append(Gap(target.module, target.line, "it is too large to be analysed completely"))
             return Compilation(gaps=tuple(exhausted[-1:]))
         if is_usable and compilation.raises:
-            raise Impossible
+            raise Impossible  # what torch refuses there, nobody could call in Python either
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
         return replace(compilation, events=tuple(event for event in held if _matters(event, compilation)))
 

@@ -174,7 +174,7 @@ def _told(op: ast.cmpop, equations: tuple[Equation, ...]) -> Truths:
     return Truths(if_false=equations) if isinstance(op, ast.NotEq) else Truths()
 
 
-def _compared_with_none(left: py.Value, right: py.Value) -> Shape | None:
+def _beside_nothing(left: py.Value, right: py.Value) -> Shape | None:
     """The shape that is compared with ``()``, whose sizes nobody asks for then."""
     for shape, other in ((left, right), (right, left)):
         if isinstance(shape, Shape) and type(other) is py.TupleValue and not (other.items or other.open):
@@ -186,7 +186,7 @@ def _compared_sequences(
     tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, node: ast.AST
 ) -> py.Value:
     """Shapes are compared size by size; the first that differs decides."""
-    shape = _compared_with_none(left, right) if isinstance(op, (ast.Eq, ast.NotEq)) else None
+    shape = _beside_nothing(left, right) if isinstance(op, (ast.Eq, ast.NotEq)) else None
     rank = counting.length(tracer, shape, node) if shape is not None else None
     if isinstance(rank, Fixed):
         return compare(tracer, op, rank, py.Const(0), node)
