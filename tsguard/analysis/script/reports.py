@@ -71,7 +71,7 @@ class Reporter:
 
     ``shown`` are the refusals that are events at their own places, whatever leads there, ``aside`` the events in
     properties that are compiled for whoever asks, ``read`` the properties that compiled code asks for, ``met`` the
-    refusals that each call of the target itself comes to.
+    refusals that each call of the target itself comes to, with their modules.
     With ``settles`` it raises Settled at the first event that this is true of, and at the first gap.
     """
 
@@ -84,7 +84,7 @@ class Reporter:
     shown: set[Refusal] = field(default_factory=set)
     aside: dict[tuple[object, ...], Property] = field(default_factory=dict)
     read: set[Property] = field(default_factory=set)
-    met: set[Refusal] = field(default_factory=set)
+    met: list[tuple[Refusal, Module]] = field(default_factory=list)
     property: Property | None = None
     is_called: bool = False
     is_trying: bool = False
@@ -153,7 +153,7 @@ class Reporter:
         first: Entered | None = None
         for report in recording.reports:
             if report.is_certain and self.is_called and not self.recordings:
-                self.met.add(report.refusal)
+                self.met.append((report.refusal, report.module))
             if report.refusal in known:
                 continue
             chain = report.chain

@@ -73,5 +73,5 @@ def _compile_subject(
         tuple(reporter.events.values()),
         tuple(reporter.gaps.values()),
         reporter.unread(),
-        any(map(python_errors.raises, reporter.met)),
+        any(python_errors.raises(refusal, module) for refusal, module in reporter.met),
     )
