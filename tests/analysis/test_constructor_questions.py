@@ -117,6 +117,10 @@ def test_only_arguments_that_python_can_call_with_count(tmp_path: Path):
     assert _verdict(tmp_path, MADE.replace("None", "lambda x: x") + CALLS_PART) == "depends"
     on_one_way = CALLS_PART.replace("self.part(x)", "self.part(x) if x.sum() > 0 else x")
     assert _verdict(tmp_path, MADE + on_one_way) == "depends"
+    exported = "\n    @torch.jit.export\n    def infer(self, x):\n        return x\n" + CALLS_PART
+    assert (
+        _verdict(tmp_path, "import torch\n\n\n" + MADE + exported) == "depends"
+    )  # what users call may be infer
     later = "\n    def set(self, part):\n        self.part = part\n"
     assert _verdict(tmp_path, MADE + later + CALLS_PART) == "depends"
     first_of_none = MADE.replace("nn.ReLU() if made else None", "nn.ModuleList([nn.ReLU()] if made else [])")

@@ -99,6 +99,8 @@ MODULES_REFUSED = [
     {"held": "Plain()", "body": "x = x + len(self.held)"},
     {"signature": "(self, x: Tensor, *args)", "body": "x = self.left(x)"},
     {"signature": "(self, x, **kwargs) -> Tensor", "body": "x = self.left(x)"},
+    {"signature": "(self, x, *args, **kwargs)", "body": "x = self.left(x, k=x)"},
+    {"signature": "(self, *args, x=None, **kwargs)", "body": "x = self.left(k=x)"},
     {"body": "x = x * 2 if isinstance(self.part, dict) else x"},
     {"held": "torch.compile(nn.Linear(4, 4))"},
     {"held": "nn.ModuleList([torch.compile(nn.Linear(4, 4))])"},
@@ -116,48 +118,31 @@ MODULES_TAKEN = [
 ]
 
 
-def judged(tmp_path: Path, source: str) -> tuple[torch.nn.Module, str]:
-    path = tmp_path / "net.py"
-    path.write_text(source)
-    project = Project((tmp_path,))
-    outcome = judge_script(Program(project, "2.13"), find_target(project.module(path), "Net"))
-    return runpy.run_path(str(path))["Net"](), outcome.verdict
-
-
-@pytest.mark.parametrize("body", [*UNROLLED, *CALLS])
-def test_what_torch_refuses_is_blocked(tmp_path: Path, body: str) -> None:
-    net, verdict = judged(tmp_path, FILE.format(body=body))
-
-    with pytest.raises(RuntimeError, match=r"\S"):
-        torch.jit.script(net)
-    assert verdict == "blocked"
-
-
-@pytest.mark.parametrize("body", TAKEN)
-def test_what_torch_takes_is_not_blocked(tmp_path: Path, body: str) -> None:
-    net, verdict = judged(tmp_path, FILE.format(body=body))
-
-    torch.jit.script(net)
-    assert verdict != "blocked"
-
-
 def module(parts: dict[str, str]) -> str:
     plain = {"declared": "scale = 2", "held": "1", "signature": "(self, x)", "body": "x = x + 1"}
     return MODULE.format(**{**plain, **parts})
 
 
-@pytest.mark.parametrize("parts", MODULES_REFUSED, ids=str)
-def test_a_module_that_torch_refuses_is_blocked(tmp_path: Path, parts: dict[str, str]) -> None:
-    net, verdict = judged(tmp_path, module(parts))
+def judged(tmp_path: Path, given: str | dict[str, str]) -> tuple[torch.nn.Module, str]:
+    path = tmp_path / "net.py"
+    path.write_text(FILE.format(body=given) if isinstance(given, str) else module(given))
+    project = Project((tmp_path,))
+    outcome = judge_script(Program(project, "2.13"), find_target(project.module(path), "Net"))
+    return runpy.run_path(str(path))["Net"](), outcome.verdict
+
+
+@pytest.mark.parametrize("given", [*UNROLLED, *CALLS, *MODULES_REFUSED], ids=str)
+def test_what_torch_refuses_is_blocked(tmp_path: Path, given: str | dict[str, str]) -> None:
+    net, verdict = judged(tmp_path, given)
 
     with pytest.raises((RuntimeError, TypeError, ValueError), match=r"\S"):
         torch.jit.script(net)
     assert verdict == "blocked"
 
 
-@pytest.mark.parametrize("parts", MODULES_TAKEN, ids=str)
-def test_a_module_that_torch_takes_is_not_blocked(tmp_path: Path, parts: dict[str, str]) -> None:
-    net, verdict = judged(tmp_path, module(parts))
+@pytest.mark.parametrize("given", [*TAKEN, *MODULES_TAKEN], ids=str)
+def test_what_torch_takes_is_not_blocked(tmp_path: Path, given: str | dict[str, str]) -> None:
+    net, verdict = judged(tmp_path, given)
 
     torch.jit.script(net)
     assert verdict != "blocked"

@@ -179,9 +179,8 @@ def _finish(
         return Mismatch(schema, "extra", "self", progress=count)
     if used < len(args) and not schema.vararg:
         return Mismatch(schema, "extra", str(len(args)), progress=used)
-    takes_anything = schema.vararg and not schema.arguments  # refused where it is defined
     for keyword in kwargs:
-        if keyword not in used_keywords and not takes_anything:
+        if keyword not in used_keywords and not schema.kwarg:
             known = any(a.name == keyword for a in schema.arguments)
             return Mismatch(schema, "twice" if known else "keyword", keyword, progress=count)
     returns = evaluate_variables(schema.returns, attempt.bound)

@@ -58,11 +58,17 @@ class Schema:
     arguments: tuple[Argument, ...]
     returns: t.Type
     vararg: bool = False
+    kwarg: bool = False
 
     @property
     def is_out_variant(self) -> bool:
         """Whether it writes into an ``out`` argument that must be given."""
         return any(a.keyword_only and not a.has_default and a.type is t.TENSOR for a in self.arguments)
+
+
+def of_anything(name: str, returns: t.Type = t.UNKNOWN) -> Schema:
+    """The schema of a function that was not read as one, which takes whatever it is given."""
+    return Schema(name, "", (), returns, vararg=True, kwarg=True)
 
 
 class _Parser:

@@ -31,7 +31,7 @@ from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
 from tsguard.language.rule_names import RuleName
-from tsguard.language.schemas import Schema
+from tsguard.language.schemas import Schema, of_anything
 
 
 def script_class(compiler: Compiler, type_: t.Type) -> ScriptClass | None:
@@ -70,7 +70,7 @@ def _compile(compiler: Compiler, compiled: ScriptClass, name: str, function: py.
     if done is not None:
         return done
     if name in compiled.compiling or not isinstance(function.node, ast.FunctionDef):
-        return Schema(name, "", (), t.UNKNOWN, True)
+        return of_anything(name)
     compiled.compiling.add(name)
     receiver = Simple(Value(compiled.type))
     try:

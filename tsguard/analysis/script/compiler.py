@@ -40,7 +40,7 @@ from tsguard.analysis.script.syntax import refused_in, size_of
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
-from tsguard.language.schemas import Schema
+from tsguard.language.schemas import Schema, of_anything
 from tsguard.project import Target
 from tsguard.project.modules import Module
 
@@ -154,10 +154,10 @@ class TargetCompiler(Compiler):
         if isinstance(node, ast.Lambda):
             self.reporter.mark_target_specific()
             self.report(Refusal("lambda", place, feature="a lambda"), module)
-            return Schema(function.name, "", (), t.UNKNOWN, True)
+            return of_anything(function.name)
         if isinstance(node, ast.AsyncFunctionDef):
             self.report(Refusal("unsupported-statement/async", node, feature="async def"), source.module)
-            return Schema(function.name, "", (), t.UNKNOWN, True)
+            return of_anything(function.name)
         hidden = notes.hidden_name(function, source)
         if hidden:
             self.reporter.mark_target_specific()
@@ -208,9 +208,7 @@ class TargetCompiler(Compiler):
             self.reporter.running.pop()
         notes.finish(self, fc, source)
         if node.args.vararg is not None or node.args.kwarg is not None:
-            return Schema(
-                node.name, "", (), schema.returns if signature.returns is not None else t.UNKNOWN, True
-            )
+            return of_anything(node.name, t.UNKNOWN if signature.returns is None else schema.returns)
         return schema
 
     # -- classes ------------------------------------------------------------------------------

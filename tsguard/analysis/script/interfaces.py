@@ -20,7 +20,7 @@ from tsguard.analysis.script.sugared import Compiled, Method, SugaredModule
 from tsguard.language import relations
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
-from tsguard.language.schemas import Schema
+from tsguard.language.schemas import Schema, of_anything
 
 
 def method_names(interface: t.ClassType) -> list[str]:
@@ -107,11 +107,11 @@ def _module_method(
     found = module_attributes.find(compiler, None, owner, name, place)
     if isinstance(found, Method) and found.function is not None and not found.schemas:
         if name != "forward" and name not in compiled and "export" not in found.function.marks:
-            return Schema(name, "", (), t.UNKNOWN, True)  # it may have been reached, and compiled so
+            return of_anything(name)  # it may have been reached, and compiled so
         return compiler.method_schemas(None, owner, name, found.function, found.function.node)[0]
     if isinstance(found, (Method, Compiled)) and found.schemas:
         return found.schemas[0]
-    return None if found is None else Schema(name, "", (), t.UNKNOWN, True)
+    return None if found is None else of_anything(name)
 
 
 def compile_child(compiler: Compiler, owner: py.ModuleValue, name: str, interface: t.ClassType) -> None:

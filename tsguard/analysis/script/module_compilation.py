@@ -159,7 +159,7 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
     names = interface if interface is not None else ("forward", *exported, *instance.cls.overloads)
     with late_defaults.together(compiler, instance, frozenset(names)):
         if interface is None:
-            _compile_forward(compiler, owner)
+            _compile_forward(compiler, owner, is_all=not exported)
             _compile_overloaded(compiler, owner)
         else:
             _compile_named(compiler, owner, interface)
@@ -192,7 +192,8 @@ def _compile_named(compiler: Compiler, owner: SugaredModule, names: tuple[str, .
             _compile_method(compiler, owner, name, found[0])
 
 
-def _compile_forward(compiler: Compiler, owner: SugaredModule) -> None:
+def _compile_forward(compiler: Compiler, owner: SugaredModule, *, is_all: bool) -> None:
+    """Compile forward, which may be ``all`` that users of a scripted module call."""
     chosen = chosen_forward(owner.instance)
     if chosen is not None:
         _compile_method(compiler, owner, "forward", chosen)
@@ -220,7 +221,7 @@ def _compile_forward(compiler: Compiler, owner: SugaredModule) -> None:
                     "call-without-forward/overloaded", function.node, name=compiler.name_of(owner.instance)
                 )
                 compiler.report(refusal, function.module)
-        elif compiler.root is not None and owner.instance is compiler.model(compiler.root):
+        elif is_all and compiler.root is not None and owner.instance is compiler.model(compiler.root):
             with compiler.reporter.compiling_forward():
                 _compile_method(compiler, owner, "forward", function)
         else:

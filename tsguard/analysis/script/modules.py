@@ -164,23 +164,27 @@ class _Declared:
         annotation = self.annotations.get(name)
         if annotation is None or self.holder is None:
             return
-        type_ = self.type(name, t.ANY)
+        type_ = self.type(name, t.UNKNOWN)
         if isinstance(type_, t.ClassType) and type_.interface:
             info.interfaces[name] = type_
             info.places[name] = (annotation, self.holder.module)
-        elif type_ is not t.UNKNOWN:
-            facts = {"name": name, "annotation": text_of(annotation), "given": "a submodule"}
-            self._refuse(Refusal("class-annotation/value", annotation, **facts))
+        elif type_ is not t.UNKNOWN or self._is_final(annotation):
+            self._refuse_value(name, annotation, "a submodule")
 
     def check_tensor(self, name: str, type_: t.Type, *, is_parameter: bool) -> None:
         """A parameter or buffer is a Tensor, or None, to what its class annotates, too."""
         annotation = self.annotations.get(name)
-        if annotation is None or self.holder is None or self._is_text(annotation):
+        if annotation is None or self.holder is None:
             return
-        given = "a parameter" if is_parameter else "a buffer"
-        if is_final(annotation) or type_ not in (t.TENSOR, _OPTIONAL_TENSOR, t.NONE, t.UNKNOWN):
-            facts = {"name": name, "annotation": text_of(annotation), "given": given}
-            self._refuse(Refusal("class-annotation/value", annotation, **facts))
+        if self._is_final(annotation) or type_ not in (t.TENSOR, _OPTIONAL_TENSOR, t.NONE, t.UNKNOWN):
+            self._refuse_value(name, annotation, "a parameter" if is_parameter else "a buffer")
+
+    def _is_final(self, annotation: ast.expr) -> bool:
+        return is_final(annotation) and not self._is_text(annotation)
+
+    def _refuse_value(self, name: str, annotation: ast.expr, given: str) -> None:
+        facts = {"name": name, "annotation": text_of(annotation), "given": given}
+        self._refuse(Refusal("class-annotation/value", annotation, **facts))
 
     def _refuse(self, refusal: Refusal) -> None:
         assert self.holder is not None
@@ -329,13 +333,7 @@ def _check_value(
     is_open = given is not None and (t.mentions_unknown(given) or is_subtype(given, type_))
     if taken is None and (type_ is t.UNKNOWN or is_open):
         return
-    annotation = declared.annotations[name]
-    facts = {
-        "name": name,
-        "annotation": text_of(annotation),
-        "given": told if given is None else str(given),
-    }
-    declared._refuse(Refusal("class-annotation/value", annotation, **facts))
+    declared._refuse_value(name, declared.annotations[name], told if given is None else str(given))
 
 
 def _from_tables(compiler: Compiler, instance: py.ModuleValue, info: ModuleInfo) -> None:
