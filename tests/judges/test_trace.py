@@ -274,6 +274,28 @@ def test_attributes_filled_under_a_guard_are_state_unless_they_are_constants(jud
     assert codes(judged(LAZY.format(value="1.0"))) == []
 
 
+REGISTERED = """
+    SEEN = set()
+
+    def register(kind, x):
+        if kind in SEEN:
+            return{early}
+        print("new", kind)
+        SEEN.add(kind){late}
+
+    class Net(nn.Module):
+        def forward(self, x):
+            kept = register(type(x), x)
+            return x if kept is None else kept
+"""
+
+
+def test_what_a_function_does_once_and_gives_nothing_back_of_is_no_state(judged):
+    assert codes(judged(REGISTERED.format(early="", late=""))) == []
+    assert codes(judged(REGISTERED.format(early=" x * 2", late=""))) == ["TSG214"]
+    assert codes(judged(REGISTERED.format(early="", late="; return x * 2"))) == ["TSG214"]
+
+
 SIDES = """
     def f(x):
         if torch.jit.is_tracing():

@@ -35,12 +35,33 @@ def only_guards(statement: ast.AST | None, frames: list[Frame]) -> bool:
     """Whether what a branch reads decides on nothing but attributes and calls, and names that only it knows."""
     if not isinstance(statement, ast.If):
         return False
+    function = frames[-1].function if frames else None
+    if _leaves(statement):
+        return function is not None and _only_sets_up(function, statement)
     nodes = {node for branch in (*statement.body, *statement.orelse) for node in walked(branch)}
     if any(isinstance(node, ast.Return) for node in nodes):
         return False
     bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    function = frames[-1].function if bound and frames else None
     return not bound or (
         function is not None
         and not any(isinstance(node, ast.Name) and node.id in bound for node in set(walked(function)) - nodes)
+    )
+
+
+def _leaves(branch: ast.If) -> bool:
+    """Whether a branch does nothing but end its function without a result: ``if self.ready: return``."""
+    only = branch.body[0]
+    return isinstance(only, ast.Return) and only.value is None and not branch.orelse
+
+
+def _only_sets_up(function: ast.AST, branch: ast.If) -> bool:
+    """Whether a function that a branch may leave has nothing to give back after it either."""
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    if branch not in body:
+        return False
+    after = [node for statement in body[body.index(branch) + 1 :] for node in walked(statement)]
+    return not any(
+        (isinstance(node, ast.Return) and node.value is not None)
+        or isinstance(node, (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom))
+        for node in after
     )
