@@ -79,6 +79,7 @@ RuleName: TypeAlias = Literal[
     "constant-from-values/constructor",
     "constant-input",
     "constructor-indentation",
+    "constructor-source",
     "context-manager",
     "context-manager/any",
     "context-manager/enter",

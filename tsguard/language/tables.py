@@ -106,6 +106,24 @@ class Tables:
         """The names that every ``nn.Module`` has."""
         return frozenset(self.table("tensor")["module"])
 
+    @functools.cached_property
+    def _of_bases(self) -> dict[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        for entry in self.modules.values():
+            names = frozenset(
+                name for kind in ("attributes", "methods", "parameters", "buffers") for name in entry[kind]
+            )
+            for base in entry["bases"]:
+                found[base] = found.get(base, names) & names
+        return found
+
+    def members_of_base(self, name: str) -> frozenset[str] | None:
+        """What a class that only lends to layers (``_ConvNd``) gives its objects: what all those layers have.
+
+        None where no layer derives from the class.
+        """
+        return self._of_bases.get(name)
+
     def canonical(self, name: str) -> str:
         """The first name of what a qualified name means (aliases followed)."""
         known = self._canonical.get(name)

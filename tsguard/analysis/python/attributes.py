@@ -230,8 +230,8 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
         ):
             return value
         return value
-    if name == "__init__" and "dataclass" in owner.marks:
-        return records.constructor(owner)
+    if name == "__init__" and (made := records.constructor(owner)) is not None:
+        return made
     if name == "__new__" and ancestry.is_module_class(interp, owner):
         return External("builtins.object.__new__")
     for base in ancestry.mro(interp, owner):

@@ -310,6 +310,9 @@ def _initialize(
     node: ast.AST | None,
 ) -> None:
     """Run the constructor wherever in the ancestry of the module's class it is."""
+    if records.made_constructor(interp, module.cls) is not None:
+        records.fill(interp, module, args, kwargs)
+        return
     found = classes.class_member(interp, module.cls, "__init__")
     if found is not None and _before_library(interp, module.cls, found[1]):
         result = interp.call(BoundMethod(found[0], module), args, kwargs, node)

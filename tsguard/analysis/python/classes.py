@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from tsguard.analysis.python import enumerations
+from tsguard.analysis.python import enumerations, transforms
 from tsguard.analysis.python.ancestry import derives_from, is_same_class, mro
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.decorators import CLASS_MARKS, bounded, define_function
@@ -74,7 +74,7 @@ def _decorate(interp: Interpreter, cls: ClassValue) -> None:
         applied = decorator.func if isinstance(decorator, ast.Call) else decorator
         target = interp.evaluate(applied, cls.scope)
         mark = CLASS_MARKS.get(target.name) if isinstance(target, External) else None
-        cls.marks = cls.marks | {mark or "decorated"}
+        cls.marks = cls.marks | {mark or ("record" if transforms.decorates(interp, target) else "decorated")}
         if isinstance(target, Unknown):
             cls.unread = cls.unread or target.unread
 

@@ -126,7 +126,7 @@ def _takes_by_name(interp: Interpreter, function: Value) -> bool:
     if isinstance(function, ClassValue):
         found = classes.class_member(interp, function, "__init__")
         is_read = found is not None and isinstance(found[0], FunctionValue)
-        return is_read or records.has_made_constructor(interp, function)
+        return is_read or records.made_constructor(interp, function) is not None
     if isinstance(function, External):
         return function.name == "builtins.dict"
     return isinstance(function.function if isinstance(function, BoundMethod) else function, FunctionValue)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from tsguard.analysis.python import ancestry, classes
+from tsguard.analysis.python import ancestry, classes, transforms
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     ClassValue,
@@ -49,7 +50,20 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     cls = classes.define_class(interp, node, scope)
     if isinstance(cls, ClassValue):
         _hide(interp, cls)
+        if any(map(transforms.is_marked, _making(interp, cls))):
+            cls.marks = cls.marks | {"record"}
     return cls
+
+
+def _making(interp: Interpreter, cls: ClassValue) -> Iterator[ast.ClassDef]:
+    """The bases of a class and their metaclasses."""
+    for base in ancestry.mro(interp, cls)[1:]:
+        if isinstance(base, ClassValue):
+            yield base.node
+            named = _metaclass(base)
+            metaclass = interp.settled(interp.evaluate(named, base.scope)) if named is not None else None
+            if isinstance(metaclass, ClassValue):
+                yield metaclass.node
 
 
 def _hide(interp: Interpreter, cls: ClassValue) -> None:

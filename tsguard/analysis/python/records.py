@@ -1,10 +1,10 @@
-"""Classes whose constructor is made from their fields: dataclasses and named tuples."""
+"""Classes whose constructor is made from their fields: dataclasses, what packages make like them, named tuples."""
 
 from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python import ancestry, classes
+from tsguard.analysis.python import ancestry, transforms
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.unread_mappings import REST, STARS, perhaps_other
 from tsguard.analysis.values import (
@@ -24,6 +24,7 @@ from tsguard.source.unparsing import unparsed
 
 _MISSING = External("dataclasses.MISSING")
 INITIALIZE = "dataclasses.dataclass.__init__"
+_MADE = frozenset({"dataclass", "record"})
 
 
 def construct(
@@ -32,17 +33,17 @@ def construct(
     """An instance, where the constructor in force is one made from fields."""
     if is_named_tuple(interp, cls):
         bases = [base for base in ancestry.mro(interp, cls) if isinstance(base, ClassValue)]
-        return TupleValue(tuple(_bound(_fields(bases), args, kwargs).values()), cls=cls)
-    if not has_made_constructor(interp, cls):
+        return TupleValue(tuple(_bound(_fields(interp, bases)[0], args, kwargs).values()), cls=cls)
+    if made_constructor(interp, cls) is None:
         return None
     instance = ObjectValue(cls)
-    _fill(interp, instance, _bound(_fields(_dataclasses(interp, cls)), args, kwargs))
+    fill(interp, instance, args, kwargs)
     return instance
 
 
 def constructor(cls: ClassValue) -> Value | None:
     """The ``__init__`` that a dataclass has of its fields; None where it writes its own, or is none."""
-    if "dataclass" not in cls.marks or "__init__" in cls.members:
+    if not _MADE & cls.marks or "__init__" in cls.members:
         return None
     return Partial(External(INITIALIZE), (cls,), {})
 
@@ -54,15 +55,32 @@ def initialize(
     cls, instance, *given = args if len(args) > 1 else (*args, NONE)
     if not isinstance(instance, ObjectValue):
         return Unknown()
-    _fill(interp, instance, _bound(_fields(_dataclasses(interp, cls)), given, kwargs))
+    fill(interp, instance, given, kwargs, cls)
     return NONE
 
 
-def _fill(interp: Interpreter, instance: ObjectValue, values: dict[str, Value]) -> None:
-    instance.attributes.update(values)
-    post = classes.class_member(interp, instance.cls, "__post_init__")
-    if post is not None:
-        interp.call(BoundMethod(post[0], instance), [], {}, None)
+def fill(
+    interp: Interpreter,
+    instance: ObjectValue,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    cls: Value | None = None,
+) -> None:
+    """Run the constructor that the class of an object, or a base of it, has of its fields."""
+    _hook(interp, instance, "pre_init__")
+    fields, others = _fields(interp, _records(interp, cls or instance.cls))
+    instance.attributes.update(others)
+    instance.attributes.update(_bound(fields, args, kwargs))
+    _hook(interp, instance, "post_init__")
+
+
+def _hook(interp: Interpreter, instance: ObjectValue, ending: str) -> None:
+    """Call what runs before or after fields are set: ``__post_init__``, under the name that its package gives it."""
+    for base in ancestry.mro(interp, instance.cls):
+        for name, member in base.members.items() if isinstance(base, ClassValue) else ():
+            if name.startswith("__") and name.endswith(ending):
+                interp.call(BoundMethod(member, instance), [], {}, None)
+                return
 
 
 def is_named_tuple(interp: Interpreter, cls: ClassValue) -> bool:
@@ -70,28 +88,36 @@ def is_named_tuple(interp: Interpreter, cls: ClassValue) -> bool:
     return ancestry.derives_from(interp, cls, "typing.NamedTuple") or "collections.namedtuple" in cls.marks
 
 
-def has_made_constructor(interp: Interpreter, cls: ClassValue) -> bool:
-    """Whether the first class with a constructor is a dataclass that does not write its own."""
+def made_constructor(interp: Interpreter, cls: Value) -> ClassValue | None:
+    """The first class with a constructor, where that is a dataclass or the like which does not write its own."""
     for base in ancestry.mro(interp, cls):
-        if isinstance(base, ClassValue):
-            if "__init__" in base.members:
-                return False
-            if "dataclass" in base.marks:
-                return True
-    return False
+        if isinstance(base, ClassValue) and ("__init__" in base.members or _MADE & base.marks):
+            return None if "__init__" in base.members else base
+    return None
 
 
-def _dataclasses(interp: Interpreter, cls: Value) -> list[ClassValue]:
-    """The dataclasses among a class and its bases."""
-    return [b for b in ancestry.mro(interp, cls) if isinstance(b, ClassValue) and "dataclass" in b.marks]
+def _records(interp: Interpreter, cls: Value) -> list[ClassValue]:
+    """The dataclasses, and what packages make like them, among a class and its bases."""
+    return [b for b in ancestry.mro(interp, cls) if isinstance(b, ClassValue) and _MADE & b.marks]
 
 
-def _fields(bases: list[ClassValue]) -> dict[str, Value | None]:
-    """The fields that classes declare, those of the last base first, and their defaults."""
+def _fields(interp: Interpreter, bases: list[ClassValue]) -> tuple[dict[str, Value | None], dict[str, Value]]:
+    """The fields that classes declare, those of the last base first, and their defaults; apart what none may give."""
     found: dict[str, Value | None] = {}
+    others: dict[str, Value] = {}
     for base in reversed(bases):
-        found.update({n: base.members.get(n) for n, a in base.annotations.items() if not _is_of_class(a)})
-    return found
+        if "record" not in base.marks:
+            found.update({n: base.members.get(n) for n, a in base.annotations.items() if not _is_of_class(a)})
+            continue
+        for field in transforms.fields(base):
+            default = transforms.default(interp, base, field)
+            if field.name in base.annotations and _is_of_class(base.annotations[field.name]):
+                continue
+            if transforms.is_parameter(interp, base, field):
+                found[field.name] = default
+            elif default is not None:
+                others[field.name] = default
+    return found, others
 
 
 def _is_of_class(annotation: ast.expr) -> bool:
@@ -127,7 +153,7 @@ def fields(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], nod
     subject = args[0].cls if args and isinstance(args[0], ObjectValue) else args[0] if args else None
     if not isinstance(subject, ClassValue):
         return Unknown()
-    declared = _fields(_dataclasses(interp, subject))
+    declared, _ = _fields(interp, _records(interp, subject))
     return ListValue([_field(name, default) for name, default in declared.items()])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import classes, records
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.refusals import Refusal
@@ -15,7 +15,14 @@ _INDENTED: Kept[FunctionNode, bool] = Kept()
 
 
 def check(compiler: Compiler, instance: py.ModuleValue) -> None:
-    """Report a line that is indented less than the constructor: torch takes the indentation that all lines share."""
+    """Report a constructor without a source, and a line that is indented less than the constructor.
+
+    torch takes the indentation that all lines share.
+    """
+    maker = records.made_constructor(compiler.interp, instance.cls)
+    if maker is not None and "dataclass" in maker.marks:
+        compiler.report(Refusal("constructor-source", maker.node, cls=maker.name), maker.module)
+        return
     found = classes.class_member(compiler.interp, instance.cls, "__init__")
     if found is None or not isinstance(found[0], py.FunctionValue):
         return

@@ -37,6 +37,7 @@ from tsguard.analysis.script.sugared import (
 from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
+from tsguard.source.assigning import assigned_later
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -63,7 +64,8 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: st
         raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
     if name in info.ignored:
         raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)
-    if owner.instance.open or ancestry.has_unknown_base(compiler.interp, owner.instance.cls):
+    may_have = owner.instance.open or ancestry.has_unknown_base(compiler.interp, owner.instance.cls)
+    if may_have and not _lacks(compiler, owner.instance.cls, name):
         if isinstance(owner.instance.cls, py.ClassValue) and not _is_of_torch(compiler, owner.instance.cls):
             compiler.reporter.add_gap(_unread(compiler, owner.instance.cls, node, fc.module))
         elif getattr(owner.instance.cls, "name", "") in compiler.tables.modules:
@@ -74,13 +76,32 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: st
 
 def _is_of_torch(compiler: Compiler, cls: py.ClassValue) -> bool:
     """Whether a class has attributes from one of torch that the tables do not describe."""
-    return any(
-        isinstance(base, py.External)
+    return bool(_undescribed(compiler, cls))
+
+
+def _undescribed(compiler: Compiler, cls: py.ClassValue) -> list[str]:
+    """The classes of torch that a class derives from and of which the tables have no layer."""
+    return [
+        base.name
+        for base in ancestry.mro(compiler.interp, cls)
+        if isinstance(base, py.External)
         and base.name.startswith("torch.")
         and base.name != "torch.nn.Module"
         and base.name not in compiler.tables.modules
-        for base in ancestry.mro(compiler.interp, cls)
-    )
+    ]
+
+
+def _lacks(compiler: Compiler, cls: py.Value, name: str) -> bool:
+    """Whether neither a class of torch like ``_Loss`` nor anything in its files gives a module an attribute."""
+    if not isinstance(cls, py.ClassValue):
+        return False
+    lenders = _undescribed(compiler, cls)
+    lent = [compiler.tables.members_of_base(lender) for lender in lenders]
+    if not lent or any(names is None or name in names for names in lent):
+        return False
+    owners = [base for base in ancestry.mro(compiler.interp, cls) if isinstance(base, py.ClassValue)]
+    assigned = [assigned_later(owner.module.file.tree) for owner in owners]
+    return all(names is not None and name not in names for names in assigned)
 
 
 def _unread(compiler: Compiler, cls: py.ClassValue, node: ast.AST, module: Module) -> Gap:
@@ -335,4 +356,5 @@ def has(compiler: Compiler, owner: SugaredModule, name: str) -> bool | None:
         return True
     if found is not None:
         return True
-    return None if instance.open or ancestry.has_unknown_base(compiler.interp, instance.cls) else False
+    may_have = instance.open or ancestry.has_unknown_base(compiler.interp, instance.cls)
+    return None if may_have and not _lacks(compiler, instance.cls, name) else False
