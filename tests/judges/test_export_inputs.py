@@ -130,3 +130,19 @@ def test_an_input_that_is_given_by_keyword_is_followed(tmp_path: Path, used: str
     found = judged(tmp_path, forward)
     said = exported(forward, torch.rand(3, 4), y=torch.rand(3, 4))
     assert (found.trace, found.export.verdict) == ("hazardous", said)
+
+
+@pytest.mark.parametrize(
+    ("used", "export"),
+    [
+        ("2 if hasattr(x, 'edges') else 3", "exports"),
+        ("getattr(x, 'edges', 2)", "exports"),
+        ("getattr(x, 'edges')", "refused"),
+        ("x.edges", "refused"),
+    ],
+)
+def test_what_asks_for_an_attribute_takes_a_tensor_that_has_none(
+    tmp_path: Path, used: str, export: str
+) -> None:
+    forward = f"    def forward(self, x):\n        return x * ({used})"
+    assert judged(tmp_path, forward).export.verdict == export

@@ -150,6 +150,8 @@ def taken_of_input(tracer: Tracer, owner: py.Value, name: str, node: ast.AST | N
         return
     if any(hasattr(kind, name) for kind in _KNOWN) or owner.origin.name in tracer.exports.annotated:
         return
+    if isinstance(node, ast.Call) and (_function(node) == "hasattr" or node.args[2:]):
+        return  # what only asks whether there is one, and ``getattr`` with a default, take a tensor as well
     if name not in tracer.tables.tensor:
         report(tracer, "unknown-type/read", node, owner.origin)
     else:
