@@ -57,3 +57,42 @@ def test_a_class_may_fill_the_dataclass_that_it_derives_from(tmp_path: Path, cal
     assert isinstance(module, ModuleValue)
     held = [value.value for value in module.attributes["held"].items if isinstance(value, Const)]  # type: ignore[attr-defined]
     assert held == scope["Net"]().held == [6, 4, 24]
+
+
+MAPPED = """\
+from torch import nn
+
+
+class Config:
+    names = {"dim": "size"}
+    size: int = 3
+
+    def __init__(self):
+        setattr(self, "size", 4)
+        self.size = self.size + 1
+        self.dim = self.dim * 2
+
+    def __setattr__(self, key, value):
+        if key in super().__getattribute__("names"):
+            key = super().__getattribute__("names")[key]
+        super().__setattr__(key, value)
+
+    def __getattr__(self, key):
+        return getattr(self, super().__getattribute__("names")[key])
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.held = Config().size
+"""
+
+
+def test_what_a_setattr_of_its_own_keeps_may_be_set_again(tmp_path: Path):
+    (tmp_path / "net.py").write_text(MAPPED, encoding="utf-8")
+    scope: dict[str, type] = {}
+    exec(MAPPED, scope)
+    interp = PythonInterpreter(Program(Project((tmp_path,))))
+    module = build(interp, find_target(interp.program.project.module(tmp_path / "net.py"), "Net"))
+    assert isinstance(module, ModuleValue)
+    assert module.attributes["held"] == Const(scope["Net"]().held) == Const(10)

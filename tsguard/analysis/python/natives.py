@@ -126,9 +126,13 @@ def call_inherited(
         if isinstance(receiver, ObjectValue) and not name.startswith("builtins.object"):
             receiver.open = True
         return NONE
+    key = getattr(args[0], "value", None) if args and isinstance(receiver, ObjectValue) else None
     if name.endswith(".__setattr__") and len(args) == 2 and isinstance(receiver, ObjectValue):
-        key = getattr(args[0], "value", None)
         if isinstance(key, str):
             receiver.attributes[key] = args[1]
         return NONE
+    if name.endswith(".__getattribute__") and isinstance(key, str):
+        found = interp.attribute(receiver, key)
+        if found is not None:
+            return found
     return Unknown()
