@@ -33,6 +33,8 @@ def verdict(tmp_path: Path, layers: str, forward: str) -> str:
 
 
 PINNED = [
+    ("self.rnn = nn.LSTM(4, 5, 2, bidirectional=True)", "_, (h, c) = self.rnn(x)\nreturn torch.cat(torch.unbind(h), dim=-1) * float(c.shape[-1])"),
+    ("self.rnn = nn.GRU(4, 5, 2)", "packed = nn.utils.rnn.pack_sequence([x])\n_, h = self.rnn(packed)\nreturn torch.cat([row for row in h], dim=-1) * float(h.shape[-1])"),
     ("h, w = torch.meshgrid(torch.arange(4), torch.arange(4), indexing='ij'); self.register_buffer('pos', torch.cat((h.flatten()[:, None], w.flatten()[:, None]), dim=1).repeat(1, 4))", "y = x + self.pos\nside = int(math.sqrt(y.shape[-2]))\nreturn y.unflatten(-2, (side, side))"),
     ("one, two = torch.ones(16, 8).chunk(2); self.register_buffer('pos', one)", "y = x + self.pos\nreturn y * int(y.shape[-2] / 2)"),
     ("self.a = nn.Linear(8, 16)", "y = torch.atleast_1d(self.a(x))\nreturn y.clone() * 2"),
@@ -86,6 +88,7 @@ PINNED = [
 ]  # fmt: skip
 
 OPEN = [
+    ("self.rnn = nn.GRU(4, 5, 2)", "_, h = self.rnn(x)\nreturn h * float(h.shape[1])"),
     ("", "n = x.shape[0]\nfirst = -n // 2\nrow = torch.arange(first, n)\nreturn x[-n:] if row.shape[0] > 4 else x"),
     ("self.e = nn.Embedding(9, 8)", "b, n = x.shape\ny = self.e(x)\ny = y.reshape((*y.shape[:1], -1, *y.shape[len(y.shape) - 1:]))\nreturn y * int(y.shape[1] / 2)"),
     ("self.conv = nn.Conv2d(3, 64, 3)", "h = self.conv(x).shape[2]\nreturn x * int(h / 4)"),

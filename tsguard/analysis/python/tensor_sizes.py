@@ -17,7 +17,7 @@ Sizes = tuple[int | None, ...]
 def made(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Sizes | None:
     """The sizes of what a function or method of torch returns; None where they are not known."""
     shaped = _shaped(interp, name, args, kwargs)
-    return _sizes(shaped) if isinstance(shaped, Extent) else None
+    return _sizes_of(shaped)
 
 
 def sized(
@@ -27,12 +27,14 @@ def sized(
     shaped = _shaped(interp, name, args, kwargs)
     if isinstance(shaped, list):
         filling = result.filling if isinstance(result, TensorValue) else None
-        return TupleValue(
-            tuple(TensorValue(sizes=None if one is None else _sizes(one), filling=filling) for one in shaped)
-        )
+        return TupleValue(tuple(TensorValue(sizes=_sizes_of(one), filling=filling) for one in shaped))
     if isinstance(result, TensorValue):
-        result.sizes = None if shaped is None else _sizes(shaped)
+        result.sizes = _sizes_of(shaped)
     return result
+
+
+def _sizes_of(shaped: Shaped) -> tuple[int | None, ...] | None:
+    return _sizes(shaped) if isinstance(shaped, Extent) else None
 
 
 def _shaped(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value]) -> Shaped:

@@ -85,7 +85,9 @@ def _layer(
         _note_output_size(tracer, args[1:2] or [kwargs.get("output_size", py.NONE)], node)
     if name in _RECURRENT and args and not isinstance(args[0], py.TensorValue):
         exported.recurrent(tracer, args[0], node)
-        return py.TupleValue((values[0], tensor(values, node)))
+        returned = results.of_type(schemas.parse(_schemas(tracer, module, name)[0]).returns, values, node)
+        states = returned.items[1:] if isinstance(returned, py.TupleValue) else ()
+        return py.TupleValue((values[0], *states))
     if name in _RECURRENT and args and isinstance(args[0], Traced):
         first = tracer.settled(module.arguments.get("batch_first", py.FALSE)) == py.FALSE
         extent = shaping.extent(tracer, args[0])

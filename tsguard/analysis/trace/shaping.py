@@ -127,7 +127,8 @@ def _may_be_list(tracer: Tracer, owner: py.TensorValue, shape: Extent | None, ke
 def _with(shaped: Shaped, result: py.Value, args: Args) -> py.Value:
     if isinstance(result, py.TensorValue):
         one = shaped[0] if isinstance(shaped, list) else shaped
-        return result if result in args else _shape(result, one)  # values are compared by identity
+        shape = one if isinstance(one, Extent) else None
+        return result if result in args else _shape(result, shape)  # values are compared by identity
     if isinstance(result, py.TupleValue):
         return replace(result, items=_each(result.items, shaped))
     if isinstance(result, py.ListValue):
@@ -158,8 +159,10 @@ def _each(items: tuple[py.Value, ...], shaped: Shaped) -> tuple[py.Value, ...]:
     return tuple(_shaped(item, shaped) for item in items)
 
 
-def _shaped(value: py.Value, shape: Extent | None) -> py.Value:
-    if shape is None:
+def _shaped(value: py.Value, shape: Shaped) -> py.Value:
+    if isinstance(value, py.TupleValue):
+        return replace(value, items=_each(value.items, shape))
+    if not isinstance(shape, Extent):
         return value
     if isinstance(value, Traced):
         return replace(value, extent=shape)

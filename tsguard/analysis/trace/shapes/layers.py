@@ -181,17 +181,18 @@ def _recurrent(op: Operation, layer: Operation) -> Shaped:
     op.takes(op.shape(), -1, _of(layer, "input_size"))
     shape, hidden, both = op.shape(), _of(layer, "hidden_size"), layer.flag(0, "bidirectional")
     projected = layer.number(layer.given(0, "proj_size") or py.Const(0))
-    if shape is None or hidden is None or both is None or projected != 0:
+    if hidden is None or both is None or projected != 0:
         return None
     ways = number(2 if both else 1)
-    return [shape.with_last(hidden.times(ways)), _last_states(op, layer, shape, hidden, ways)]
+    output = None if shape is None else shape.with_last(hidden.times(ways))
+    return [output, _last_states(layer, shape, hidden, ways)]
 
 
-def _last_states(op: Operation, layer: Operation, shape: Extent, hidden: Dim, ways: Dim) -> Extent | None:
+def _last_states(layer: Operation, shape: Extent | None, hidden: Dim, ways: Dim) -> Extent:
     """The state of each layer and direction after the last step, of a network whose state is one tensor."""
     is_first, deep = layer.flag(0, "batch_first"), _of(layer, "num_layers") or number(1)
-    if shape.rank not in (2, 3) or is_first is None:
-        return None
+    if shape is None or shape.rank not in (2, 3) or is_first is None:
+        return Extent((hidden,), Lead(head=(deep.times(ways),)))
     batch = () if shape.rank == 2 else (shape.at(0 if is_first else 1),)
     return Extent((deep.times(ways), *batch, hidden))
 
@@ -199,7 +200,7 @@ def _last_states(op: Operation, layer: Operation, shape: Extent, hidden: Dim, wa
 def _long_recurrent(op: Operation, layer: Operation) -> Shaped:
     """An LSTM, whose last states come as a pair."""
     found = _recurrent(op, layer)
-    return [found[0], None] if isinstance(found, list) else None
+    return [found[0], [found[1], found[1]]] if isinstance(found, list) else None
 
 
 def _cell(op: Operation, layer: Operation) -> Shaped:

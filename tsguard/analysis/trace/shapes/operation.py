@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
@@ -11,8 +12,8 @@ from tsguard.analysis.trace.shapes.extents import Extent, known
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.values import Derived, Number, Traced
 
-# What a rule says of one result, or of each of several.
-Shaped = Extent | list[Extent | None] | None
+# What a rule says of one result, or of each of several, which may be several in turn.
+Shaped: TypeAlias = "Extent | Sequence[Shaped] | None"
 
 
 @dataclass(slots=True)
