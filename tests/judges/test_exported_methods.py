@@ -31,6 +31,11 @@ class Part(nn.Module):
         return x + 1
 
 
+class Derived(Part):
+    def more(self, x):
+        return x
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -41,7 +46,7 @@ class Net(nn.Module):
 """
 
 
-@pytest.mark.parametrize("target", ["Part", "Net"])
+@pytest.mark.parametrize("target", ["Part", "Derived", "Net"])
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [("[y for y in x if y]", "hazardous"), ("x.sum()", "safe"), ("x if x > 0 and x < 1 else -x", "safe")],

@@ -37,18 +37,20 @@ def _is_refused_export(event: Event) -> bool:
 
 
 def _is_in_exported(event: Event) -> bool:
-    """Whether the method that compilation enters first is exported."""
+    """Whether the method that compilation enters first is exported, in its module's class or in a base."""
     owner, _, name = event.chain[0].rpartition(".") if event.chain else ("", "", "")
-    return (owner.rpartition(".")[2], name) in _exported(event.module.file.tree)
+    methods = _methods(event.module.file.tree)
+    own = methods.get((owner.rpartition(".")[2], name))
+    return own if own is not None else any(methods[key] for key in methods if key[1] == name)
 
 
 @remembered(16)
-def _exported(tree: ast.Module) -> frozenset[tuple[str, str]]:
-    """The classes of a file with their exported methods."""
-    return frozenset(
-        (cls.name, part.name)
+def _methods(tree: ast.Module) -> dict[tuple[str, str], bool]:
+    """The methods of the classes of a file, each by the names of both, and whether it is exported."""
+    return {
+        (cls.name, part.name): any(unparsed(d) in _SPELLINGS for d in part.decorator_list)
         for cls in walked(tree)
         if isinstance(cls, ast.ClassDef)
         for part in cls.body
-        if isinstance(part, ast.FunctionDef) and any(unparsed(d) in _SPELLINGS for d in part.decorator_list)
-    )
+        if isinstance(part, ast.FunctionDef)
+    }
