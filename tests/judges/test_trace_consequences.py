@@ -991,3 +991,21 @@ def test_a_size_is_no_int_while_tracing_whatever_else_it_is_not(
         return x * 2
     """
     assert verdict(tmp_path, source) == expected
+
+
+UNFOUND = """
+    def f(x):
+        try:
+            from .fast import op
+            y = op(x)
+        except {caught}:
+            y = x * 2
+        return y
+"""
+
+
+@pytest.mark.parametrize("caught", ["ImportError", "Exception"])
+def test_a_try_that_begins_with_an_import_of_what_is_not_there_goes_one_way(
+    tmp_path: Path, caught: str
+) -> None:
+    assert verdict(tmp_path, UNFOUND.format(caught=caught)) != "hazardous"

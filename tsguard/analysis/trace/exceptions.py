@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from tsguard.analysis.python import names
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.values import depends
-from tsguard.analysis.values import Scope
+from tsguard.analysis.values import Scope, Unknown
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -23,7 +24,7 @@ def has_effect(node: ast.stmt) -> bool:
 def tried(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     """The trace holds the way that the example takes through a ``try``."""
     assert isinstance(node, ast.Try)
-    if _catches_shapes(node) and _computes(node, scope):
+    if _catches_shapes(node) and _computes(node, scope) and not _imports_unread(tracer, node, scope):
         tracer.report("exception-path", node.handlers[0])
     catches, misses = _catches(node, _REFUSALS), _catches(node, _MISSING)
     tracer.exports.catching += catches
@@ -33,6 +34,14 @@ def tried(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     finally:
         tracer.exports.catching -= catches
         tracer.exports.missing -= misses
+
+
+def _imports_unread(tracer: Tracer, node: ast.Try, scope: Scope) -> bool:
+    """Whether a ``try`` begins with an import of what was not found: then it is not known which way inputs take."""
+    first = node.body[0]
+    if not isinstance(first, (ast.Import, ast.ImportFrom)):
+        return False
+    return any(isinstance(value, Unknown) for _, value in names.imported(tracer, first, scope))
 
 
 _WHATEVER = frozenset({"", "BaseException", "Exception"})
@@ -55,9 +64,9 @@ def _named(caught: ast.expr) -> list[str]:
 def _catches_shapes(node: ast.Try) -> bool:
     """Whether a handler takes another way where torch refuses a shape, rather than passing the error on."""
     for handler in node.handlers:
-        names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         caught = any(
-            name is None or unparsed(name) in ("RuntimeError", "Exception", "BaseException") for name in names
+            kind is None or unparsed(kind) in ("RuntimeError", "Exception", "BaseException") for kind in types
         )
         if caught and any(has_effect(statement) for statement in handler.body):
             return True
@@ -66,6 +75,6 @@ def _catches_shapes(node: ast.Try) -> bool:
 
 def _computes(node: ast.Try, scope: Scope) -> bool:
     """Whether what is tried handles values that come from inputs."""
-    names = {n.id for s in node.body for n in walked(s) if isinstance(n, ast.Name)}
+    used = {n.id for s in node.body for n in walked(s) if isinstance(n, ast.Name)}
     calls = any(isinstance(n, ast.Call) for s in node.body for n in walked(s))
-    return calls and any(depends(value) for name in names if (value := scope.names.get(name)) is not None)
+    return calls and any(depends(value) for name in used if (value := scope.names.get(name)) is not None)
