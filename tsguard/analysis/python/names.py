@@ -173,6 +173,9 @@ def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, sco
 
 def _open_tables(interp: Interpreter, cls: ClassValue, scope: Scope) -> None:
     """A table in a class to which its methods add is filled by who is handed to the class."""
+    for member in cls.members.values():
+        if isinstance(member, (ListValue, DictValue, SetValue)):
+            interp.program.shared_state.hold(member)
     tables = {key: member for key, member in cls.members.items() if isinstance(member, DictValue)}
     for key in classes.filled_dicts(interp, cls) & tables.keys() if tables else ():
         tables[key].open = True

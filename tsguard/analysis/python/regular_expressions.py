@@ -9,11 +9,14 @@ from tsguard.analysis.budgets import LONGEST_PATTERN
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import Const, ListValue, Unknown, Value, constant
 
-_FUNCTIONS: dict[str, Callable[..., str | list[str]]] = {
+_FUNCTIONS: dict[str, Callable[..., str | list[str] | re.Match[str] | None]] = {
     "split": re.split,
     "findall": re.findall,
     "sub": re.sub,
     "escape": re.escape,
+    "search": re.search,
+    "match": re.match,
+    "fullmatch": re.fullmatch,
 }
 # A repeated group may take exponential time to fail.
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
@@ -29,11 +32,11 @@ def call(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Va
         result = function(*(text for text in texts if isinstance(text, str)))
     except (re.error, TypeError):
         return Unknown()
-    if isinstance(result, str):
+    if result is None or isinstance(result, str):
         return Const(result)
-    return (
-        ListValue([Const(part) for part in result]) if all(isinstance(p, str) for p in result) else Unknown()
-    )
+    if isinstance(result, list) and all(isinstance(part, str) for part in result):
+        return ListValue([Const(part) for part in result])
+    return Unknown()  # a match, or groups of which some took no part
 
 
 def _is_harmless(text: object) -> bool:
