@@ -315,6 +315,63 @@ def test_another_side_for_tracing_is_a_hazard_only_where_that_of_eager_can_be_tr
     assert (alone.trace, codes(alone)) == ("hazardous", ["TSG217"])
 
 
+ASKED = """
+    import torch.fx
+
+    def is_traced(x):
+        traced = torch.jit.is_tracing() or torch.compiler.is_compiling()
+        traced |= isinstance(x, torch.fx.Proxy)
+        return traced
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.flag = True
+
+        def forward(self, x, mask):
+            n, told = x.shape[0] // 2, False
+            if {test}:
+                return {value}
+            return x * mask
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "value", "verdict"),
+    [
+        ("not is_traced(mask) and (mask == 1).all()", "x", "unknown"),
+        ("not is_traced(mask) and self.flag", "x", "hazardous"),
+        ("is_traced(mask)", "x", "hazardous"),
+        ("torch.jit.is_tracing() and isinstance(mask, torch.Tensor)", "x", "hazardous"),
+        ("torch.jit.is_tracing() and isinstance(n, torch.Tensor)", "x * mask", "safe"),
+        ("torch.jit.is_tracing() and isinstance(told, torch.Tensor)", "x", "safe"),
+    ],
+)
+def test_what_eager_does_for_some_inputs_only_may_be_the_same(judged, test, value, verdict):
+    assert judged(ASKED.format(test=test, value=value)).trace == verdict
+
+
+SETTLED = """
+    def f(x):
+        mask, none = torch.ones(x.shape[0]), None
+        if {test}:
+            return x * 2
+        return x * mask[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict"),
+    [
+        ("x.shape[0] > 3 and mask is None and x.shape[1] > 2", "safe"),
+        ("x.shape[0] > 3 or mask is not None", "safe"),
+        ("x.shape[0] > 3 and none is None", "hazardous"),
+    ],
+)
+def test_an_operand_that_decides_settles_those_before_it(judged, test, verdict):
+    assert judged(SETTLED.format(test=test)).trace == verdict
+
+
 MEANS = """
     def f(x):
         if torch._C._get_tracing_state():

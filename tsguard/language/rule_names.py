@@ -597,6 +597,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-output/state",
     "untraced-check",
     "untraced-check/empty",
+    "untraced-check/expanded",
     "untraced-check/size",
     "untraced-check/tensor",
     "untraced-value",

@@ -18,6 +18,7 @@ from tsguard.analysis.budgets import ASIDE_STEPS
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.rulebook import is_note
+from tsguard.analysis.trace.values import Number, depends
 from tsguard.report.records import replace
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
@@ -26,13 +27,38 @@ if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
 
 
-def compared(tracer: Tracer, test: ast.expr, traced: Sequence[ast.AST], eager: Sequence[ast.AST]) -> None:
+def compared(
+    tracer: Tracer, test: ast.expr, traced: Sequence[ast.AST], eager: Sequence[ast.AST], scope: Scope
+) -> None:
     """Report two sides of which the one for tracing computes something else, or note that nobody knows."""
+    others = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else []
+    if any(_asks_for_size_as_tensor(tracer, operand, scope) for operand in others):
+        return
     does_nothing = any(map(_computes_nothing, (traced, eager)))
-    if does_nothing or _without_constants(traced) == _without_constants(eager):
+    is_shortcut = any(_asks_of_inputs(tracer, operand, scope) for operand in others)
+    if not is_shortcut and (does_nothing or _without_constants(traced) == _without_constants(eager)):
         tracer.report("tracing-condition", test)
     else:
         tracer.gap(test, f"the source does not tell whether both sides of {unparsed(test)} compute the same")
+
+
+def _asks_for_size_as_tensor(tracer: Tracer, node: ast.expr, scope: Scope) -> bool:
+    """``isinstance(n, torch.Tensor)`` of a size, which is a tensor only while torch traces: one number, two forms."""
+    given = node.args[0] if isinstance(node, ast.Call) and _asks_for_type(node) else None
+    return isinstance(given, ast.Name) and isinstance(tracer.lookup(given.id, scope), Number)
+
+
+def _asks_for_type(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and unparsed(node.func) == "isinstance" and bool(node.args)
+
+
+def _asks_of_inputs(tracer: Tracer, node: ast.expr, scope: Scope) -> bool:
+    """Whether eager goes another way for some inputs only, as ``not is_tracing() and mask.all()`` does."""
+    if isinstance(node, ast.UnaryOp) or _asks_for_type(node):
+        return False
+    names = {name.id for name in walked(node) if isinstance(name, ast.Name)}
+    values = [tracer.lookup(name, scope) for name in names]
+    return any(value is not None and depends(value) for value in values)
 
 
 def _computes_nothing(side: Sequence[ast.AST]) -> bool:

@@ -76,5 +76,16 @@ def _catches_shapes(node: ast.Try) -> bool:
 def _computes(node: ast.Try, scope: Scope) -> bool:
     """Whether what is tried handles values that come from inputs."""
     used = {n.id for s in node.body for n in walked(s) if isinstance(n, ast.Name)}
-    calls = any(isinstance(n, ast.Call) for s in node.body for n in walked(s))
+    calls = any(isinstance(n, ast.Call) and not _asks(n) for s in node.body for n in walked(s))
     return calls and any(depends(value) for name in used if (value := scope.names.get(name)) is not None)
+
+
+def _asks(call: ast.Call) -> bool:
+    """Whether a call tells what a value is, and refuses none: ``isinstance(x, Proxy)``."""
+    return isinstance(call.func, ast.Name) and call.func.id in (
+        "getattr",
+        "hasattr",
+        "id",
+        "isinstance",
+        "type",
+    )

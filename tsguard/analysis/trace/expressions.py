@@ -19,6 +19,7 @@ from tsguard.analysis.trace import (
     conditions,
     items,
     kinds,
+    operands,
     operators,
     unanswered,
     writing,
@@ -127,13 +128,14 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         passed = value if isinstance(value, Fixed) and value.about == "tracing" else passed
         on_device = on_device or (is_or and isinstance(value, Fixed) and value.about == "device")
         told = _together(told, _told(value), is_or=is_or)
-        if _is_comparison_of_sizes(value) and _is_settled(tracer, node.values[-1], scope, is_or=is_or):
+        later = node.values[node.values.index(operand) + 1 :]
+        if _is_comparison_of_sizes(value) and operands.settle(tracer, later, scope, is_or=is_or):
             data.asked(tracer, value, operand)
             sizes.decided(tracer, value, operand)
             continue
         answer = conditions.decide(tracer, value, operand, "boolean")
         if answer is not None and answer == is_or:
-            rest = ast.Tuple(node.values[node.values.index(operand) + 1 :], ast.Load())
+            rest = ast.Tuple(later, ast.Load())
             unanswered.looked_at(tracer, value, operand, partial(_lent, tracer, rest, scope), scope)
             return _decided(possible, _asked_for_device(value) if on_device else value)
         if answer is None:
@@ -141,40 +143,16 @@ def _boolean(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
             possible = value if possible is None else joined(possible, value)
     last = tracer.evaluate(node.values[-1], scope)
     last = _asked_for_device(last) if on_device else last
-    if passed is not None and isinstance(last, py.Const):
+    if passed is not None and isinstance(last, py.Const) and last.value is not is_or:
         last = Fixed(None, "bool", last, origin=passed.origin, about="tracing")
     tells = _together(told, _told(last), is_or=is_or)
-    if possible is None or operators.concerns(last):
+    if possible is None or operators.concerns(last) or operands.is_result(last, possible, is_or=is_or):
         return _telling(last, tells)
     return _telling(joined(possible, last), tells)
 
 
 def _is_comparison_of_sizes(value: py.Value) -> TypeGuard[Number]:
     return isinstance(value, Number) and value.live and value.kind == "size" and value.hint == "bool"
-
-
-def _is_settled(tracer: Tracer, last: ast.expr, scope: Scope, *, is_or: bool) -> bool:
-    """Whether the last operand, a setting, decides whatever sizes those before it compare: ``n == 1 and False``.
-
-    It is looked up, not evaluated: an operand before it may keep it from being asked, or give it its value.
-    """
-    is_negated = isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.Not)
-    setting = last.operand if isinstance(last, ast.UnaryOp) and is_negated else last
-    value = _held_at(tracer, setting, scope)
-    known = None if value is None else operations.default_of(tracer.settled(value))
-    return isinstance(known, py.Const) and known.value is (is_or is not is_negated)
-
-
-def _held_at(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value | None:
-    """What a name stands for, or an attribute that an object holds; None where code may run to tell."""
-    if isinstance(node, ast.Constant):
-        return py.Const(node.value)
-    if isinstance(node, ast.Name):
-        return tracer.lookup(node.id, scope)
-    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-        return None
-    owner = tracer.lookup(node.value.id, scope)
-    return owner.attributes.get(node.attr) if isinstance(owner, py.ObjectValue) else None
 
 
 def _asked_for_device(value: py.Value) -> py.Value:
@@ -230,7 +208,7 @@ def _conditional(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
         )
         value = tracer.evaluate(chosen, scope)
         if could_be and not all(_is_same_number(tracer, value, eager) for eager in values):
-            alternatives.compared(tracer, node.test, [chosen], [other])
+            alternatives.compared(tracer, node.test, [chosen], [other], scope)
         return value
     if answer is not None:
         body, orelse = (node.body, node.orelse) if answer else (node.orelse, node.body)

@@ -114,6 +114,8 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
         return shaping.of_call(tracer, name, [left, right], {}, tensor([left, right], node))
     if isinstance(left, py.TupleValue) and isinstance(right, py.TupleValue) and isinstance(op, ast.Add):
         return _concatenated(left, right)
+    if isinstance(op, (ast.BitOr, ast.BitAnd)) and _are_flags(left, right):
+        return _flag(op, left, right)
     tracing_asked(tracer, (left, right), node)
     if isinstance(op, ast.Mult) and "str" in (operations.hint_of(left), operations.hint_of(right)):
         return as_text([left, right], node)
@@ -128,6 +130,27 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
             arguments.raised(tracer, left, right, node)
         return _calculated(tracer, op, left, right, node)
     return fixed_from(operations.binary(tracer, op, left, right, node), left, right)
+
+
+def _are_flags(left: py.Value, right: py.Value) -> bool:
+    """Whether of two truths that are told one is whether torch traces."""
+    values = (left, right)
+    asks = any(isinstance(value, Fixed) and value.about == "tracing" for value in values)
+    return asks and all(isinstance(_truth(value), bool) for value in values)
+
+
+def _truth(value: py.Value) -> object:
+    known = value.default if isinstance(value, Fixed) else value
+    return known.value if isinstance(known, py.Const) else None
+
+
+def _flag(op: ast.operator, left: py.Value, right: py.Value) -> py.Value:
+    """``is_tracing() | other``: whether torch traces, unless the other decides."""
+    is_or = isinstance(op, ast.BitOr)
+    if isinstance(left, py.Const) or isinstance(right, py.Const):
+        told, flag = (left, right) if isinstance(left, py.Const) else (right, left)
+        return told if _truth(told) is is_or else flag
+    return left if _truth(left) is is_or else right
 
 
 def tracing_asked(tracer: Tracer, values: Iterable[py.Value], node: ast.AST) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import TRACED_TURNS
 from tsguard.analysis.events import Event
-from tsguard.analysis.export import recording
+from tsguard.analysis.export import data, recording, sizes
 from tsguard.analysis.python import assignments, operations
 from tsguard.analysis.python.context import BREAK, Raised, Return, Signal
 from tsguard.analysis.python.iteration import consume, give_back, growing
@@ -18,6 +18,7 @@ from tsguard.analysis.trace import (
     comparing,
     conditions,
     exceptions,
+    expansions,
     operators,
     shaping,
     unanswered,
@@ -82,6 +83,11 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     value = tracer.settled(tracer.evaluate(node.test, scope))
     if isinstance(value, Fixed) and value.about == "tracing":
         return _decided(tracer, node, value, scope)
+    if isinstance(value, Number) and value.known is None and expansions.only_expands(node):
+        data.asked(tracer, value, node.test)
+        sizes.decided(tracer, value, node.test)
+        tracer.report("untraced-check/expanded", node.test, value.origin)
+        return tracer.execute(node.body, scope)
     answer = conditions.decide(tracer, value, node.test, "if")
     if answer is None:
         return both(
@@ -171,7 +177,7 @@ def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> 
     if alternatives.could_be_traced(tracer, lambda: tracer.execute(side, scope), scope):
         ends = any(isinstance(statements[-1], ast.Return) for statements in (traced, eager) if statements)
         rest = tracer.following if ends else []
-        alternatives.compared(tracer, node.test, traced or rest, eager or rest)
+        alternatives.compared(tracer, node.test, traced or rest, eager or rest, scope)
 
 
 def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Value | None = None) -> Signal:
