@@ -96,3 +96,45 @@ def test_what_a_setattr_of_its_own_keeps_may_be_set_again(tmp_path: Path):
     module = build(interp, find_target(interp.program.project.module(tmp_path / "net.py"), "Net"))
     assert isinstance(module, ModuleValue)
     assert module.attributes["held"] == Const(scope["Net"]().held) == Const(10)
+
+
+FILLED = """\
+from collections import OrderedDict
+from dataclasses import dataclass, fields
+from torch import nn
+
+
+@dataclass
+class Output(OrderedDict):
+    first: int
+    second: int = None
+
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                self[field.name] = value
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        super().__setattr__(key, value)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        if not hasattr(nn.Module, "of_output"):
+            setattr(nn.Module, "of_output", lambda module, output: list(output.values()))
+        self.held = [*{k: v for k, v in Output(1, 2).items() if k != "second"}.values(), *self.of_output(Output(3, 4))]
+"""
+
+
+def test_a_dataclass_may_be_a_dict_and_a_class_of_torch_be_given_a_method(tmp_path: Path):
+    (tmp_path / "net.py").write_text(FILLED, encoding="utf-8")
+    interp = PythonInterpreter(Program(Project((tmp_path,))))
+    module = build(interp, find_target(interp.program.project.module(tmp_path / "net.py"), "Net"))
+    assert isinstance(module, ModuleValue)
+    held = module.attributes["held"]
+    assert [value.value for value in held.items] == [1, 3, 4]  # type: ignore[attr-defined]
+    interp.program.put_back()
+    assert not interp.program.patches

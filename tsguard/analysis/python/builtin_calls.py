@@ -196,6 +196,8 @@ def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
 
 
 def _attribute_or_none(interp: Interpreter, owner: Value, name: str) -> Value | None:
+    if isinstance(owner, External) and (owner.name, name) in interp.program.patches:
+        return interp.program.patches[owner.name, name]
     if isinstance(owner, External) and _is_absent(interp, owner.name, name):
         return None
     kind = type_tests.type_of(interp, owner) if isinstance(owner, _PLAIN) else None
@@ -216,7 +218,9 @@ def _builtin(name: str) -> object:
 
 
 def _is_absent(interp: Interpreter, module: str, name: str) -> bool:
-    """Whether the tables, which list all public names of a module of torch, have none of this name."""
+    """Whether the tables, which list all public names of a module of torch and those of nn.Module, have none of this name."""
+    if module == "torch.nn.Module":
+        return name not in interp.tables.module_members and not name.startswith("__")
     is_listed = module in interp.tables.listed_modules and not name.startswith("_")
     return is_listed and interp.tables.entry(f"{module}.{name}") is None
 

@@ -27,6 +27,7 @@ from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     BoundMethod,
     ClassValue,
+    External,
     FunctionValue,
     ModuleValue,
     ObjectValue,
@@ -93,6 +94,8 @@ class PythonInterpreter(Interpreter):
         return attributes.get(self, owner, name)
 
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
+        if isinstance(owner, External) and not self.is_defining:
+            self.program.patches[owner.name, name] = value
         attributes.set_(self, owner, name, value)
 
     def set_item(self, owner: Value, key: Value, value: Value) -> None:

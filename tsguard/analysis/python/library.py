@@ -16,6 +16,7 @@ from tsguard.analysis.values import (
     Const,
     DictValue,
     External,
+    FunctionValue,
     ListValue,
     ModuleValue,
     TensorValue,
@@ -195,6 +196,9 @@ def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
     """
     told: list[str] = []
     for base in ancestry.kin(interp, owner.cls):
+        patched = interp.program.patches.get((base, name))
+        if patched is not None:
+            return BoundMethod(patched, owner) if isinstance(patched, FunctionValue) else patched
         entry = interp.tables.modules.get(base)
         if entry is not None:
             told += entry["bases"]

@@ -130,7 +130,8 @@ def call_inherited(
     if name.endswith(".__setattr__") and len(args) == 2 and isinstance(receiver, ObjectValue):
         if isinstance(key, str):
             receiver.attributes[key] = args[1]
-        return NONE
+            return NONE
+        return builtin_calls.HANDLERS["builtins.setattr"](interp, [receiver, *args], {}, None)
     if name.endswith(".__getattribute__") and isinstance(key, str):
         found = interp.attribute(receiver, key)
         if found is not None:

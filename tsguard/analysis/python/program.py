@@ -44,6 +44,8 @@ class Program(Keeper):
         self.open_sizes = open_sizes
         self.tables = torch_tables.tables(release) if release else torch_tables.tables()
         self.externals: dict[str, Value] = {}
+        self.patches: dict[tuple[str, str], Value] = {}
+        """What the code of a target puts on classes that are not read, by their names and those of the attributes."""
         self.members: dict[ClassValue, dict[str, tuple[Value, Value] | None]] = {}
         self.kin: dict[Value, tuple[str, ...]] = {}
         self.ancestries: dict[str, tuple[Value, ...]] = {}
@@ -62,6 +64,7 @@ class Program(Keeper):
 
     def put_back(self) -> None:
         """Make what modules define what it was before the code of a target changed it."""
+        self.patches.clear()
         if self.shared_state.put_back():
             self.members.clear()
 
