@@ -25,5 +25,5 @@ SAME = {
 @pytest.mark.parametrize("name", [*DECIDES, *SAME])
 def test_a_guess_is_no_promise(tmp_path: Path, name: str) -> None:
     body = {**DECIDES, **SAME}[name]
-    source = f"import re\nFOUND = re.match('a', 'b')\n\n\ndef f(x: torch.Tensor):\n    {body}"
+    source = f"import os\nimport re\nFOUND = re.match(os.environ['PATTERN'], 'b')\n\n\ndef f(x: torch.Tensor):\n    {body}"
     assert verdict(tmp_path, source) == ("unknown" if name in DECIDES else "safe")

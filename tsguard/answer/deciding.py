@@ -172,10 +172,12 @@ def _training(facts: Facts, right: Sequence[Attempt], best: Attempt) -> tuple[tu
     ]
     same = next((a for a in trained if a.backend == best.backend), None)
     if same is not None and _concluded(same) == "faster":
-        return (same,), f", {_speed(same)} in training"
+        only = "" if _restriction(best, facts) else _restriction(same, facts)
+        return (same,), f", {_speed(same)} in training{only}"
     other = _fastest(facts, [a for a in trained if a.backend != best.backend])
     if other is not None:
-        return (other,), f"; for training, {other.backend} gives {_speed(other)}"
+        gives = f"{other.backend} gives {_speed(other)}{_restriction(other, facts)}"
+        return (other,), f"; for training, {gives}"
     slower = next((a for a in trained if _concluded(a) == "slower"), None)
     if slower is not None:
         return (), f"; train it eagerly, {slower.backend} is slower there, {_speed(slower)}"

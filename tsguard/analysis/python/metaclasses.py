@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from tsguard.analysis.python import ancestry, classes, transforms
 from tsguard.analysis.python.context import Interpreter
@@ -50,20 +49,23 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     cls = classes.define_class(interp, node, scope)
     if isinstance(cls, ClassValue):
         _hide(interp, cls)
-        if any(map(transforms.is_marked, _making(interp, cls))):
-            cls.marks = cls.marks | {"record"}
+        if any(_makes_records(interp, base) for base in cls.bases):
+            cls.marks = cls.marks | {"record", _MAKER}
     return cls
 
 
-def _making(interp: Interpreter, cls: ClassValue) -> Iterator[ast.ClassDef]:
-    """The bases of a class and their metaclasses."""
-    for base in ancestry.mro(interp, cls)[1:]:
-        if isinstance(base, ClassValue):
-            yield base.node
-            named = _metaclass(base)
-            metaclass = interp.settled(interp.evaluate(named, base.scope)) if named is not None else None
-            if isinstance(metaclass, ClassValue):
-                yield metaclass.node
+_MAKER = "makes records"
+
+
+def _makes_records(interp: Interpreter, base: Value) -> bool:
+    """Whether what derives from a class is a record: by a mark on it or on its metaclass, or on those before it."""
+    if not isinstance(base, ClassValue):
+        return False
+    if _MAKER in base.marks or transforms.is_marked(base.node):
+        return True
+    named = _metaclass(base)
+    metaclass = interp.settled(interp.evaluate(named, base.scope)) if named is not None else None
+    return isinstance(metaclass, ClassValue) and transforms.is_marked(metaclass.node)
 
 
 def _hide(interp: Interpreter, cls: ClassValue) -> None:
