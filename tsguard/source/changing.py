@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from tsguard.source.remembering import remembered
 from tsguard.source.statements import held
 from tsguard.source.unread import Unread
 from tsguard.source.walking import walked
@@ -40,6 +41,24 @@ def filled_in(function: ast.AST) -> frozenset[str]:
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute)
+    )
+
+
+_OF_DOCUMENTATION = frozenset(
+    ["__doc__", "__module__", "__name__", "__qualname__", "__signature__", "__wrapped__"]
+)
+
+
+@remembered(1024)
+def puts_attributes(function: ast.AST) -> bool:
+    """Whether a function assigns attributes, and not for documentation alone: ``cls.forward = forward``."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and node.attr not in _OF_DOCUMENTATION
+        and isinstance(node.value, ast.Name)
+        and node.value.id != "self"
+        for node in walked(function)
     )
 
 

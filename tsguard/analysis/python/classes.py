@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 
 from tsguard.analysis.python import enumerations, transforms
 from tsguard.analysis.python.ancestry import derives_from, is_same_class, mro
@@ -22,7 +23,7 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.source.changing import filled_in
+from tsguard.source.changing import filled_in, puts_attributes
 
 
 def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value:
@@ -37,8 +38,25 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     _tell_bases(interp, node, cls, scope)
     if derives_from(interp, cls, "enum.Enum"):
         enumerations.make_members(interp, cls, mro(interp, cls))
+    _put_on(interp, cls)
     cls.is_whole = True
     return cls
+
+
+def _put_on(interp: Interpreter, cls: ClassValue) -> None:
+    """Run the decorators that put methods on a class in place of its own, as one that dispatches ``forward`` does."""
+    for decorator in reversed(cls.node.decorator_list):
+        applied = decorator.func if isinstance(decorator, ast.Call) else decorator
+        target = interp.evaluate(applied, cls.scope)
+        if isinstance(target, FunctionValue) and puts_attributes(target.node):
+            try:
+                bounded(interp, partial(_applied, interp, decorator, cls))
+            except Raised:
+                continue
+
+
+def _applied(interp: Interpreter, decorator: ast.expr, cls: ClassValue) -> Value:
+    return interp.call(interp.evaluate(decorator, cls.scope), [cls], {}, decorator)
 
 
 def filled_dicts(interp: Interpreter, cls: Value) -> set[str]:
