@@ -257,6 +257,7 @@ RuleName: TypeAlias = Literal[
     "loader-rebuilt/epoch",
     "loader-rebuilt/first",
     "loader-rebuilt/step",
+    "lost-decorator",
     "lost-no-grad",
     "lost-size",
     "lost-size/copy",

@@ -45,7 +45,7 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
 
 def _put_on(interp: Interpreter, cls: ClassValue) -> None:
     """Run the decorators that put methods on a class in place of its own, as one that dispatches ``forward`` does."""
-    for decorator in reversed(cls.node.decorator_list):
+    for decorator in reversed(cls.node.decorator_list if "record" not in cls.marks else []):
         applied = decorator.func if isinstance(decorator, ast.Call) else decorator
         target = interp.evaluate(applied, cls.scope)
         if isinstance(target, FunctionValue) and puts_attributes(target.node):

@@ -14,6 +14,7 @@ from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.script import (
     classes,
+    lost_decorators,
     module_assignments,
     module_attributes,
     module_calls,
@@ -207,6 +208,7 @@ class TargetCompiler(Compiler):
         finally:
             self.reporter.running.pop()
         notes.finish(self, fc, source)
+        lost_decorators.check(self, fc, function)
         if node.args.vararg is not None or node.args.kwarg is not None:
             return of_anything(node.name, t.UNKNOWN if signature.returns is None else schema.returns)
         return schema
