@@ -156,3 +156,13 @@ def without_forward(interp: Interpreter, cls: Value, module: Module, node: ast.A
         name = cls.name if isinstance(cls, (ClassValue, External)) else "the module"
         return unread.no_forward(module, node, name.rpartition(".")[2])
     return unread.inherited(module, node, cls.name) if isinstance(cls, ClassValue) else None
+
+
+MAPPINGS = frozenset(
+    {"builtins.dict", "collections.OrderedDict", "collections.UserDict", "typing.Dict", "typing.OrderedDict"}
+)
+
+
+def is_mapping(interp: Interpreter, cls: Value) -> bool:
+    """Whether instances of a class hold items as a dict does."""
+    return any(isinstance(base, External) and base.name in MAPPINGS for base in mro(interp, cls))

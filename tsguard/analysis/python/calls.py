@@ -259,7 +259,7 @@ def instantiate(
     instance = ObjectValue(cls)
     instance.open = ancestry.has_unknown_base(interp, cls)
     found = classes.class_member(interp, cls, "__init__")
-    if mappings.is_mapping(interp, cls):
+    if ancestry.is_mapping(interp, cls):
         instance.contents = DictValue({})
         if found is None:
             mappings.method(interp, "__init__", instance.contents, args, kwargs, node)

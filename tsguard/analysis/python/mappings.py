@@ -12,14 +12,6 @@ _ABSTRACT = frozenset(
     f"{module}.{name}" for module in ("collections.abc", "typing") for name in ("Mapping", "MutableMapping")
 )
 _MIXED_IN = frozenset({"get", "__contains__"})
-_BASES = frozenset(
-    {"builtins.dict", "collections.OrderedDict", "collections.UserDict", "typing.Dict", "typing.OrderedDict"}
-)
-
-
-def is_mapping(interp: Interpreter, cls: Value) -> bool:
-    """Whether instances of a class hold items as a dict does."""
-    return any(isinstance(base, External) and base.name in _BASES for base in ancestry.mro(interp, cls))
 
 
 def mixes_in(base: External, name: str) -> bool:
@@ -34,7 +26,7 @@ def call(
     base, _, short = name.rpartition(".")
     if base in _ABSTRACT:
         return _mixed_in(interp, short, receiver, args)
-    if not isinstance(receiver, ObjectValue) or receiver.contents is None or base not in _BASES:
+    if not isinstance(receiver, ObjectValue) or receiver.contents is None or base not in ancestry.MAPPINGS:
         return None
     return method(interp, short, receiver.contents, args, kwargs)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python import ancestry, mappings, transforms
+from tsguard.analysis.python import ancestry, transforms
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.unread_mappings import REST, STARS, perhaps_other
 from tsguard.analysis.values import (
@@ -38,7 +38,7 @@ def construct(
     if made_constructor(interp, cls) is None:
         return None
     instance = ObjectValue(cls)
-    if mappings.is_mapping(interp, cls):
+    if ancestry.is_mapping(interp, cls):
         instance.contents = DictValue({})
     fill(interp, instance, args, kwargs)
     return instance
