@@ -50,14 +50,17 @@ _OF_DOCUMENTATION = frozenset(
 
 
 @remembered(1024)
-def puts_attributes(function: ast.AST) -> bool:
-    """Whether a function assigns attributes, and not for documentation alone: ``cls.forward = forward``."""
+def makes_over(function: ast.AST) -> bool:
+    """Whether a decorator of classes puts attributes on one, and not for documentation alone, or defines another."""
     return any(
-        isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and node.attr not in _OF_DOCUMENTATION
-        and isinstance(node.value, ast.Name)
-        and node.value.id != "self"
+        isinstance(node, ast.ClassDef)
+        or (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and node.attr not in _OF_DOCUMENTATION
+            and isinstance(node.value, ast.Name)
+            and node.value.id != "self"
+        )
         for node in walked(function)
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import partial
 
+from tsguard.analysis import unread
 from tsguard.analysis.python import enumerations, transforms
 from tsguard.analysis.python.ancestry import derives_from, is_same_class, mro
 from tsguard.analysis.python.context import Interpreter, Raised
@@ -23,7 +23,8 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.source.changing import filled_in, puts_attributes
+from tsguard.source.changing import filled_in, makes_over
+from tsguard.source.unparsing import unparsed
 
 
 def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value:
@@ -44,19 +45,36 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
 
 
 def _put_on(interp: Interpreter, cls: ClassValue) -> None:
-    """Run the decorators that put methods on a class in place of its own, as one that dispatches ``forward`` does."""
+    """Run the decorators that put methods on a class in place of its own, or make another class of it.
+
+    What they put there is judged; the class counts as unread where that is not told, or where another is made.
+    """
     for decorator in reversed(cls.node.decorator_list if "record" not in cls.marks else []):
         applied = decorator.func if isinstance(decorator, ast.Call) else decorator
         target = interp.evaluate(applied, cls.scope)
-        if isinstance(target, FunctionValue) and puts_attributes(target.node):
-            try:
-                bounded(interp, partial(_applied, interp, decorator, cls))
-            except Raised:
-                continue
+        if isinstance(target, FunctionValue) and makes_over(target.node):
+            written = dict(cls.members)
+            made = _applied(interp, decorator, cls)
+            put = [member for n, member in cls.members.items() if member is not written.get(n)]
+            if made is not cls or any(isinstance(member, Unknown) for member in put):
+                cls.members.clear()
+                cls.members.update(written)
+                gap = made.unread if isinstance(made, Unknown) else None
+                cls.unread = (
+                    cls.unread
+                    or gap
+                    or unread.guesses(f"the decorator {unparsed(applied)}", cls.module, decorator)
+                )
 
 
-def _applied(interp: Interpreter, decorator: ast.expr, cls: ClassValue) -> Value:
-    return interp.call(interp.evaluate(decorator, cls.scope), [cls], {}, decorator)
+def _applied(interp: Interpreter, decorator: ast.expr, cls: ClassValue) -> Value | None:
+    """What a decorator makes of a class; None where it raises or takes very long."""
+    try:
+        return bounded(
+            interp, lambda: interp.call(interp.evaluate(decorator, cls.scope), [cls], {}, decorator)
+        )
+    except Raised:
+        return None
 
 
 def filled_dicts(interp: Interpreter, cls: Value) -> set[str]:

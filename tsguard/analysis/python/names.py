@@ -111,6 +111,7 @@ def _defined(interp: Interpreter, name: str, scope: Scope, bindings: list[Bindin
         interp.program.shared_state.hold(value)
     if isinstance(value, ClassValue):
         _open_tables(interp, value, scope)
+        _hold_tables(interp, value)
     return value
 
 
@@ -173,14 +174,17 @@ def _apply_registrations(interp: Interpreter, name: str, value: ObjectValue, sco
 
 def _open_tables(interp: Interpreter, cls: ClassValue, scope: Scope) -> None:
     """A table in a class to which its methods add is filled by who is handed to the class."""
-    for member in cls.members.values():
-        if isinstance(member, (ListValue, DictValue, SetValue)):
-            interp.program.shared_state.hold(member)
     tables = {key: member for key, member in cls.members.items() if isinstance(member, DictValue)}
     for key in classes.filled_dicts(interp, cls) & tables.keys() if tables else ():
         tables[key].open = True
         tables[key].filled_by = tables[key].filled_by or (scope.module, frozenset([cls.name]))
-        interp.program.shared_state.hold(tables[key])
+
+
+def _hold_tables(interp: Interpreter, cls: ClassValue) -> None:
+    """Remember what a class holds in containers, which the code of any target may change."""
+    for member in cls.members.values():
+        if isinstance(member, (ListValue, DictValue, SetValue)):
+            interp.program.shared_state.hold(member)
 
 
 def _registered(interp: Interpreter, node: ast.stmt, scope: Scope) -> Value:

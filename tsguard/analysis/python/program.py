@@ -31,7 +31,8 @@ class Program(Keeper):
     evaluated once and shared by all runs.  ``kept`` is what later stages find
     out about such shared values and nodes; ``structural_keys`` are those of one
     target's modules; ``members`` are those that were found of classes, until one is changed.
-    ``shared_state`` is what the code of targets may change of what modules define.
+    ``shared_state`` is what the code of targets may change of what modules define, ``patches`` what that of one
+    puts on classes that are not read, by the names of both.
     ``open_sizes`` are those that torch.export is to leave open, () for the first of each tensor, None where
     nobody asks what it makes of the code.
     """
@@ -45,7 +46,6 @@ class Program(Keeper):
         self.tables = torch_tables.tables(release) if release else torch_tables.tables()
         self.externals: dict[str, Value] = {}
         self.patches: dict[tuple[str, str], Value] = {}
-        """What the code of a target puts on classes that are not read, by their names and those of the attributes."""
         self.members: dict[ClassValue, dict[str, tuple[Value, Value] | None]] = {}
         self.kin: dict[Value, tuple[str, ...]] = {}
         self.ancestries: dict[str, tuple[Value, ...]] = {}

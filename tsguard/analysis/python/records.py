@@ -112,14 +112,13 @@ def _fields(interp: Interpreter, bases: list[ClassValue]) -> tuple[dict[str, Val
         if "record" not in base.marks:
             found.update({n: base.members.get(n) for n, a in base.annotations.items() if not _is_of_class(a)})
             continue
-        for field in transforms.fields(base):
-            default = transforms.default(interp, base, field)
+        for field in transforms.fields(interp, base):
             if field.name in base.annotations and _is_of_class(base.annotations[field.name]):
                 continue
-            if transforms.is_parameter(interp, base, field):
-                found[field.name] = default
-            elif default is not None:
-                others[field.name] = default
+            if field.is_parameter:
+                found[field.name] = field.default
+            elif field.default is not None:
+                others[field.name] = field.default
     return found, others
 
 

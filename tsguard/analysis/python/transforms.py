@@ -56,51 +56,56 @@ def is_marked(node: _Definition) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A name that the body of a class may declare as a field, and what it is set to there."""
+    """A field that a class declares.
+
+    ``default`` is what it is where nobody gives it, None where it has to be given; ``is_parameter`` whether the
+    constructor takes it, as it does not under ``init=False``.
+    """
 
     name: str
-    value: ast.expr | None
+    default: Value | None
+    is_parameter: bool = True
 
 
-def fields(cls: ClassValue) -> Iterator[Field]:
-    """What the body of a class may declare as fields, in their order."""
+def fields(interp: Interpreter, cls: ClassValue) -> Iterator[Field]:
+    """What the body of a class declares as fields, in their order: by an annotation, or by a specifier alone."""
     for statement in cls.node.body:
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            yield Field(statement.target.id, statement.value)
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            yield Field(statement.targets[0].id, statement.value)
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            continue
+        target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+        value = statement.value
+        if not isinstance(target, ast.Name):
+            continue
+        if isinstance(value, ast.Call) and _specifies(interp, cls, value):
+            yield Field(target.id, _specified(interp, cls, value), _is_parameter(value))
+        elif isinstance(statement, ast.AnnAssign):
+            yield Field(target.id, None if value is None else interp.evaluate(value, cls.scope))
 
 
-def is_parameter(interp: Interpreter, cls: ClassValue, field: Field) -> bool:
-    """Whether the constructor takes a field: not what has no annotation or specifier, nor under ``init=False``."""
-    if not _specifies(interp, cls, field.value):
-        return field.name in cls.annotations
-    return not any(
-        keyword.arg == "init" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
-        for keyword in getattr(field.value, "keywords", ())
-    )
-
-
-def default(interp: Interpreter, cls: ClassValue, field: Field) -> Value | None:
-    """What a field is where nobody gives it, as its specifier tells; None where it has to be given."""
-    value = field.value
-    if not isinstance(value, ast.Call) or not _specifies(interp, cls, value):
-        return None if value is None else interp.evaluate(value, cls.scope)
-    given = {keyword.arg: keyword.value for keyword in value.keywords}
-    told = given.get("default", value.args[0] if value.args else None)
-    factory = given.get("default_factory", given.get("factory"))
-    if factory is not None:
-        return interp.call(interp.evaluate(factory, cls.scope), [], {}, value)
-    if told is None or (isinstance(told, ast.Constant) and told.value is Ellipsis):
-        return None
-    return interp.evaluate(told, cls.scope)
-
-
-def _specifies(interp: Interpreter, cls: ClassValue, value: ast.expr | None) -> bool:
-    """Whether a value is made by a field specifier (``attr.ib(default=1)``), which the function's parameters show."""
-    function = interp.evaluate(value.func, cls.scope) if isinstance(value, ast.Call) else None
+def _specifies(interp: Interpreter, cls: ClassValue, call: ast.Call) -> bool:
+    """Whether a call is one of a field specifier (``attr.ib(default=1)``), which the function's parameters show."""
+    function = interp.evaluate(call.func, cls.scope)
     if not isinstance(function, FunctionValue):
         return False
     spec = function.node.args
     names = {parameter.arg for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
     return "default" in names and bool(names & {"default_factory", "factory"})
+
+
+def _specified(interp: Interpreter, cls: ClassValue, call: ast.Call) -> Value | None:
+    """The default that a specifier tells of; ``...`` stands for none."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    factory = given.get("default_factory", given.get("factory"))
+    if factory is not None:
+        return interp.call(interp.evaluate(factory, cls.scope), [], {}, call)
+    told = given.get("default", call.args[0] if call.args else None)
+    if told is None or (isinstance(told, ast.Constant) and told.value is Ellipsis):
+        return None
+    return interp.evaluate(told, cls.scope)
+
+
+def _is_parameter(call: ast.Call) -> bool:
+    return not any(
+        keyword.arg == "init" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+        for keyword in call.keywords
+    )

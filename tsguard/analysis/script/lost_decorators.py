@@ -18,12 +18,18 @@ def check(compiler: Compiler, fc: FunctionCompiler, function: py.FunctionValue) 
         compiler.report(Refusal("lost-decorator", fc.node, function=fc.node.name), fc.module)
 
 
+# Expressions that are another value than what they are made of; what a call makes of it, only the call tells.
+_OTHERS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple, ast.List, ast.Dict)
+
+
 def _changes_arguments(node: ast.FunctionDef) -> bool:
-    """Whether a wrapper gives its parameters other values before it does anything else."""
+    """Whether a wrapper gives one of its parameters another value: ``x = x / 255``."""
     spec = node.args
     parameters = {parameter.arg for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
     return any(
-        isinstance(target, ast.Name) and target.id in parameters
+        isinstance(target, ast.Name)
+        and target.id in parameters
+        and _is_another(statement.value, set(), {target.id})
         for statement in node.body
         if isinstance(statement, ast.Assign)
         for target in statement.targets
@@ -37,14 +43,15 @@ def _changes_result(compiler: Compiler, node: ast.FunctionDef, function: py.Func
     names = {target.id for part in kept for target in part.targets if isinstance(target, ast.Name)}
     returned = [part.value for part in walked(node) if isinstance(part, ast.Return)]
     return bool(returned) and all(
-        value is not None and id(value) not in handed and _is_made_of(value, handed, names)
-        for value in returned
+        value is not None and _is_another(value, handed, names) for value in returned
     )
 
 
-def _is_made_of(value: ast.expr, handed: set[int], names: set[str]) -> bool:
-    """Whether an expression is more than the result of the wrapped function, and holds it."""
-    return not isinstance(value, ast.Name) and any(
+def _is_another(value: ast.expr, handed: set[int], names: set[str]) -> bool:
+    """Whether an expression is made of the results of some calls, or of names, and never one of them itself."""
+    if isinstance(value, ast.IfExp):
+        return all(_is_another(side, handed, names) for side in (value.body, value.orelse))
+    return isinstance(value, _OTHERS) and any(
         id(part) in handed or (isinstance(part, ast.Name) and part.id in names) for part in walked(value)
     )
 

@@ -93,7 +93,7 @@ def _undescribed(compiler: Compiler, cls: py.ClassValue) -> list[str]:
 
 def _lacks(compiler: Compiler, cls: py.Value, name: str) -> bool:
     """Whether neither a class of torch like ``_Loss`` nor anything in its files gives a module an attribute."""
-    if not isinstance(cls, py.ClassValue):
+    if not isinstance(cls, py.ClassValue) or ancestry.has_unknown_base(compiler.interp, cls):
         return False
     lenders = _undescribed(compiler, cls)
     lent = [compiler.tables.members_of_base(lender) for lender in lenders]
