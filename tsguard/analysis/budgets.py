@@ -114,8 +114,14 @@ MOST_BITS: Final = 40_000
 LARGEST_ARGUMENT: Final = 1_000
 """An argument of functions whose cost grows faster than that of arithmetic (``math.factorial``)."""
 
-LONGEST_PATTERN: Final = 200
-"""Characters of a pattern, or of a text it is tried on: some patterns take time exponential in them."""
+LONGEST_PATTERN: Final = 2_000
+"""Characters of a pattern."""
+
+LONGEST_SEARCHED: Final = 200
+"""Characters of a text that a pattern is tried on: some patterns take time that grows with a power of them."""
+
+LONGEST_REPEATED: Final = 20
+"""Characters of a text that a pattern with a repeated group is tried on: it may take time exponential in them."""
 
 DEEPEST_KEY: Final = 16
 """How deep values are compared by structure: a list may hold itself."""

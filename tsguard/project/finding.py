@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from tsguard.project import distributions
 from tsguard.project.editable import editable_packages
 from tsguard.project.modules import Module, is_installed
 from tsguard.source import SourceFile
@@ -41,6 +42,7 @@ class Finder:
         self._roots: dict[Path, Path] = {}
         self._compiled: dict[tuple[str, Path], Path | None] = {}
         self._editable: dict[str, Path] | None = None
+        self._installed: dict[str, Path] | None = None
         root = search_paths[0] if search_paths else Path()
         self._nowhere = Module("", SourceFile("", ""), root)
 
@@ -77,6 +79,16 @@ class Finder:
     def named(self, name: str) -> Module | None:
         """The module of this absolute name as who is nowhere would find it, by the search paths alone."""
         return self.find(name, self._nowhere)
+
+    def version(self, name: str) -> str | None:
+        """The version of a distribution on the search paths, by its metadata; None where it is not found."""
+        if self._installed is None:
+            self._installed = distributions.installed(self._search_paths)
+        metadata = self._installed.get(distributions.normalized(name))
+        if metadata is None:
+            return None
+        self._looked_at.setdefault(self._nowhere, set()).add(metadata)
+        return distributions.version(metadata)
 
     def stub_beside(self, module: Module) -> Module | None:
         """The ``.pyi`` file that lies beside a module's own."""
@@ -173,6 +185,7 @@ class Finder:
             new = [path for path in importers.get(todo.pop(), ()) if path not in affected]
             affected.update(new)
             todo += new
+        self._installed = None
         gone = {path: self._by_path.pop(path) for path in affected if path in self._by_path}
         modules = set(gone.values())
         for module in modules:

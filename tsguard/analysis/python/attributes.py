@@ -8,12 +8,14 @@ from typing import cast
 from tsguard.analysis.python import (
     ancestry,
     classes,
+    introspection,
     library,
     mappings,
     names,
     numpy_arrays,
     operations,
     records,
+    regular_expressions,
     supers,
     usual_texts,
 )
@@ -198,7 +200,7 @@ def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | No
             owner = owner.wrapped
         return Const(owner.name)
     if name == "__code__":
-        return ObjectValue(External("types.CodeType"), {"function": owner})
+        return introspection.code(owner)
     if name == "__isabstractmethod__":
         return TRUE if "abstract" in owner.marks else None
     return Const(owner.module.name) if name == "__module__" else Unknown(member_of(owner.name, name))
@@ -225,10 +227,6 @@ def _class_attribute(interp: Interpreter, owner: ClassValue, name: str) -> Value
             return value.function
         if isinstance(value, ClassMethod):
             return BoundMethod(value.function, owner)
-        if ancestry.derives_from(interp, owner, "enum.Enum") and isinstance(
-            value, (Const, TupleValue, Unknown)
-        ):
-            return value
         return value
     if name == "__init__" and (made := records.constructor(owner)) is not None:
         return made
@@ -265,6 +263,8 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
         return _member(interp, found[0], owner)
     if isinstance(owner.cls, External) and owner.cls.name.startswith("numpy."):
         return numpy_arrays.attribute(owner, name)
+    if (computed := regular_expressions.attribute(owner, name)) is not None:
+        return computed
     if owner.contents is not None and name in _OF_MAPPINGS:
         return BoundMethod(External(f"builtins.dict.{name}"), owner)
     hook = classes.class_member(interp, owner.cls, "__getattr__")

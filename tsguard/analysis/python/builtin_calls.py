@@ -30,9 +30,10 @@ from tsguard.analysis.python.computed_calls import (
     extreme,
     open_table,
 )
+from tsguard.analysis.python.constants import known
 from tsguard.analysis.python.containers import merge, put
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.python.iteration import consume, iterate
+from tsguard.analysis.python.iteration import consume, iterate, range_of
 from tsguard.analysis.python.unread_mappings import REST, STARS, keyed_by, likely, override, unread_rest
 from tsguard.analysis.terms import IsInstance, Parameter, placed, root
 from tsguard.analysis.values import (
@@ -63,6 +64,20 @@ def _str(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
     return computed("str", str, "str")(interp, shown, kwargs, node)
 
 
+def _repr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    value = interp.settled(args[0]) if args else NONE
+    if isinstance(value, Const) or not isinstance(known(value), Value):
+        return computed("repr", repr, "str")(interp, args, kwargs, node)
+    return Unknown(operations.called("repr", [value], node), "str")
+
+
+def _bool(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    value = plain(interp.settled(args[0])) if args else FALSE
+    if isinstance(value, (ListValue, TupleValue, DictValue, SetValue, ObjectValue)):
+        return Const(interp.truth(value, node))
+    return computed("bool", bool, "bool")(interp, args, kwargs, node)
+
+
 def _round(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     to_digits = len(args) > 1 or bool(kwargs)
     return computed("round", round, "float" if to_digits else "int")(interp, args, kwargs, node)
@@ -78,6 +93,8 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
         return Const(len(value.children) or len(value.parameters))
     if isinstance(value, (ListValue, TupleValue, DictValue, SetValue)) and not value.open:
         return Const(len(value.items))
+    if isinstance(value, RangeValue) and (numbers := range_of(value)) is not None:
+        return Const(len(numbers))
     if isinstance(value, Unknown):
         default = _len(interp, [value.default], {}, None) if value.default is not None else None
         known = default if isinstance(default, Const) else None
@@ -361,7 +378,16 @@ HANDLERS: dict[str, Handler] = {
     "builtins.vars": _vars,
     "builtins.int": computed("int", int, "int"),
     "builtins.float": computed("float", float, "float"),
-    "builtins.bool": computed("bool", bool, "bool"),
+    "builtins.bool": _bool,
+    "builtins.complex": computed("complex", complex, "complex"),
+    "builtins.chr": computed("chr", chr, "str"),
+    "builtins.ord": computed("ord", ord, "int"),
+    "builtins.bin": computed("bin", bin, "str"),
+    "builtins.hex": computed("hex", hex, "str"),
+    "builtins.oct": computed("oct", oct, "str"),
+    "builtins.format": computed("format", sizes.formatted, "str"),
+    "builtins.repr": _repr,
+    "builtins.str.maketrans": computed("maketrans", str.maketrans, "dict"),
     "builtins.str": _str,
     "builtins.abs": computed("abs", abs, ""),
     "builtins.round": _round,

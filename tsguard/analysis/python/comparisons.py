@@ -8,7 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from tsguard.analysis.budgets import TYPICAL_SIZE
-from tsguard.analysis.python import registries, special_methods, surroundings, tensor_sizes
+from tsguard.analysis.python import (
+    iteration,
+    records,
+    registries,
+    special_methods,
+    surroundings,
+    tensor_sizes,
+)
+from tsguard.analysis.python.constants import known
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.operations import combined, default_of, unary
 from tsguard.analysis.terms import (
@@ -67,9 +75,16 @@ def compare(
         return _membership(interp, op, left, right, node)
     left, right = plain(left), plain(right)
     if isinstance(left, ObjectValue) or isinstance(right, ObjectValue):
+        if isinstance(op, ast.NotEq) and not special_methods.says_differs(interp, left):
+            same = special_methods.compared(interp, ast.Eq(), left, right, node)
+            if same is not None:
+                return unary(interp, ast.Not(), same, node)
         said = special_methods.compared(interp, op, left, right, node)
         if said is not None:
             return said
+        fields = records.alike(interp, op, left, right)
+        if fields is not None:
+            return compare(interp, op, *fields, node)
     sign, function = _COMPARE[type(op)]
     result = _compared(function, left, right)
     if result is not None:
@@ -119,8 +134,10 @@ def _compared(function: Callable[[Any, Any], Any], left: Value, right: Value) ->
     if function in (operator.eq, operator.ne):
         same = _same(left, right)
         return None if same is None else same == (function is operator.eq)
-    a, b = _constants(left), _constants(right)
+    a, b = (known(v) if isinstance(v, SetValue) else _constants(v) for v in (left, right))
     if a is None or b is None or type(left) is not type(right):
+        return None
+    if isinstance(a, Value) or isinstance(b, Value):
         return None
     try:
         return bool(function(a, b))
@@ -143,8 +160,16 @@ def _constants(value: Value) -> list[object] | None:
     """What a list or tuple of constants holds."""
     if not isinstance(value, (ListValue, TupleValue)) or value.open:
         return None
-    held = [item.value for item in value.items if isinstance(item, Const)]
-    return held if len(held) == len(value.items) else None
+    held = [_held(item) for item in value.items]
+    return None if any(isinstance(part, Value) for part in held) else held
+
+
+def _held(value: Value) -> object:
+    """A constant, or a tuple or list of constants, as Python has it; any other value as it is."""
+    parts = _constants(value)
+    if parts is None:
+        return constant(value)
+    return tuple(parts) if isinstance(value, TupleValue) else parts
 
 
 def _same(left: Value, right: Value) -> bool | None:
@@ -163,8 +188,9 @@ def _same(left: Value, right: Value) -> bool | None:
             return False
         parts = [_same(a, b) for a, b in zip(left.items, right.items, strict=True)]
         return None if None in parts else all(parts)
-    if isinstance(left, _BY_IDENTITY) and isinstance(right, (*_BY_IDENTITY, Const, External)):
-        return left == right
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, _BY_IDENTITY) and isinstance(other, (*_BY_IDENTITY, *_TOLD_APART, External)):
+            return one == other
     if isinstance(left, DictValue) and isinstance(right, DictValue):
         return _same_items(left, right)
     if isinstance(left, SetValue) and isinstance(right, SetValue):
@@ -261,6 +287,12 @@ def _default_identity(left: Value, right: Value) -> Value | None:
     return FALSE if is_none(a) or is_none(b) else Const(a == b)
 
 
+def _listed(interp: Interpreter, value: ObjectValue) -> Value:
+    """What an instance without ``__contains__`` is searched in: the items that it gives."""
+    items, is_open = iteration.iterate(interp, value)
+    return value if is_open else TupleValue(tuple(items))
+
+
 def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
     if isinstance(right, ObjectValue):
         method = interp.attribute(right, "__contains__")
@@ -269,7 +301,7 @@ def _membership(interp: Interpreter, op: ast.cmpop, left: Value, right: Value, n
         ):
             held = interp.call(method, [left], {}, node)
             return held if isinstance(op, ast.In) else unary(interp, ast.Not(), held, node)
-        right = right.contents if right.contents is not None else right
+        right = right.contents if right.contents is not None else _listed(interp, right)
     if isinstance(right, DictValue):
         registries.fill(interp, right, constant(left))
     found = _contained(left, right)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from tsguard.analysis.python import operations, sizes, sorting
+from tsguard.analysis.python.constants import known
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.folding import folded, folded_default
 from tsguard.analysis.python.iteration import consume, iterate
@@ -16,6 +17,7 @@ from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     Const,
     DictValue,
+    ObjectValue,
     TensorValue,
     Unknown,
     Value,
@@ -38,9 +40,9 @@ def computed(name: str, function: Callable[..., Any], hint: str) -> Handler:
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         settled = [plain(interp.settled(a)) for a in args]
         named = {key: plain(interp.settled(a)) for key, a in kwargs.items()}
-        if settled and all(isinstance(a, Const) for a in (*settled, *named.values())):
-            known = {key: constant(a) for key, a in named.items()}
-            return folded(interp, partial(function, **known), [constant(a) for a in settled], node)
+        given, keywords = [known(a) for a in settled], {key: known(a) for key, a in named.items()}
+        if not any(isinstance(a, Value) for a in (*given, *keywords.values())):
+            return folded(interp, partial(function, **keywords), given, node)
         if any(isinstance(a, TensorValue) for a in settled):
             return TensorValue() if hint == "" else Unknown(placed(node), hint)
         defaults = [operations.default_of(a) for a in settled]
@@ -57,7 +59,7 @@ def extreme(name: str, function: Callable[..., Any]) -> Handler:
     of_several = computed(name, function, "")
 
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-        if len(args) > 1 and not kwargs:
+        if len(args) > 1 and not kwargs and not any(isinstance(arg, ObjectValue) for arg in args):
             return of_several(interp, args, kwargs, node)
         items, is_open = consume(interp, args[0]) if len(args) == 1 else (args, False)
         if is_open:

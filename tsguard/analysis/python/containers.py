@@ -7,7 +7,7 @@ import ast
 from tsguard.analysis.budgets import DICT_OPTIONS
 from tsguard.analysis.python import module_containers, operations, registries, tensor_sizes
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import iterate, range_of
 from tsguard.analysis.python.unread_mappings import keyed_by, override
 from tsguard.analysis.terms import Eq, Item, Literal, Named, Term, placed, spelled
 from tsguard.analysis.values import (
@@ -53,9 +53,22 @@ def item(interp: Interpreter, owner: Value, key: Value, node: ast.AST | None = N
         method = interp.attribute(owner, "__getitem__")
         if method is not None and not isinstance(method, Unknown):
             return interp.call(method, [key], {}, node)
-    if isinstance(owner, RangeValue) and isinstance(owner.start, Const):
-        return Unknown(None, "int")
+    if isinstance(owner, RangeValue):
+        return _range_item(owner, key)
     return _unknown_item(owner, key, node)
+
+
+def _range_item(owner: RangeValue, key: Value) -> Value:
+    """``range(5)[-1]``, ``range(9)[::2]``."""
+    numbers, index = range_of(owner), slice_of(key) if isinstance(key, SliceValue) else constant(key)
+    if numbers is None or not isinstance(index, (int, slice)):
+        return Unknown(None, "" if isinstance(key, SliceValue) else "int")
+    if isinstance(index, slice):
+        part = numbers[index]
+        return RangeValue(Const(part.start), Const(part.stop), Const(part.step))
+    if not -len(numbers) <= index < len(numbers):
+        raise Raised("IndexError")
+    return Const(numbers[index])
 
 
 # What of the standard library holds items of which nothing is known.
@@ -127,8 +140,8 @@ def _dict_item(interp: Interpreter, owner: DictValue, key: Value, node: ast.AST 
         return _blurred(next(iter(owner.items.values())), node)
     if owner.rest is not None and isinstance(index, str):
         return _unknown_item(owner.rest, key, node)
-    if owner.open or isinstance(key, Unknown):
-        return Unknown(placed(node))
+    if owner.open or isinstance(index, (ObjectValue, Unknown)):
+        return Unknown(placed(node))  # of objects, those that are equal are one key
     raise Raised("KeyError", node)
 
 

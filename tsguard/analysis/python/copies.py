@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.values import (
@@ -30,6 +31,17 @@ if TYPE_CHECKING:
 def copy(value: Value) -> Value:
     """A deep copy of tensors, containers, objects and modules; what cannot change is shared."""
     return Copying().copy(value)
+
+
+def shallow(value: Value) -> Value:
+    """``copy.copy``: a container or object of its own with the same parts; what a module registers stays shared."""
+    if isinstance(value, (ListValue, SetValue)):
+        return replace(value, items=list(value.items))
+    if isinstance(value, DictValue):
+        return replace(value, items=dict(value.items), untold=dict(value.untold))
+    if isinstance(value, ObjectValue):
+        return replace(value, attributes=dict(value.attributes))
+    return copy(value) if isinstance(value, TensorValue) else value
 
 
 class Copying:
@@ -81,6 +93,8 @@ class Copying:
         assert isinstance(value, ObjectValue)
         twin = self._twins[id(value)] = ObjectValue(value.cls, open=value.open)
         twin.attributes = self._named(value.attributes)
+        contents = None if value.contents is None else self._dict(value.contents)
+        twin.contents = contents if isinstance(contents, DictValue) else None
         return twin
 
     def _list(self, value: Value) -> Value:

@@ -250,9 +250,8 @@ def _joined(interp: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
             parts.append(str(value.value))
             continue
         assert isinstance(value, ast.FormattedValue)
-        part = interp.settled(interp.evaluate(value.value, scope))
-        text = constant(texts.shown(interp, part))
-        if isinstance(text, Value) or value.format_spec is not None:
+        text = constant(texts.formatted(interp, value, scope))
+        if isinstance(text, Value):
             known = False
         else:
             parts.append(str(text))

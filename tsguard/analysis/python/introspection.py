@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable
+from types import CodeType
 
 from tsguard.analysis.python import classes, operations
 from tsguard.analysis.python.context import Interpreter
@@ -118,6 +120,23 @@ def _getfullargspec(interp: Interpreter, value: Value) -> Value:
     return ObjectValue(External("inspect.FullArgSpec"), facts, open=True)
 
 
+def code(function: FunctionValue) -> Value:
+    """``function.__code__``: what Python's own compiler tells of the source, which is not run.
+
+    Source: the Python language reference on code objects.
+    """
+    facts: dict[str, Value] = {"function": function}
+    if isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        bare = copy.copy(function.node)
+        bare.decorator_list = []
+        compiled = compile(ast.Module([bare], []), function.module.name, "exec").co_consts
+        made = next(part for part in compiled if isinstance(part, CodeType) and part.co_name == bare.name)
+        facts |= {name: Const(getattr(made, name)) for name in ("co_name", *_COUNTS)}
+        facts["co_varnames"] = TupleValue(tuple(map(Const, made.co_varnames)))
+    return ObjectValue(External("types.CodeType"), facts, open=True)
+
+
+_COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount")
 _KINDS = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")
 
 

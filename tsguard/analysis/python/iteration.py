@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tsguard.analysis.budgets import HINTED_ITEMS, UNROLLED_ITEMS
 from tsguard.analysis.python import ancestry, sizes
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.terms import Element, Item, Literal, Term
 from tsguard.analysis.values import (
     BoundMethod,
@@ -14,6 +14,7 @@ from tsguard.analysis.values import (
     Const,
     DictValue,
     EnumMember,
+    FunctionValue,
     IteratorValue,
     ListValue,
     ModuleValue,
@@ -53,12 +54,41 @@ def iterate(interp: Interpreter, value: Value, wanted: int | None = None) -> tup
         return [m for m in value.members.values() if isinstance(m, EnumMember)], False
     if isinstance(value, Unknown):
         return _unknown_items(interp, value, wanted)
-    if isinstance(value, ObjectValue):
-        method = interp.attribute(value, "__iter__")
-        given = interp.call(method, [], {}) if isinstance(method, BoundMethod) else None
-        if isinstance(given, ListValue):
-            return iterate(interp, given, wanted)
+    given = _of_object(interp, value, wanted) if isinstance(value, ObjectValue) else None
+    if given is not None:
+        return given
     return [value if isinstance(value, TensorValue) and value.filling is not None else Unknown()], True
+
+
+def _of_object(
+    interp: Interpreter, value: ObjectValue, wanted: int | None
+) -> tuple[list[Value], bool] | None:
+    """The items that an instance gives; None where they are not told."""
+    method = interp.attribute(value, "__iter__")
+    if isinstance(method, BoundMethod):
+        given = interp.call(method, [], {})
+        return iterate(interp, given, wanted) if isinstance(given, ListValue) else None
+    items = _indexed(interp, value)
+    return (items, False) if items is not None else None
+
+
+def _indexed(interp: Interpreter, value: ObjectValue) -> list[Value] | None:
+    """The items that ``__getitem__`` gives for 0, 1, ... until it raises ``IndexError``; None where no end is seen.
+
+    Source: the Python language reference on ``object.__getitem__``; ``collections.abc.Sequence`` iterates so too.
+    """
+    method = interp.attribute(value, "__getitem__")
+    if not isinstance(method, BoundMethod) or not isinstance(method.function, FunctionValue):
+        return None
+    items: list[Value] = []
+    while len(items) <= UNROLLED_ITEMS:
+        try:
+            items.append(interp.call(method, [Const(len(items))], {}))
+        except Raised as raised:
+            if raised.name != "IndexError":
+                raise
+            return items
+    return None
 
 
 def consume(interp: Interpreter, value: Value, wanted: int | None = None) -> tuple[list[Value], bool]:
@@ -152,6 +182,13 @@ def _hinted(value: Unknown, index: int, item: Value) -> Value:
     if isinstance(item, Const):
         return Unknown(item_term(value, index), type(item.value).__name__, item)
     return item
+
+
+def range_of(value: RangeValue) -> range | None:
+    """The numbers of a range; None where its bounds are not told."""
+    bounds = [constant(part) for part in (value.start, value.stop, value.step)]
+    numbers = [bound for bound in bounds if isinstance(bound, int)]
+    return range(*numbers) if len(numbers) == len(bounds) and numbers[2] else None
 
 
 def _range_items(value: RangeValue) -> tuple[list[Value], bool]:

@@ -93,7 +93,7 @@ def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | Non
 def _kept(interp: Interpreter, function: Value, item: Value) -> bool | None:
     """Whether ``filter`` keeps an item; None where the source does not tell."""
     answer = interp.settled(item if is_none(function) else interp.call(function, [item], {}, None))
-    return None if isinstance(answer, (TensorValue, Unknown)) else operations.known_truth(answer)
+    return operations.told_truth(answer)
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:

@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Callable, Iterable
 
 from tsguard.analysis.budgets import UNROLLED_ITEMS
-from tsguard.analysis.python import sizes
+from tsguard.analysis.python import operations, sizes
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs
+from tsguard.analysis.python.constants import known
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import consume
 from tsguard.analysis.python.written_out import evaluated
@@ -43,6 +44,7 @@ def _arranged(arrange: Callable[[list[Value], int], Rows]) -> Handler:
         items, is_open = consume(interp, args[0]) if args else ([], True)
         given = args[1] if len(args) > 1 else kwargs.get("r", NONE)
         count = constant(interp.settled(given))
+        count = len(items) if is_none(given) and not is_open else count
         if not isinstance(count, int) or count < 0:
             return Unknown(placed(node))
         return _of_rows(interp, arrange(items, count), is_open=is_open)
@@ -88,6 +90,62 @@ def _starred(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
     )
 
 
+def _split(interp: Interpreter, args: Args) -> tuple[list[Value], list[bool]] | None:
+    """The items, and of which a function is true; None where the source does not tell."""
+    items, is_open = consume(interp, args[1]) if len(args) == 2 else ([], True)
+    if is_open:
+        return None
+    answers: list[bool] = []
+    for item in items:
+        answer = operations.told_truth(interp.settled(interp.call(args[0], [item], {}, None)))
+        if answer is None:
+            return None
+        answers.append(answer)
+    return items, answers
+
+
+def _while(*, taken: bool) -> Handler:
+    """``takewhile(function, items)`` and ``dropwhile(function, items)``."""
+
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        found = _split(interp, args)
+        if found is None:
+            return IteratorValue(consume(interp, args[1])[0] if len(args) > 1 else [], True)
+        items, answers = found
+        place = answers.index(False) if False in answers else len(items)
+        return IteratorValue(items[:place] if taken else items[place:])
+
+    return run
+
+
+def _without(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``filterfalse(function, items)``."""
+    found = _split(interp, args)
+    if found is None:
+        return IteratorValue(consume(interp, args[1])[0] if len(args) > 1 else [], True)
+    return IteratorValue([item for item, answer in zip(*found, strict=True) if not answer])
+
+
+def _flattened(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``chain.from_iterable(rows)``."""
+    rows, is_open = consume(interp, args[0]) if args else ([], True)
+    found = [consume(interp, row) for row in rows]
+    return IteratorValue([item for items, _ in found for item in items], is_open or any(o for _, o in found))
+
+
+def _grouped(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``groupby(items, key)``."""
+    items, is_open = consume(interp, args[0]) if args else ([], True)
+    function = args[1] if len(args) > 1 else kwargs.get("key", NONE)
+    keys = [item if is_none(function) else interp.call(function, [item], {}, None) for item in items]
+    told = [known(interp.settled(key)) for key in keys]
+    if is_open or any(isinstance(key, Value) for key in told):
+        return Unknown(placed(node))
+    groups = itertools.groupby(range(len(items)), told.__getitem__)
+    rows = [(keys[places[0]], places) for _, group in groups if (places := list(group))]
+    return _of_rows(interp, ((key, IteratorValue([items[i] for i in places])) for key, places in rows))
+
+
 def _pairs(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     items, is_open = consume(interp, args[0]) if args else ([], True)
     return _of_rows(interp, itertools.pairwise(items), is_open=is_open)
@@ -97,10 +155,15 @@ HANDLERS: dict[str, Handler] = {
     "itertools.accumulate": _accumulated,
     "itertools.combinations": _arranged(itertools.combinations),
     "itertools.combinations_with_replacement": _arranged(itertools.combinations_with_replacement),
+    "itertools.chain.from_iterable": _flattened,
+    "itertools.dropwhile": _while(taken=False),
+    "itertools.filterfalse": _without,
+    "itertools.groupby": _grouped,
     "itertools.islice": _some,
     "itertools.pairwise": _pairs,
     "itertools.permutations": _arranged(itertools.permutations),
     "itertools.product": _product,
     "itertools.starmap": _starred,
+    "itertools.takewhile": _while(taken=True),
     "itertools.zip_longest": _longest,
 }

@@ -17,6 +17,7 @@ from tsguard.analysis.python import (
     tensor_sizes,
     texts,
 )
+from tsguard.analysis.python.constants import known
 from tsguard.analysis.python.containers import merge, put, usual_key, usual_or_other
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded
@@ -46,7 +47,7 @@ Args = list[Value]
 CHANGING = frozenset(
     [
         "append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "remove", "clear", "update",
-        "setdefault", "popitem", "add", "discard", "sort", "reverse", "rotate", "__setitem__",
+        "setdefault", "popitem", "add", "discard", "sort", "reverse", "rotate", "__setitem__", "__delitem__",
     ]
 )  # fmt: skip
 
@@ -81,8 +82,8 @@ def call(
         if made is receiver:
             return made
         return tensor_sizes.sized(interp, made, name, [receiver, *args], kwargs)
-    if isinstance(receiver, TupleValue) and name == "index":
-        return _index(receiver.items, args)
+    if isinstance(receiver, TupleValue) and name in ("count", "index"):
+        return _count(receiver, args) if name == "count" else _index(receiver.items, args)
     if isinstance(receiver, TupleValue) and receiver.cls is not None and name in ("_replace", "_asdict"):
         return _of_record(receiver, kwargs, list(receiver.cls.annotations), is_dict=name == "_asdict")
     found = numpy_arrays.method(receiver, name, args)
@@ -101,6 +102,8 @@ def _index(items: list[Value] | tuple[Value, ...], args: Args) -> Value:
     for i, item in enumerate(items):
         if args and item == args[0]:
             return Const(i)
+        if isinstance(item, Unknown):
+            break
     return Unknown(None, "int")
 
 
@@ -116,10 +119,12 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, kwarg
     elif name == "insert" and len(args) == 2:
         index = constant(args[0])
         receiver.items.insert(index if isinstance(index, int) else 0, args[1])
+        receiver.open = receiver.open or inside_open or not isinstance(index, int)
     elif name in ("pop", "popleft"):
         index = 0 if name == "popleft" else constant(args[0]) if args else -1
         if receiver.items and isinstance(index, int) and -len(receiver.items) <= index < len(receiver.items):
             return receiver.items.pop(index)
+        receiver.open = True
         return Unknown()
     elif name == "copy":
         return ListValue(list(receiver.items), receiver.open)
@@ -128,8 +133,11 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, kwarg
     elif name == "count":
         return _count(receiver, args)
     elif name in _REARRANGING:
-        _rearrange(interp, name, receiver.items, args, kwargs)
+        _rearrange(interp, name, receiver, args, kwargs)
+    elif name == "__setitem__" and len(args) == 2:
+        interp.set_item(receiver, *args)
     else:
+        receiver.open = receiver.open or name in CHANGING
         return Unknown()
     return NONE
 
@@ -137,16 +145,17 @@ def _list(interp: Interpreter, name: str, receiver: ListValue, args: Args, kwarg
 _REARRANGING = frozenset({"clear", "remove", "reverse", "sort"})
 
 
-def _count(receiver: ListValue, args: Args) -> Value:
+def _count(receiver: ListValue | TupleValue, args: Args) -> Value:
     wanted, items = [constant(arg) for arg in args], [constant(item) for item in receiver.items]
     is_told = not receiver.open and not any(isinstance(value, Value) for value in (*wanted, *items))
     return Const(items.count(wanted[0])) if is_told and wanted else Unknown(None, "int")
 
 
 def _rearrange(
-    interp: Interpreter, name: str, items: list[Value], args: Args, kwargs: dict[str, Value]
+    interp: Interpreter, name: str, receiver: ListValue, args: Args, kwargs: dict[str, Value]
 ) -> None:
     """Methods of a list that put nothing into it."""
+    items = receiver.items
     if name == "sort":
         items[:] = sorting.ordered(interp, items, kwargs) or sorting.unordered(items)
     elif name == "reverse":
@@ -157,6 +166,8 @@ def _rearrange(
         index = constant(_index(items, args))
         if isinstance(index, int):
             del items[index]
+        else:
+            receiver.open = True
 
 
 def _dict(
@@ -273,7 +284,7 @@ def _constant_method(
 
     def plain(value: Value) -> Any:
         settled = interp.settled(value)
-        return constant(texts.shown(interp, settled) if name == "format" else settled)
+        return known(texts.shown(interp, settled) if name == "format" else settled)
 
     values, named = [plain(a) for a in args], {key: plain(a) for key, a in kwargs.items()}
     if method is None or any(isinstance(v, Value) for v in (*values, *named.values())):

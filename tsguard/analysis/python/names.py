@@ -11,7 +11,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import unread
-from tsguard.analysis.python import ancestry, classes, decorators, introspection, metaclasses, operations
+from tsguard.analysis.python import (
+    ancestry,
+    classes,
+    decorators,
+    introspection,
+    metaclasses,
+    operations,
+    regular_expressions,
+)
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.terms import Attribute, Named, Term
 from tsguard.analysis.values import (
@@ -268,7 +276,7 @@ def _external(interp: Interpreter, name: str) -> Value:
         return VersionText(f"{interp.tables.release}.0")
     if name == "torch.version.__version__":
         return Const(f"{interp.tables.release}.0")
-    known = introspection.constant(name)
+    known = introspection.constant(name) or regular_expressions.constant_of(name)
     if known is not None:
         return known
     canonical = interp.tables.canonical(name)

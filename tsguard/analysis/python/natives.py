@@ -49,7 +49,7 @@ def call(
         return computed_calls.math_call(interp, short, args, kwargs, node)
     if head == "inspect":
         return introspection.call(interp, short, args)
-    if head == "re" and short != "compile":
+    if head == "re":
         return regular_expressions.call(interp, short, args, kwargs)
     if head == "numpy":
         return numpy_arrays.call(function, args, kwargs)
@@ -72,7 +72,7 @@ _SIMPLE = {
     "time.time": "float",
 }
 # Functions of the standard library that return an object of a class.
-_MAKERS = {"logging.getLogger": "logging.Logger", "re.compile": "re.Pattern"}
+_MAKERS = {"logging.getLogger": "logging.Logger"}
 # Classes of the standard library whose names are not those of classes.
 _CLASSES = frozenset(
     f"{module}.{name}"
@@ -118,6 +118,9 @@ def call_inherited(
     held = mappings.call(interp, name, receiver, args, kwargs)
     if held is not None:
         return held
+    computed = regular_expressions.call_method(interp, name, receiver, args) if not kwargs else None
+    if computed is not None:
+        return computed
     if name == "builtins.type.__call__":
         return call(interp, External(name), [receiver, *args], kwargs, None)
     if name == "builtins.type.__subclasses__" and isinstance(receiver, ClassValue):

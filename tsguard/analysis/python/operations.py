@@ -18,6 +18,7 @@ from tsguard.analysis.python import (
     tensor_sizes,
     texts,
 )
+from tsguard.analysis.python.constants import known
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.folding import folded, folded_default
 from tsguard.analysis.python.iteration import iterate
@@ -54,6 +55,7 @@ from tsguard.analysis.values import (
     Unknown,
     Untold,
     Value,
+    constant,
     is_none,
     plain,
 )
@@ -154,8 +156,9 @@ def binary(
     if type(op) not in _BINARY:
         return Unknown(placed(node))
     sign, function = _BINARY[type(op)]
-    if isinstance(left, Const) and isinstance(right, Const):
-        return folded(interp, function, (left.value, right.value), node)
+    given = known(right) if formats else constant(right)
+    if isinstance(left, Const) and not isinstance(given, Value):
+        return folded(interp, function, (left.value, given), node)
     row = numpy_rows.combined(function, left, right)
     if row is not None:
         return row
@@ -311,6 +314,11 @@ def known_truth(value: Value) -> bool:
     if isinstance(value, (ListValue, TupleValue, SetValue, DictValue)):
         return bool(value.items) or value.open
     return True
+
+
+def told_truth(value: Value) -> bool | None:
+    """Whether a value is true; None where the source does not tell."""
+    return None if isinstance(value, (TensorValue, Unknown)) else known_truth(value)
 
 
 def boolean(interp: Interpreter, node: ast.BoolOp, evaluate: Callable[[ast.expr], Value]) -> Value:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from tsguard.analysis.python import ancestry, transforms
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.unread_mappings import REST, STARS, perhaps_other
+from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
     NONE,
     BoundMethod,
@@ -15,6 +17,7 @@ from tsguard.analysis.values import (
     DictValue,
     External,
     ListValue,
+    ModuleValue,
     ObjectValue,
     Partial,
     TupleValue,
@@ -110,16 +113,24 @@ def _fields(interp: Interpreter, bases: list[ClassValue]) -> tuple[dict[str, Val
     others: dict[str, Value] = {}
     for base in reversed(bases):
         if "record" not in base.marks:
-            found.update({n: base.members.get(n) for n, a in base.annotations.items() if not _is_of_class(a)})
+            specified = transforms.specified(interp, base)
+            for name, annotation in base.annotations.items():
+                field = specified.get(name) or transforms.Field(name, base.members.get(name))
+                if not _is_of_class(annotation):
+                    _declare(field, found, others)
             continue
         for field in transforms.fields(interp, base):
             if field.name in base.annotations and _is_of_class(base.annotations[field.name]):
                 continue
-            if field.is_parameter:
-                found[field.name] = field.default
-            elif field.default is not None:
-                others[field.name] = field.default
+            _declare(field, found, others)
     return found, others
+
+
+def _declare(field: transforms.Field, found: dict[str, Value | None], others: dict[str, Value]) -> None:
+    if field.is_parameter:
+        found[field.name] = field.default
+    elif field.default is not None:
+        others[field.name] = field.default
 
 
 def _is_of_class(annotation: ast.expr) -> bool:
@@ -155,8 +166,76 @@ def fields(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], nod
     subject = args[0].cls if args and isinstance(args[0], ObjectValue) else args[0] if args else None
     if not isinstance(subject, ClassValue):
         return Unknown()
-    declared, _ = _fields(interp, _records(interp, subject))
-    return ListValue([_field(name, default) for name, default in declared.items()])
+    declared, others = _fields(interp, _records(interp, subject))
+    return ListValue([_field(name, default) for name, default in {**declared, **others}.items()])
+
+
+def parameters(interp: Interpreter, cls: ClassValue) -> list[str]:
+    """The names of the fields that the constructor of a class takes, in their order."""
+    bases = [base for base in ancestry.mro(interp, cls) if isinstance(base, ClassValue)]
+    return list(_fields(interp, bases if is_named_tuple(interp, cls) else _records(interp, cls))[0])
+
+
+def replaced(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``dataclasses.replace(record, **changes)``."""
+    record = interp.settled(args[0]) if args else NONE
+    if not isinstance(record, ObjectValue) or not isinstance(record.cls, ClassValue):
+        return Unknown(placed(node))
+    kept = {name: record.attributes.get(name) for name in parameters(interp, record.cls)}
+    given = {name: value for name, value in kept.items() if value is not None}
+    return interp.instantiate(record.cls, [], {**given, **kwargs}, node)
+
+
+def as_dict(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``dataclasses.asdict(record)``."""
+    record = interp.settled(args[0]) if len(args) == 1 and not kwargs else NONE
+    held = _held(interp, record)
+    return Unknown(placed(node)) if held is None else _plain(interp, record)
+
+
+def _plain(interp: Interpreter, value: Value) -> Value:
+    """A record as a dict, in lists, tuples and dicts too."""
+    value = interp.settled(value)
+    held = _held(interp, value)
+    if held is not None:
+        return DictValue({name: _plain(interp, item) for name, item in held.items()})
+    if isinstance(value, ListValue):
+        return ListValue([_plain(interp, item) for item in value.items], value.open)
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(_plain(interp, item) for item in value.items), value.open, value.cls)
+    if isinstance(value, DictValue):
+        return replace(value, items={key: _plain(interp, item) for key, item in value.items.items()})
+    return value
+
+
+def _held(interp: Interpreter, value: Value) -> dict[str, Value] | None:
+    """What a dataclass's object holds in its fields; None where that is not told, or it is none."""
+    if not isinstance(value, ObjectValue) or isinstance(value, ModuleValue) or value.open:
+        return None
+    declared, others = _fields(interp, _records(interp, value.cls))
+    held = {name: value.attributes.get(name) for name in (*declared, *others)}
+    told = {name: item for name, item in held.items() if item is not None}
+    return told if told and len(told) == len(held) else None
+
+
+def alike(interp: Interpreter, op: ast.cmpop, left: Value, right: Value) -> tuple[Value, Value] | None:
+    """The fields that a dataclass compares of two of its objects; None where its class does not compare them so.
+
+    Source: Python's documentation of ``dataclasses.dataclass``, ``eq`` and ``order``.
+    """
+    cls = left.cls if isinstance(left, ObjectValue) else None
+    if not isinstance(cls, ClassValue) or not isinstance(right, ObjectValue) or right.cls is not cls:
+        return None
+    asked = {k.arg: k.value for d in cls.node.decorator_list if isinstance(d, ast.Call) for k in d.keywords}
+    wanted, usual = ("eq", True) if isinstance(op, (ast.Eq, ast.NotEq)) else ("order", False)
+    says = asked.get(wanted)
+    if "dataclass" not in cls.marks or (says.value if isinstance(says, ast.Constant) else usual) is not True:
+        return None
+    sides = [_held(interp, side) for side in (left, right)]
+    if None in sides or any("compare" in unparsed(statement) for statement in cls.node.body):
+        return None
+    one, other = (TupleValue(tuple(side.values())) for side in sides if side is not None)
+    return one, other
 
 
 def _field(name: str, default: Value | None) -> Value:

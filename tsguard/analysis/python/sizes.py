@@ -38,11 +38,16 @@ def checked(value: Any) -> Any:
     return value
 
 
-def power(base: Any, exponent: Any) -> Any:
-    """``base ** exponent``."""
-    if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * exponent > MOST_BITS:
+def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
+    """``pow(base, exponent, modulus)``."""
+    if (
+        modulus is None
+        and isinstance(base, int)
+        and isinstance(exponent, int)
+        and base.bit_length() * exponent > MOST_BITS
+    ):
         raise Huge
-    return base**exponent
+    return pow(base, exponent, modulus)
 
 
 def shifted(number: Any, places: Any) -> Any:
@@ -65,6 +70,13 @@ def remainder(left: Any, right: Any) -> Any:
     if isinstance(left, str) and _WIDE.search(left):
         raise Huge
     return left % right
+
+
+def formatted(value: Any, how: str = "") -> str:
+    """``format(value, how)``."""
+    if _WIDE.search(how):
+        raise Huge
+    return format(value, how)
 
 
 def combined(function: Callable[..., Any]) -> Callable[..., Any]:

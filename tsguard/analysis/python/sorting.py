@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 from typing import Any
 
+from tsguard.analysis.python import comparisons
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     FALSE,
     NONE,
     Const,
     ListValue,
+    ModuleValue,
+    ObjectValue,
     TupleValue,
     Unknown,
     Value,
@@ -32,13 +37,29 @@ def ordered(interp: Interpreter, items: list[Value], kwargs: Kwargs) -> list[Val
 def order_of(interp: Interpreter, keys: list[Value], is_reversed: Value) -> list[int] | None:
     """The places of the keys in their order; None where the source does not tell it."""
     backwards = constant(interp.settled(is_reversed))
-    known = [_known(interp, key) for key in keys]
-    if isinstance(backwards, Value) or any(isinstance(key, Value) for key in known):
+    if isinstance(backwards, Value):
         return None
+    known = [_known(interp, key) for key in keys]
+    if any(isinstance(key, Value) for key in known):
+        return _compared(interp, keys, bool(backwards))
     try:
         return sorted(range(len(known)), key=known.__getitem__, reverse=bool(backwards))
     except TypeError:
         return None
+
+
+def _compared(interp: Interpreter, keys: list[Value], is_reversed: bool) -> list[int] | None:
+    """The order of keys that a ``__lt__`` of their own compares; None where one comparison is not told."""
+    is_told = True
+
+    def before(one: int, other: int) -> int:
+        nonlocal is_told
+        less = constant(comparisons.compare(interp, ast.Lt(), keys[one], keys[other]))
+        is_told = is_told and isinstance(less, bool)
+        return -1 if less is True else 1
+
+    order = sorted(range(len(keys)), key=functools.cmp_to_key(before), reverse=is_reversed)
+    return order if is_told else None
 
 
 def unordered(items: list[Value]) -> list[Value]:
@@ -47,6 +68,8 @@ def unordered(items: list[Value]) -> list[Value]:
 
 
 def _any_of_its_kind(item: Value) -> Value:
+    if isinstance(item, ObjectValue) and not isinstance(item, ModuleValue):
+        return Unknown()
     if isinstance(item, TupleValue):
         return TupleValue(tuple(map(_any_of_its_kind, item.items)), item.open)
     return Unknown(None, type(item.value).__name__) if isinstance(item, Const) else item

@@ -60,6 +60,11 @@ def compared(
     return _of_either(interp, f"__{name}__", f"__{reflected}__", left, right, node)
 
 
+def says_differs(interp: Interpreter, value: Value) -> bool:
+    """Whether the class of an object has a ``__ne__`` of its own; else it is the opposite of ``__eq__``."""
+    return isinstance(value, ObjectValue) and classes.class_member(interp, value.cls, "__ne__") is not None
+
+
 def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | None) -> Value | None:
     """``-value`` where its class says so."""
     name = _UNARY.get(type(op))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import keyword
+import posixpath
 
 from tsguard.analysis.python import (
     operations,
@@ -13,7 +14,7 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs, always, computed
 from tsguard.analysis.python.containers import put
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.copies import Copying
+from tsguard.analysis.python.copies import Copying, shallow
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.written_out import evaluated
 from tsguard.analysis.terms import placed
@@ -91,6 +92,10 @@ def _copied(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | Non
     twin = copying.copy(args[0])
     interp.spend(copying.values)
     return twin
+
+
+def _copied_as_it_is(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    return shallow(interp.settled(args[0])) if args else Unknown()
 
 
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
@@ -227,7 +232,10 @@ def _got_attribute(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AS
 
 def _table_with_default(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``defaultdict(factory)``: what it lacks is made when it is asked for."""
-    return DictValue({}, open=True, factory=args[0] if args and not is_none(args[0]) else None)
+    filled = interp.call(External("builtins.dict"), args[1:], kwargs, node)
+    assert isinstance(filled, DictValue)
+    filled.factory = args[0] if args and not is_none(args[0]) else None
+    return filled
 
 
 def _operator(op: type[ast.operator]) -> Handler:
@@ -243,6 +251,10 @@ HANDLERS: dict[str, Handler] = {
     "builtins.dict.fromkeys": _from_keys,
     "collections.OrderedDict.fromkeys": _from_keys,
     "collections.defaultdict": _table_with_default,
+    **{
+        f"os.path.{name}": computed(name, getattr(posixpath, name), hint)
+        for name, hint in {"basename": "str", "dirname": "str", "join": "str", "splitext": "tuple"}.items()
+    },
     "keyword.iskeyword": computed("iskeyword", keyword.iskeyword, "bool"),
     "functools.partial": _partial,
     "functools.wraps": _wraps,
@@ -251,7 +263,7 @@ HANDLERS: dict[str, Handler] = {
     "functools.lru_cache": _cached,
     "functools.cache": _cached,
     "copy.deepcopy": _copied,
-    "copy.copy": _copied,
+    "copy.copy": _copied_as_it_is,
     "operator.attrgetter": _getter("operator.attrgetter"),
     "operator.attrgetter.__call__": _got_attribute,
     "operator.itemgetter": _getter("operator.itemgetter"),
@@ -259,6 +271,7 @@ HANDLERS: dict[str, Handler] = {
     "itertools.chain": _chain,
     "itertools.repeat": _repeat,
     "importlib.import_module": _import_module,
+    "importlib.metadata.version": surroundings.version,
     "builtins.__import__": _imported,
     "types.FunctionType": _copied_function,
     "types.SimpleNamespace": _namespace("types.SimpleNamespace"),
@@ -267,7 +280,9 @@ HANDLERS: dict[str, Handler] = {
     "dataclasses.dataclass": records.make,
     records.INITIALIZE: records.initialize,
     "dataclasses.field": _field,
+    "dataclasses.asdict": records.as_dict,
     "dataclasses.fields": records.fields,
+    "dataclasses.replace": records.replaced,
     "warnings.warn": always(NONE),
     "torch.device": _device,
     "os.getenv": surroundings.variable,

@@ -31,3 +31,12 @@ def is_loaded(interp: Interpreter, name: object) -> bool | None:
         return True
     finder = interp.program.project.finder
     return None if finder.is_described(name) or finder.named(name) is not None else False
+
+
+def version(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``importlib.metadata.version(name)``: torch's is that of the tables, any other that of the environment."""
+    name = constant(interp.settled(args[0])) if args else None
+    if not isinstance(name, str):
+        return Unknown(placed(node), "str")
+    found = f"{interp.tables.release}.0" if name == "torch" else interp.program.project.finder.version(name)
+    return Const(found) if found is not None else Unknown(placed(node), "str")

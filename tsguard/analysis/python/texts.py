@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from tsguard.analysis.python import ancestry, classes
+import ast
+from collections.abc import Callable
+
+from tsguard.analysis.python import ancestry, classes, sizes
+from tsguard.analysis.python.constants import known
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.values import BoundMethod, ClassValue, Const, EnumMember, External, FunctionValue, Value
+from tsguard.analysis.python.folding import folded
+from tsguard.analysis.values import (
+    BoundMethod,
+    ClassValue,
+    Const,
+    EnumMember,
+    External,
+    FunctionValue,
+    Scope,
+    Unknown,
+    Value,
+    constant,
+)
 
 # Bases of enumerations whose members read as their value.
 _READ_AS_VALUE = frozenset(["enum.StrEnum", "enum.IntEnum", "enum.IntFlag"])
@@ -23,6 +39,20 @@ def shown(interp: Interpreter, value: Value) -> Value:
     if value.alike is not None and bases & _READ_AS_VALUE:
         return Const(str(value.alike.value))
     return Const(f"{value.cls.name}.{value.name}")
+
+
+def formatted(interp: Interpreter, node: ast.FormattedValue, scope: Scope) -> Value:
+    """What a replacement field of an f-string becomes; the value itself where that is not told."""
+    value = interp.settled(interp.evaluate(node.value, scope))
+    how = Const("") if node.format_spec is None else interp.evaluate(node.format_spec, scope)
+    convert = _CONVERSIONS.get(node.conversion)
+    given, spec = known(shown(interp, value) if convert in (None, str) else value), constant(how)
+    if isinstance(given, Value) or not isinstance(spec, str):
+        return Unknown()
+    return folded(interp, sizes.formatted, (given if convert is None else convert(given), spec), node)
+
+
+_CONVERSIONS: dict[int, Callable[[object], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
 
 def _is_enumeration(interp: Interpreter, cls: ClassValue) -> bool:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tsguard.analysis.values import ClassValue, FunctionValue, Value
+from tsguard.analysis.values import ClassValue, External, FunctionValue, Value
 from tsguard.report.records import dataclass
 from tsguard.source.unparsing import unparsed
 
@@ -65,6 +65,12 @@ class Field:
     name: str
     default: Value | None
     is_parameter: bool = True
+    is_specified: bool = False
+
+
+def specified(interp: Interpreter, cls: ClassValue) -> dict[str, Field]:
+    """The fields of a class that are declared by a specifier, as ``dataclasses.field``."""
+    return {field.name: field for field in fields(interp, cls) if field.is_specified}
 
 
 def fields(interp: Interpreter, cls: ClassValue) -> Iterator[Field]:
@@ -77,16 +83,19 @@ def fields(interp: Interpreter, cls: ClassValue) -> Iterator[Field]:
         if not isinstance(target, ast.Name):
             continue
         if isinstance(value, ast.Call) and _specifies(interp, cls, value):
-            yield Field(target.id, _specified(interp, cls, value), _is_parameter(value))
+            yield Field(target.id, _specified(interp, cls, value), _is_parameter(value), is_specified=True)
         elif isinstance(statement, ast.AnnAssign):
             yield Field(target.id, None if value is None else interp.evaluate(value, cls.scope))
+
+
+_FIELD = External("dataclasses.field")
 
 
 def _specifies(interp: Interpreter, cls: ClassValue, call: ast.Call) -> bool:
     """Whether a call is one of a field specifier (``attr.ib(default=1)``), which the function's parameters show."""
     function = interp.evaluate(call.func, cls.scope)
     if not isinstance(function, FunctionValue):
-        return False
+        return function == _FIELD
     spec = function.node.args
     names = {parameter.arg for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
     return "default" in names and bool(names & {"default_factory", "factory"})

@@ -107,6 +107,7 @@ _OF_INT64 = (
     _INT64,
     *(External(f"numpy.{name}") for name in ("generic", "integer", "number", "signedinteger")),
 )
+_OBJECT = External("builtins.object")
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
@@ -146,6 +147,8 @@ def is_instance(interp: Interpreter, value: Value, cls: Value) -> bool | None:
         return _iterator_is(cls)
     if isinstance(value, (ObjectValue, EnumMember)):
         return _object_is(interp, value, cls)
+    if isinstance(value, TupleValue) and value.cls is not None and isinstance(cls, ClassValue):
+        return cls in ancestry.mro(interp, value.cls)
     if isinstance(value, TensorValue) and isinstance(cls, External) and cls.name in _TENSORS:
         return True
     if isinstance(value, Atom) and cls == External(f"torch.{value.kind}"):
@@ -181,12 +184,20 @@ def is_subclass(interp: Interpreter, cls: Value, wanted: Value) -> bool | None:
         # torch describes all of its modules; of its other classes nothing is known here.
         is_layer_asked = wanted == External("torch.nn.Module") and cls.name.startswith("torch.nn.")
         return False if is_layer_asked else None
+    mixed_in = [_real(base) for base in ancestry.mro(interp, cls) if base != _OBJECT]
+    real = _real(wanted)
+    if real is not None and any(
+        base is not None and class_relations.is_subclass(base, real) for base in mixed_in
+    ):
+        return True
     return None if ancestry.has_unknown_base(interp, cls) else False
 
 
 def type_of(interp: Interpreter, value: Value) -> Value | None:
     """``type(value)``, None where it is not known."""
     if isinstance(value, (ObjectValue, EnumMember)):
+        return value.cls
+    if isinstance(value, TupleValue) and value.cls is not None:
         return value.cls
     if isinstance(value, Const) and isinstance(value.value, NumpyInt):
         return _INT64
