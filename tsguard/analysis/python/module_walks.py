@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from tsguard.analysis.python import initialising
+from tsguard.analysis.python import ancestry, initialising
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.python.library import OBSERVER_SWITCHES, descendants
+from tsguard.analysis.python.library import CONTAINERS, OBSERVER_SWITCHES, descendants
 from tsguard.analysis.values import (
+    TRUE,
     BoundMethod,
     Const,
     External,
@@ -18,6 +19,7 @@ from tsguard.analysis.values import (
     TensorValue,
     TupleValue,
     Value,
+    constant,
     is_none,
 )
 
@@ -58,18 +60,35 @@ def _is_open(owner: ModuleValue) -> bool:
 
 
 def _tensors(registry: str, *, named: bool) -> Handler:
-    """``parameters()`` and the like; a layer may have more of them than the one that the tables describe."""
+    """``parameters()`` and the like; some layers may have more of them than the tables describe."""
+    place = 1 if named else 0
 
     def run(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
         found: list[Value] = []
-        for path, module in descendants(owner):
+        deep = args[place] if len(args) > place else kwargs.get("recurse", TRUE)
+        recurses = constant(interp.settled(deep)) is not False
+        walked = descendants(owner) if recurses else [("", owner)]
+        for path, module in walked:
             for name, tensor in getattr(module, registry).items():
                 if isinstance(tensor, TensorValue):
                     shown = Const(f"{path}.{name}" if path else name)
                     found.append(TupleValue((shown, tensor)) if named else tensor)
-        return ListValue(found, open=True)
+        is_told = all(_tells_all(interp, module, registry) for _, module in walked)
+        return ListValue(found, open=not is_told or (recurses and _is_open(owner)))
 
     return run
+
+
+def _tells_all(interp: Interpreter, module: ModuleValue, registry: str) -> bool:
+    """Whether a module holds no other parameters, or buffers, than those that are known."""
+    if module.hooks or module.parametrized or module.open:
+        return False
+    bases = (base.name for base in ancestry.mro(interp, module.cls) if isinstance(base, External))
+    layer = next((base for base in bases if base != "builtins.object"), "torch.nn.Module")
+    if layer == "torch.nn.Module" or layer in CONTAINERS:
+        return True
+    entry = interp.tables.modules.get(layer)
+    return entry is not None and not entry["modules"] and registry == "parameters"
 
 
 def _apply(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
