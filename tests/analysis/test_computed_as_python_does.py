@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -26,7 +27,14 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 CORPUS = Path(__file__).parent / "corpus"
-EXPRESSIONS = (CORPUS / "expressions.txt").read_text("utf-8").splitlines()
+KINDS = ("", "class_")  # what is written with definitions, and with those of classes
+
+
+def expressions_of(kind: str) -> list[str]:
+    return (CORPUS / f"{kind}expressions.txt").read_text("utf-8").splitlines()
+
+
+EXPRESSIONS = [(kind, expression) for kind in KINDS for expression in expressions_of(kind)]
 NOT_TOLD = [
     "re.match('(a|b)*c', 'ab')",
     "re.match('((a+)+)+b', 'a')",
@@ -43,18 +51,25 @@ class Net{index}(nn.Module):
 """
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> tuple[Program, Path]:
-    path = tmp_path_factory.mktemp("idioms") / "model.py"
-    nets = (NET.format(index=i, expression=e) for i, e in enumerate(EXPRESSIONS + NOT_TOLD))
-    definitions = (CORPUS / "definitions.py").read_text("utf-8")
-    path.write_text(f"{definitions}\n\nfrom torch import nn\n{''.join(nets)}", "utf-8")
-    return Program(Project((Path(packaging.__file__).parents[1],))), path
+@dataclass(frozen=True)
+class Sample:
+    program: Program
+    path: Path
+    expressions: list[str]
 
 
 @pytest.fixture(scope="module")
-def names() -> dict[str, object]:
-    return runpy.run_path(str(CORPUS / "definitions.py"))
+def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sample]:
+    return {kind: sample(kind, tmp_path_factory.mktemp("idioms") / "model.py") for kind in KINDS}
+
+
+def sample(kind: str, path: Path) -> Sample:
+    expressions = [*expressions_of(kind), *(NOT_TOLD if not kind else [])]
+    nets = (NET.format(index=index, expression=text) for index, text in enumerate(expressions))
+    definitions = CORPUS / f"{kind}definitions.py"
+    path.write_text(f"{definitions.read_text('utf-8')}\n\nfrom torch import nn\n{''.join(nets)}", "utf-8")
+    program = Program(Project((Path(packaging.__file__).parents[1],)))
+    return Sample(program, path, expressions)
 
 
 def told(value: Value) -> object:
@@ -82,19 +97,19 @@ def plain(value: object) -> object:
     return value
 
 
-def interpreted(program: tuple[Program, Path], expression: str) -> object:
-    index = (EXPRESSIONS + NOT_TOLD).index(expression)
-    target = find_target(program[0].project.module(program[1]), f"Net{index}")
-    module = build(PythonInterpreter(program[0]), target)
+def interpreted(given: Sample, expression: str) -> object:
+    index = given.expressions.index(expression)
+    target = find_target(given.program.project.module(given.path), f"Net{index}")
+    module = build(PythonInterpreter(given.program), target)
     assert isinstance(module, ModuleValue)
     return told(module.attributes["told"])
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_what_is_told_is_what_python_computes(
-    program: tuple[Program, Path], names: dict[str, object], expression: str
-) -> None:
-    wanted, found = plain(eval(expression, names)), interpreted(program, expression)
+@pytest.mark.parametrize(("kind", "expression"), EXPRESSIONS)
+def test_what_is_told_is_what_python_computes(samples: dict[str, Sample], kind: str, expression: str) -> None:
+    found = interpreted(samples[kind], expression)
+    names = runpy.run_path(str(CORPUS / f"{kind}definitions.py"))
+    wanted = plain(eval(expression, names))
     assert (type(found), repr(found) if not isinstance(found, set) else found) == (
         type(wanted),
         repr(wanted) if not isinstance(wanted, set) else wanted,
@@ -103,6 +118,6 @@ def test_what_is_told_is_what_python_computes(
 
 @pytest.mark.parametrize("expression", NOT_TOLD)
 def test_what_may_take_for_ever_or_is_not_there_is_not_told(
-    program: tuple[Program, Path], expression: str
+    samples: dict[str, Sample], expression: str
 ) -> None:
-    assert isinstance(interpreted(program, expression), Value)
+    assert isinstance(interpreted(samples[""], expression), Value)

@@ -7,7 +7,8 @@ import torch
 from torch import nn
 
 from tsguard.analysis.python import parameter_sizes
-from tsguard.analysis.values import Unknown, literal
+from tsguard.analysis.python.constants import literal
+from tsguard.analysis.values import Unknown
 
 LAYERS: list[tuple[type[nn.Module], dict[str, object]]] = [
     (nn.Linear, {"in_features": 3, "out_features": 5}),

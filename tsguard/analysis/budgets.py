@@ -114,6 +114,9 @@ MOST_BITS: Final = 40_000
 LARGEST_ARGUMENT: Final = 1_000
 """An argument of functions whose cost grows faster than that of arithmetic (``math.factorial``)."""
 
+MOST_PARTS: Final = 10_000
+"""Parts of a tuple, list or dict that is read as a constant: of one that holds another twice, there are twice as many."""
+
 LONGEST_PATTERN: Final = 2_000
 """Characters of a pattern."""
 

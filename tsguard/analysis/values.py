@@ -308,6 +308,7 @@ class SuperValue(Value):
 class PropertyValue(Value):
     getter: Value
     setter: Value | None = None
+    is_cached: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -351,17 +352,6 @@ def constant(value: Value) -> object:
     """The Python constant that a value is; ``Unknown`` itself where it is none."""
     value = plain(value)
     return value.value if isinstance(value, Const) else value
-
-
-def literal(value: object) -> Value:
-    """A Python constant, or a tuple, list or dict of constants, as a value."""
-    if isinstance(value, tuple):
-        return TupleValue(tuple(map(literal, value)))
-    if isinstance(value, list):
-        return ListValue(list(map(literal, value)))
-    if isinstance(value, dict):
-        return DictValue({key: literal(item) for key, item in value.items()})
-    return Const(value)
 
 
 def slice_of(key: SliceValue) -> slice | None:

@@ -8,12 +8,13 @@ from typing import cast
 from tsguard.analysis.python import (
     ancestry,
     classes,
-    introspection,
+    descriptors,
     library,
     mappings,
     names,
     numpy_arrays,
     operations,
+    plain_attributes,
     records,
     regular_expressions,
     supers,
@@ -22,8 +23,6 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded, member_of
 from tsguard.analysis.values import (
-    TRUE,
-    Atom,
     BoundMethod,
     ClassMethod,
     ClassValue,
@@ -36,10 +35,7 @@ from tsguard.analysis.values import (
     ModuleReference,
     ModuleValue,
     ObjectValue,
-    Partial,
     PropertyValue,
-    RangeValue,
-    SliceValue,
     StaticMethod,
     SuperValue,
     TensorValue,
@@ -52,18 +48,6 @@ from tsguard.analysis.values import (
 )
 from tsguard.project.modules import Module
 from tsguard.report.records import replace
-
-_TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
-    "shape": lambda: TupleValue((Unknown(None, "int"),), open=True),
-    "ndim": lambda: Unknown(None, "int"),
-    "requires_grad": lambda: Unknown(None, "bool"),
-    "is_cuda": lambda: Unknown(None, "bool"),
-    "dtype": lambda: Unknown(None, "dtype"),
-    "device": lambda: Unknown(None, "device"),
-    "data": TensorValue,
-    "grad": lambda: Unknown(),
-    "T": TensorValue,
-}
 
 _CONTAINERS = (ListValue, DictValue, TupleValue)
 
@@ -90,8 +74,8 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     if isinstance(owner, Unknown):
         return _unknown_attribute(owner, name)
     if isinstance(owner, EnumMember):
-        return _enum_attribute(interp, owner, name)
-    return _plain_attribute(owner, name)
+        return plain_attributes.of_member(interp, owner, name)
+    return plain_attributes.get(interp, owner, name)
 
 
 def _submodule(interp: Interpreter, package: Module, name: str) -> Value:
@@ -126,84 +110,6 @@ def _unknown_attribute(owner: Unknown, name: str) -> Value:
     if term is not None and isinstance(owner.term, COMPOUND):
         term = bounded(term, None)
     return Unknown(term, default=usual_texts.method(owner, name), unread=owner.unread)
-
-
-# What ranges and slices have.
-_BOUNDS = frozenset({"start", "stop", "step"})
-
-
-def _plain_attribute(owner: Value, name: str) -> Value | None:
-    if isinstance(owner, TupleValue) and owner.cls is not None:
-        fields = list(owner.cls.annotations)
-        if name in fields and fields.index(name) < len(owner.items):
-            return owner.items[fields.index(name)]
-    elif isinstance(owner, TupleValue) and name not in _OF_TUPLES and not name.startswith("__"):
-        return _result_field(owner, name)
-    if isinstance(owner, (RangeValue, SliceValue)) and name in _BOUNDS:
-        found: Value = getattr(owner, name)
-        return found
-    if isinstance(owner, TensorValue) and name in _TENSOR_PROPERTIES:
-        return _TENSOR_PROPERTIES[name]()
-    if isinstance(owner, (FunctionValue, Partial)):
-        return _function_attribute(owner, name)
-    if isinstance(owner, BoundMethod) and name.startswith("__"):
-        return _plain_attribute(owner.function, name)
-    if isinstance(owner, Atom):
-        return Unknown(member_of(owner.name, name))
-    if is_none(owner):
-        return None
-    return BoundMethod(External(f"method.{name}"), owner)
-
-
-def _enum_attribute(interp: Interpreter, owner: EnumMember, name: str) -> Value | None:
-    if name in ("value", "_value_"):
-        return owner.value
-    if name in ("name", "_name_"):
-        return Const(owner.name)
-    found = classes.class_member(interp, owner.cls, name)
-    if found is not None and isinstance(found[0], FunctionValue):
-        return BoundMethod(found[0], owner)
-    if found is None and owner.alike is not None:
-        return get(interp, owner.alike, name)
-    return Unknown(member_of(owner.name, name))
-
-
-# What tuples have, and sizes.
-_OF_TUPLES = frozenset({"count", "index", "numel"})
-# What torch calls the parts of results, by how many these have.
-_FIELDS = {
-    2: (
-        ("values", "indices"), ("min", "max"), ("eigenvalues", "eigenvectors"), ("Q", "R"), ("L", "info"),
-        ("sign", "logabsdet"), ("mantissa", "exponent"), ("LU", "pivots"), ("LD", "pivots"), ("inverse", "info"),
-        ("result", "info"), ("hist", "bin_edges"), ("a", "tau"), ("self", "jpvt"), ("output", "counts"),
-    ),
-    3: (("U", "S", "V"), ("U", "S", "Vh"), ("P", "L", "U"), ("LU", "pivots", "info"), ("LD", "pivots", "info")),
-    4: (("solution", "residuals", "rank", "singular_values"), ("data", "batch_sizes", "sorted_indices", "unsorted_indices")),
-}  # fmt: skip
-
-
-def _result_field(owner: TupleValue, name: str) -> Value:
-    """``x.max(-1).values``: a part of a tuple that torch has names for."""
-    for fields in _FIELDS.get(len(owner.items), ()):
-        if name in fields:
-            return owner.items[fields.index(name)]
-    return Unknown()
-
-
-def _function_attribute(owner: FunctionValue | Partial, name: str) -> Value | None:
-    if isinstance(owner, Partial):
-        return owner.function if name == "func" else Unknown()
-    if name in owner.attributes:
-        return owner.attributes[name]
-    if name in ("__name__", "__qualname__"):
-        while isinstance(owner, FunctionValue) and owner.wrapped is not None:
-            owner = owner.wrapped
-        return Const(owner.name)
-    if name == "__code__":
-        return introspection.code(owner)
-    if name == "__isabstractmethod__":
-        return TRUE if "abstract" in owner.marks else None
-    return Const(owner.module.name) if name == "__module__" else Unknown(member_of(owner.name, name))
 
 
 # What every class has, and ``__members__`` of an enumeration.
@@ -260,7 +166,7 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
         return Const(owner.cls.module.name)
     found = classes.class_member(interp, owner.cls, name)
     if found is not None:
-        return _member(interp, found[0], owner)
+        return descriptors.read(interp, found[0], owner, name)
     if isinstance(owner.cls, External) and owner.cls.name.startswith("numpy."):
         return numpy_arrays.attribute(owner, name)
     if (computed := regular_expressions.attribute(owner, name)) is not None:
@@ -292,12 +198,6 @@ def _from_unread_base(interp: Interpreter, owner: ObjectValue, name: str) -> Val
     return Unknown(of_object(owner, name)) if owner.open else None
 
 
-def _member(interp: Interpreter, member: Value, owner: ObjectValue) -> Value:
-    if isinstance(member, PropertyValue):
-        return interp.call(BoundMethod(member.getter, owner), [], {}, None)
-    return classes.bind(member, owner, owner.cls)
-
-
 def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
     """An attribute of a module: its registries first, then its class, then torch's."""
     for registry in (owner.attributes, owner.parameters, owner.buffers, owner.children):
@@ -313,7 +213,7 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
         return Const(owner.cls.module.name)
     found = classes.class_member(interp, owner.cls, name)
     if found is not None:
-        return _member(interp, found[0], owner)
+        return descriptors.read(interp, found[0], owner, name)
     from_library = library.member(interp, owner, name)
     if from_library is not None:
         return from_library
@@ -334,11 +234,8 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
     if isinstance(owner, ModuleValue):
         set_on_module(interp, owner, name, value)
     elif isinstance(owner, ObjectValue):
-        found = classes.class_member(interp, owner.cls, name)
-        if found is not None and isinstance(found[0], PropertyValue) and found[0].setter is not None:
-            interp.call(BoundMethod(found[0].setter, owner), [value], {}, None)
-            return
-        _set_on_object(interp, owner, name, value)
+        if not descriptors.write(interp, owner, name, value):
+            _set_on_object(interp, owner, name, value)
     elif isinstance(owner, ClassValue):
         _bind(interp, owner.members, name, value)
         interp.program.members.clear()
@@ -373,9 +270,8 @@ def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Val
     Source: torch/nn/modules/module.py, Module.__setattr__.
     """
     found = classes.class_member(interp, owner.cls, name)
-    if found is not None and isinstance(found[0], PropertyValue):
-        if found[0].setter is not None:
-            interp.call(BoundMethod(found[0].setter, owner), [value], {}, None)
+    is_fixed = found is not None and isinstance(found[0], PropertyValue) and not found[0].is_cached
+    if descriptors.write(interp, owner, name, value) or is_fixed:
         return
     registries = (owner.attributes, owner.parameters, owner.buffers, owner.children)
     if isinstance(value, TensorValue) and value.role == "parameter":

@@ -14,11 +14,10 @@ from tsguard.analysis.python import (
     made_classes,
     metaclasses,
     operations,
-    sizes,
+    scalar_calls,
     sorting,
     spelled_calls,
     standard_calls,
-    texts,
     type_tests,
 )
 from tsguard.analysis.python.computed_calls import (
@@ -26,11 +25,9 @@ from tsguard.analysis.python.computed_calls import (
     Handler,
     Kwargs,
     always,
-    computed,
     extreme,
     open_table,
 )
-from tsguard.analysis.python.constants import known
 from tsguard.analysis.python.containers import merge, put
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate, range_of
@@ -59,36 +56,12 @@ from tsguard.analysis.values import (
 )
 
 
-def _str(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    shown = [texts.shown(interp, interp.settled(a)) for a in args]
-    return computed("str", str, "str")(interp, shown, kwargs, node)
-
-
-def _repr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    value = interp.settled(args[0]) if args else NONE
-    if isinstance(value, Const) or not isinstance(known(value), Value):
-        return computed("repr", repr, "str")(interp, args, kwargs, node)
-    return Unknown(operations.called("repr", [value], node), "str")
-
-
-def _bool(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    value = plain(interp.settled(args[0])) if args else FALSE
-    if isinstance(value, (ListValue, TupleValue, DictValue, SetValue, ObjectValue)):
-        return Const(interp.truth(value, node))
-    return computed("bool", bool, "bool")(interp, args, kwargs, node)
-
-
-def _round(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
-    to_digits = len(args) > 1 or bool(kwargs)
-    return computed("round", round, "float" if to_digits else "int")(interp, args, kwargs, node)
-
-
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     value = plain(interp.settled(args[0])) if args else NONE
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
         return Const(len(value.value))
-    if isinstance(value, ClassValue):
-        return Const(len(iterate(interp, value)[0]))
+    if isinstance(value, ClassValue) and (members := iterate(interp, value)[0]):
+        return Const(len(members))
     if isinstance(value, ModuleValue) and not value.open:
         return Const(len(value.children) or len(value.parameters))
     if isinstance(value, (ListValue, TupleValue, DictValue, SetValue)) and not value.open:
@@ -280,6 +253,8 @@ def _delattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
 
 
 def _type(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    if len(args) > 1:
+        return Unknown(placed(node))
     value = interp.settled(args[0]) if args else NONE
     found = type_tests.type_of(interp, value)
     return Unknown(operations.called("type", args[:1], node)) if found is None else found
@@ -342,6 +317,7 @@ def _descriptor(make: Callable[[Value], Value]) -> Handler:
 
 
 HANDLERS: dict[str, Handler] = {
+    **scalar_calls.HANDLERS,
     **made_classes.HANDLERS,
     **standard_calls.HANDLERS,
     **iterator_calls.HANDLERS,
@@ -376,23 +352,6 @@ HANDLERS: dict[str, Handler] = {
     "builtins.globals": open_table,
     "builtins.locals": open_table,
     "builtins.vars": _vars,
-    "builtins.int": computed("int", int, "int"),
-    "builtins.float": computed("float", float, "float"),
-    "builtins.bool": _bool,
-    "builtins.complex": computed("complex", complex, "complex"),
-    "builtins.chr": computed("chr", chr, "str"),
-    "builtins.ord": computed("ord", ord, "int"),
-    "builtins.bin": computed("bin", bin, "str"),
-    "builtins.hex": computed("hex", hex, "str"),
-    "builtins.oct": computed("oct", oct, "str"),
-    "builtins.format": computed("format", sizes.formatted, "str"),
-    "builtins.repr": _repr,
-    "builtins.str.maketrans": computed("maketrans", str.maketrans, "dict"),
-    "builtins.str": _str,
-    "builtins.abs": computed("abs", abs, ""),
-    "builtins.round": _round,
-    "builtins.pow": computed("pow", sizes.power, ""),
-    "builtins.divmod": computed("divmod", divmod, ""),
     "builtins.min": extreme("min", min),
     "builtins.max": extreme("max", max),
     "builtins.object": _object,

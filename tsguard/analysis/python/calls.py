@@ -120,12 +120,12 @@ def call_function(
 ) -> Value:
     """Run a function's body with its parameters bound."""
     if interp.program.is_generator(function) and not _is_run_through(function):
-        return Unknown(placed(node))
+        return Partial(MANAGER, (function, *args), kwargs) if interp.is_plain else Unknown(placed(node))
     if silent_functions.is_silent(interp, function) and silent_functions.takes(function, args, kwargs):
         return NONE
 
     def run() -> Value:
-        made = partial(_run, interp, function, args, kwargs, node)
+        made = partial(run_body, interp, function, args, kwargs, node)
         if not (interp.is_plain and function.module.is_beside_torch):
             return made()
         return package_calls.followed(interp, function, [*args, *kwargs.values()], made)
@@ -147,13 +147,19 @@ def _is_open(value: Value) -> bool:
     return isinstance(value, Unknown) and value.default is None
 
 
-def _run(
+# What calling a generator function gives that is a context manager.
+MANAGER = External("contextlib._GeneratorContextManager")
+
+
+def run_body(
     interp: Interpreter,
     function: FunctionValue,
     args: list[Value],
     kwargs: dict[str, Value],
     node: ast.AST | None,
+    yielded: IteratorValue | None = None,
 ) -> Value:
+    """Run a function's body with its parameters bound; what a generator function yields goes to ``yielded``."""
     running = (
         function.node,
         function.scope,
@@ -164,7 +170,7 @@ def _run(
     frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
     bind(interp, function, args, kwargs, frame, node)
     if interp.program.is_generator(function):
-        frame.yielded = IteratorValue([])
+        frame.yielded = IteratorValue([]) if yielded is None else yielded
     interp.active[running] = active + 1
     try:
         if isinstance(function.node, ast.Lambda):

@@ -160,16 +160,8 @@ def _constants(value: Value) -> list[object] | None:
     """What a list or tuple of constants holds."""
     if not isinstance(value, (ListValue, TupleValue)) or value.open:
         return None
-    held = [_held(item) for item in value.items]
+    held = [known(item) for item in value.items]
     return None if any(isinstance(part, Value) for part in held) else held
-
-
-def _held(value: Value) -> object:
-    """A constant, or a tuple or list of constants, as Python has it; any other value as it is."""
-    parts = _constants(value)
-    if parts is None:
-        return constant(value)
-    return tuple(parts) if isinstance(value, TupleValue) else parts
 
 
 def _same(left: Value, right: Value) -> bool | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from tsguard.analysis import optimized
 from tsguard.analysis.budgets import DEFINITION_STEPS
@@ -28,7 +29,7 @@ DESCRIPTORS: dict[str, Callable[[Value], Value]] = {
     "builtins.staticmethod": StaticMethod,
     "builtins.classmethod": ClassMethod,
     "builtins.property": PropertyValue,
-    "functools.cached_property": PropertyValue,
+    "functools.cached_property": lambda getter: PropertyValue(getter, is_cached=True),
     "torch.jit.property": PropertyValue,
 }
 # Decorators that torch.jit heeds, or that wrap a function in one of torch's own.
@@ -135,6 +136,8 @@ def _decorated(interp: Interpreter, decorator: ast.expr, value: Value, scope: Sc
     applied = decorator.func if isinstance(decorator, ast.Call) else decorator
     target = interp.evaluate(applied, scope)
     name = target.name if isinstance(target, External) else ""
+    if name == "functools.singledispatch":
+        return Unknown()  # what is registered with it runs in its place
     if name in DESCRIPTORS:
         return DESCRIPTORS[name](value)
     home = _HOMES.get(name) or ("contextlib" if _decorates(interp, decorator, target) else "")
@@ -254,7 +257,7 @@ def _drops(decorator: ast.expr) -> bool:
 def _accessor(interp: Interpreter, decorator: ast.Attribute, value: Value, scope: Scope) -> Value:
     owner = interp.evaluate(decorator.value, scope)
     if isinstance(owner, PropertyValue) and decorator.attr == "setter":
-        return PropertyValue(owner.getter, value)
+        return replace(owner, setter=value)
     return owner
 
 

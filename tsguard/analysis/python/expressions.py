@@ -20,6 +20,7 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.binding import arguments
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
+from tsguard.analysis.python.suspended import Suspended
 from tsguard.analysis.python.unread_mappings import REST, STARS, unread_rest
 from tsguard.analysis.terms import member_of, placed
 from tsguard.analysis.values import (
@@ -333,7 +334,9 @@ def _starred(interp: Interpreter, node: ast.Starred, scope: Scope) -> Value:
 def _yield(interp: Interpreter, node: ast.expr, scope: Scope) -> Value:
     assert isinstance(node, (ast.Yield, ast.YieldFrom))
     value = NONE if node.value is None else interp.evaluate(node.value, scope)
-    if scope.yielded is not None:
+    if isinstance(scope.yielded, Suspended):
+        scope.yielded.enter(value)
+    elif scope.yielded is not None:
         items, is_open = iterate(interp, value) if isinstance(node, ast.YieldFrom) else ([value], False)
         scope.yielded.items.extend(items)
         scope.yielded.open = scope.yielded.open or is_open or interp.open_loops > 0 or interp.branches > 0

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tsguard.analysis.python import sizes
+from tsguard.analysis.python.constants import literal
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.values import Unknown, Value, literal
+from tsguard.analysis.values import Unknown, Value
 
 
 def folded(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 
-from tsguard.analysis.values import Value, literal
+from tsguard.analysis.python.constants import literal
+from tsguard.analysis.values import Value
 
 
 @functools.lru_cache(maxsize=4096)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python import ancestry, classes, transforms
+from tsguard.analysis.python import ancestry, classes, descriptors, transforms
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     ClassValue,
@@ -48,6 +48,7 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     """The value that a ``class`` statement binds."""
     cls = classes.define_class(interp, node, scope)
     if isinstance(cls, ClassValue):
+        descriptors.name_members(interp, cls)
         _hide(interp, cls)
         if any(_makes_records(interp, base) for base in cls.bases):
             cls.marks = cls.marks | {"record", _MAKER}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tsguard.analysis.python import ancestry, transforms
@@ -76,16 +77,24 @@ def fill(
     _hook(interp, instance, "pre_init__")
     fields, others = _fields(interp, _records(interp, cls or instance.cls))
     instance.attributes.update(others)
-    instance.attributes.update(_bound(fields, args, kwargs))
-    _hook(interp, instance, "post_init__")
+    bound = _bound(fields, args, kwargs)
+    passed = [bound.pop(name) for name in _passed_on(interp, cls or instance.cls) if name in bound]
+    instance.attributes.update(bound)
+    _hook(interp, instance, "post_init__", passed)
 
 
-def _hook(interp: Interpreter, instance: ObjectValue, ending: str) -> None:
+def _passed_on(interp: Interpreter, cls: Value) -> list[str]:
+    """The fields that are ``InitVar``: ``__post_init__`` is given them, the object does not keep them."""
+    bases = [base for base in reversed(_records(interp, cls)) if "dataclass" in base.marks]
+    return [n for base in bases for n, a in base.annotations.items() if _is_named(a, "InitVar")]
+
+
+def _hook(interp: Interpreter, instance: ObjectValue, ending: str, passed: Sequence[Value] = ()) -> None:
     """Call what runs before or after fields are set: ``__post_init__``, under the name that its package gives it."""
     for base in ancestry.mro(interp, instance.cls):
         for name, member in base.members.items() if isinstance(base, ClassValue) else ():
             if name.startswith("__") and name.endswith(ending):
-                interp.call(BoundMethod(member, instance), [], {}, None)
+                interp.call(BoundMethod(member, instance), list(passed), {}, None)
                 return
 
 
@@ -135,8 +144,12 @@ def _declare(field: transforms.Field, found: dict[str, Value | None], others: di
 
 def _is_of_class(annotation: ast.expr) -> bool:
     """Whether an annotation is ``ClassVar``, which declares no field."""
+    return _is_named(annotation, "ClassVar")
+
+
+def _is_named(annotation: ast.expr, name: str) -> bool:
     text = annotation.value if isinstance(annotation, ast.Constant) else unparsed(annotation)
-    return str(text).partition("[")[0].rpartition(".")[2] == "ClassVar"
+    return str(text).partition("[")[0].rpartition(".")[2] == name
 
 
 def _bound(fields: dict[str, Value | None], args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
@@ -196,6 +209,7 @@ def as_dict(interp: Interpreter, args: list[Value], kwargs: dict[str, Value], no
 def _plain(interp: Interpreter, value: Value) -> Value:
     """A record as a dict, in lists, tuples and dicts too."""
     value = interp.settled(value)
+    interp.spend()
     held = _held(interp, value)
     if held is not None:
         return DictValue({name: _plain(interp, item) for name, item in held.items()})
@@ -213,7 +227,8 @@ def _held(interp: Interpreter, value: Value) -> dict[str, Value] | None:
     if not isinstance(value, ObjectValue) or isinstance(value, ModuleValue) or value.open:
         return None
     declared, others = _fields(interp, _records(interp, value.cls))
-    held = {name: value.attributes.get(name) for name in (*declared, *others)}
+    kept = [name for name in (*declared, *others) if name not in _passed_on(interp, value.cls)]
+    held = {name: value.attributes.get(name) for name in kept}
     told = {name: item for name, item in held.items() if item is not None}
     return told if told and len(told) == len(held) else None
 

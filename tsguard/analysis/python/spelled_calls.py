@@ -7,9 +7,10 @@ import json
 from collections.abc import Callable
 
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs
+from tsguard.analysis.python.constants import literal
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.literals import written
-from tsguard.analysis.values import Unknown, Value, constant, literal
+from tsguard.analysis.values import Unknown, Value, constant
 
 
 def _read_by(read: Callable[[str], Value]) -> Handler:

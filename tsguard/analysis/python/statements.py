@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tsguard.analysis.python import (
     ancestry,
     assignments,
+    caught,
     decorators,
     initialising,
+    managers,
     matching,
     metaclasses,
     names,
@@ -35,7 +35,6 @@ from tsguard.analysis.values import (
     Unknown,
     Value,
 )
-from tsguard.source.unparsing import unparsed
 from tsguard.source.unread import Unread
 from tsguard.source.walking import walked
 
@@ -215,16 +214,28 @@ def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
         if signal is None:
             signal = interp.execute(node.orelse, scope)
     except Raised as raised:
-        handler = _handler(node, raised.name, raised.kin)
-        if handler is None:
-            raise
-        if handler.name:
-            scope.names[handler.name] = ObjectValue(
-                External(f"builtins.{raised.name or 'Exception'}"), open=True
-            )
-        signal = interp.execute(handler.body, scope)
+        signal = _handled(interp, node, raised, scope)
     final = interp.execute(node.finalbody, scope)
     return final if final is not None else signal
+
+
+def _handled(interp: Interpreter, node: ast.Try, raised: Raised, scope: Scope) -> Signal:
+    """Run the handler that takes it, else what is done finally, after which it is raised again.
+
+    Raises:
+        Raised: no handler takes it, or the one that does raises.
+    """
+    try:
+        handler = caught.handler(node, raised.name, raised.kin)
+        if handler is None:
+            raise raised
+        if handler.name:
+            exception = External(f"builtins.{raised.name or 'Exception'}")
+            scope.names[handler.name] = ObjectValue(exception, open=True)
+        return interp.execute(handler.body, scope)
+    except Raised:
+        interp.execute(node.finalbody, scope)
+        raise
 
 
 def _passes_on(handler: ast.ExceptHandler) -> bool:
@@ -233,27 +244,24 @@ def _passes_on(handler: ast.ExceptHandler) -> bool:
     return ends and not any(isinstance(n, ast.Return) for s in handler.body for n in walked(s))
 
 
-def _handler(node: ast.Try, name: str, kin: tuple[str, ...]) -> ast.ExceptHandler | None:
-    classes = [getattr(builtins, base, None) for base in (name, *kin)]
-    known = [cls for cls in classes if isinstance(cls, type) and issubclass(cls, BaseException)]
-    bases = {cls.__name__ for raised in known for cls in raised.__mro__} | {name, *kin}
-    if not known:
-        bases.add("Exception")
-    for handler in node.handlers:
-        caught = unparsed(handler.type) if handler.type is not None else ""
-        if not caught or not name or bases & set(re.findall(r"\w+", caught)):
-            return handler
-    return None
-
-
 def _with(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, (ast.With, ast.AsyncWith))
-    for item in node.items:
-        entered = interp.evaluate(item.context_expr, scope)
+    return _within(interp, node.items, node.body, scope)
+
+
+def _within(interp: Interpreter, items: Sequence[ast.withitem], body: list[ast.stmt], scope: Scope) -> Signal:
+    """Run a body within the first of the managers, and the others in that."""
+    if not items:
+        return interp.execute(body, scope)
+    item, *others = items
+
+    def entered(value: Value) -> Signal:
         if item.optional_vars is not None:
-            value = interp.managed(entered, item.context_expr)
             assignments.assign(interp, item.optional_vars, value, scope)
-    return interp.execute(node.body, scope)
+        return _within(interp, others, body, scope)
+
+    manager = interp.settled(interp.evaluate(item.context_expr, scope))
+    return managers.run(interp, manager, item, entered)
 
 
 def _function(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
