@@ -22,6 +22,8 @@ Kwargs = dict[str, py.Value]
 _COMPUTING = frozenset({"Beta", "Dirichlet", "LKJCholesky"})
 # What checks the value that it is given.
 _CHECKING = frozenset({"log_prob", "cdf"})
+# What draws random numbers.
+_DRAWING = frozenset({"rsample", "sample", "sample_n"})
 _PREFIX = "torch.distributions."
 _FLAG = "_validate_args"
 
@@ -46,16 +48,21 @@ def validates(kwargs: Kwargs) -> bool:
     return py.constant(kwargs.get("validate_args", py.NONE)) is not False
 
 
-def checking(owner: py.Value, name: str) -> py.BoundMethod | None:
-    """A method of a distribution that checks the value that it is given."""
+def method(owner: py.Value, name: str) -> py.BoundMethod | None:
+    """A method of a distribution that draws numbers, or checks the value that it is given."""
     cls = owner.cls.name if isinstance(owner, py.ObjectValue) and isinstance(owner.cls, py.External) else ""
-    if name not in _CHECKING or not cls.startswith(_PREFIX):
+    if name not in _CHECKING | _DRAWING or not cls.startswith(_PREFIX):
         return None
     return py.BoundMethod(py.External(f"{cls}.{name}"), owner)
 
 
+def draws(name: str) -> bool:
+    """Whether a method of a distribution makes random numbers."""
+    return name.rpartition(".")[2] in _DRAWING
+
+
 def asked(tracer: Tracer, receiver: py.Value, args: Args, node: ast.AST) -> None:
-    """The probability of a value is asked for."""
+    """A method of a distribution is called, mostly for the probability of a value."""
     flag = receiver.attributes.get(_FLAG, py.NONE) if isinstance(receiver, py.ObjectValue) else py.NONE
     value = next((arg for arg in args if isinstance(arg, Traced)), None)
     if py.constant(flag) is not False and value is not None and isinstance(receiver, py.ObjectValue):

@@ -9,7 +9,7 @@ from tsguard.analysis.export import attributes as exported
 from tsguard.analysis.export import distributions
 from tsguard.analysis.export import types as exported_types
 from tsguard.analysis.python import attributes as python_attributes
-from tsguard.analysis.trace import dtypes, shaping, unrecorded
+from tsguard.analysis.trace import dtypes, outside, shaping, unrecorded
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
@@ -96,7 +96,9 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
         return tracer.plain.attribute(owner, name)
     if isinstance(owner, py.ClassValue):
         tracer.state.read_class(tracer, owner, name)
-    value = distributions.checking(owner, name) or python_attributes.get(tracer, owner, name)
+    drawing = distributions.method(owner, name) or outside.method(owner, name)
+    value = drawing or python_attributes.get(tracer, owner, name)
+    outside.asked(tracer, owner, value)
     if isinstance(owner, py.ObjectValue):
         tracer.state.read(tracer, owner, name, value)
     return _met(tracer, owner, name, value)

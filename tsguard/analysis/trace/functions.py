@@ -10,7 +10,16 @@ from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, 
 from tsguard.analysis.python import builtin_calls, operations, standard_calls, type_tests
 from tsguard.analysis.python.drawn_numbers import only_outcome
 from tsguard.analysis.python.iteration import consume, iterate
-from tsguard.analysis.trace import attention, conversions, operators, shaping, sorting, torch_functions
+from tsguard.analysis.trace import (
+    attention,
+    conversions,
+    operators,
+    outside,
+    shaping,
+    sorting,
+    sources,
+    torch_functions,
+)
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.counting import Args, Handler, Kwargs, extreme, length_of, range_of, taken
 from tsguard.analysis.trace.operators import report_number
@@ -44,7 +53,7 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     if head == "torch":
         made = torch_functions.call(tracer, name, args, kwargs, node)
         return None if made is None else attention.without_weights(tracer, name, args, kwargs, made)
-    source = _source(name)
+    source = sources.source_of(name)
     if source is not None:
         only = only_outcome(tracer, name, args, kwargs)
         return _drawn(tracer, name, source, [*args, *kwargs.values()], node) if only is None else only
@@ -88,8 +97,8 @@ def _drawn(tracer: Tracer, name: str, source: Source, values: Args, node: ast.AS
         arrays.given(tracer, f"random.{short}", values, node)
     if _is_seeded(tracer, owner):
         return None
-    origin = Origin(_SOURCE_NAMES[source], node)
-    return Untraced(None, "float", origin=origin, source=source, is_share=name in _SHARES)
+    origin = Origin(sources.NAMES[source], node)
+    return Untraced(None, "float", origin=origin, source=source, is_share=name in sources.SHARES)
 
 
 def _owing(values: Args, node: ast.AST) -> py.Value | None:
@@ -100,26 +109,6 @@ def _owing(values: Args, node: ast.AST) -> py.Value | None:
         return frozen_again(found, node)
     live = next((part for part in numbers if is_live(part)), None)
     return None if live is None else frozen(live.origin.then(node), live.kind, pending=True)
-
-
-_SOURCE_NAMES: dict[Source, str] = {"random": "random numbers", "clock": "the clock", "state": "a global"}
-_CLOCKS = frozenset(
-    {"time.time", "time.perf_counter", "time.monotonic", "time.process_time", "datetime.datetime.now"}
-)
-_NOT_DRAWN = frozenset(
-    {"seed", "shuffle", "getstate", "setstate", "Random", "default_rng", "get_state", "set_state"}
-)
-
-
-_SHARES = frozenset({"random.random", "numpy.random.random", "numpy.random.rand"})
-
-
-def _source(name: str) -> Source | None:
-    """What changes from call to call behind a function's back."""
-    owner, _, short = name.rpartition(".")
-    if owner in ("random", "numpy.random") and short not in _NOT_DRAWN:
-        return "random"
-    return "clock" if name in _CLOCKS else None
 
 
 def _is_seeded(tracer: Tracer, generator: str) -> bool:
@@ -362,6 +351,7 @@ _HANDLERS: dict[str, Handler] = {
     "collections.deque": _queue,
     "functools.reduce": _reduced,
     "builtins.len": length_of,
+    "builtins.next": outside.advanced,
     "builtins.range": range_of,
     "builtins.min": extreme(-1),
     "builtins.max": extreme(1),

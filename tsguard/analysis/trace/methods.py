@@ -14,7 +14,9 @@ from tsguard.analysis.trace import (
     autograd_functions,
     conversions,
     fillings,
+    functions,
     layers,
+    outside,
     shaping,
     sorting,
     tensor_methods,
@@ -23,6 +25,7 @@ from tsguard.analysis.trace import (
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
+from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     Derived,
@@ -71,9 +74,13 @@ def call(
         return _of_shape(tracer, short, receiver, node)
     if isinstance(receiver, Derived):
         return _of_derived(tracer, short, receiver, args, kwargs, node)
+    if kind in outside.RANDOM:
+        return functions.call(tracer, name, args, kwargs, node)
     if name.startswith("torch.distributions."):
         distributions.asked(tracer, receiver, args, node)
-        return tensor([receiver, *args, *kwargs.values()], node)
+        made = tensor([receiver, *args, *kwargs.values()], node)
+        is_drawn = distributions.draws(name) and not depends(made)
+        return Traced(origin=Origin("random numbers", node), of="random") if is_drawn else made
     if isinstance(receiver, py.ListValue) and short in ("index", "count") and args:
         ordering.looked_for(tracer, receiver.items, args[0], node)
     return _of_container(tracer, short, receiver, args, kwargs, node)
