@@ -16,7 +16,7 @@ from tsguard.analysis.python import ancestry, classes, copies, hooks, kept_calls
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace import functions, kinds, layers, methods, scopes
+from tsguard.analysis.trace import functions, kinds, layers, methods, outside, scopes
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.joins import CALLED, joined
@@ -64,6 +64,8 @@ def call(
         return functions.of_compiled(tracer, [*args, *kwargs.values()], node)
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
+        if function.unread is None and isinstance(node, ast.Call):
+            outside.handed(tracer, unparsed(node.func), [*args, *kwargs.values()], node)
         breaks.unread(tracer, function, node)
         lost_sight(tracer, [*args, *kwargs.values()])
         origin = origin_of([*args, *kwargs.values(), function])
@@ -103,6 +105,8 @@ def _function(
         tracer.report("untraceable-call/optimized", node or function.node)
     if optimized.PERHAPS in function.marks:
         tracer.gap(node or function.node, _PERHAPS_OPTIMIZED)
+    if isinstance(function.node, ast.AsyncFunctionDef):
+        tracer.gap(node or function.node, "coroutines are not followed")
     if function.marks & _COMPILED:
         lost_sight(tracer, [*args, *kwargs.values()])
         if tracer.is_akin(function.module):

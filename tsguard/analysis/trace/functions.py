@@ -69,13 +69,15 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         sizes.wanted(tracer, "fixed-size", args if short not in data.SYMBOLIC else [], node)
     elif head == "numpy":
         arrays.given(tracer, short, [*args, *kwargs.values()], node)
+    is_followed = head == "builtins" or name in builtin_calls.HANDLERS
+    if not is_followed and head not in ("math", "numpy"):
+        outside.handed(tracer, name, [*args, *kwargs.values()], node)
     if not any(depends(value) for value in (*args, *kwargs.values())):
         return None
     if head == "math":
         return conversions.mathematics(tracer, short, args, node)
     if head == "numpy":
         return conversions.to_numpy(tracer, args, kwargs, node)
-    is_followed = head == "builtins" or name in builtin_calls.HANDLERS
     return None if is_followed else _owing([*args, *kwargs.values()], node)
 
 

@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace.values import Traced, parts
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -51,3 +52,27 @@ def advanced(
 def _class(owner: py.Value) -> str:
     cls = owner.cls if isinstance(owner, py.ObjectValue) else None
     return cls.name if isinstance(cls, py.External) else ""
+
+
+def handed(tracer: Tracer, called: str, given: list[py.Value], node: ast.AST | None) -> None:
+    """Note that a function of the project, or a tensor, is given to code that is not read and whose result is used."""
+    if isinstance(tracer.statement, ast.Expr) or called.startswith(_HARMLESS):
+        return
+    held = parts(given)
+    if any(isinstance(_behind(value), py.FunctionValue) for value in held):
+        tracer.gap(node, f"the source does not tell what {called} makes of a function")
+    elif not called.startswith("torch.") and any(
+        isinstance(value, Traced) and not value.sizes_only for value in held
+    ):
+        tracer.gap(node, f"the source does not tell what {called} makes of a tensor")
+
+
+def _behind(value: py.Value) -> py.Value:
+    """The function that a method or a partial call runs."""
+    while isinstance(value, (py.BoundMethod, py.Partial)):
+        value = value.function
+    return value
+
+
+# What says something of its arguments, or passes them through, and computes nothing.
+_HARMLESS = ("contextlib.", "functools.", "logging.", "typing.", "warnings.")

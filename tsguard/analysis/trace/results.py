@@ -153,6 +153,12 @@ def of_type(returns: t.Type, values: Args, node: ast.AST) -> py.Value:
     origin = origin_of(values)
     if returns in (t.BOOL, t.INT, t.FLOAT, t.NUMBER) and origin is not None:
         return frozen(origin.then(node), "data", str(returns), pending=True)
+    return opaque(values, node)
+
+
+def opaque(values: Args, node: ast.AST) -> py.Value:
+    """What is made of some values by what is not read."""
+    origin = origin_of(values)
     return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 
 

@@ -12,12 +12,13 @@ from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import operations, pytrees
 from tsguard.analysis.trace import (
     autograd_functions,
-    checkpoints,
     conditions,
     conversions,
+    deferred,
     dtype_questions,
     fillings,
     kinds,
+    outside,
     pieces,
     results,
     runs,
@@ -101,10 +102,12 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
         if entry.get("class") == "class" and (origin := origin_of([*args, *kwargs.values()])) is not None:
             lost_sight(tracer, [*args, *kwargs.values()])
             return Opaque(None, origin=origin.then(node), is_object=True)
-    lost_sight(tracer, [*args, *kwargs.values()])
+    given = [*args, *kwargs.values()]
+    lost_sight(tracer, given)
+    outside.handed(tracer, name, given, node)
     if name.endswith(".apply") or name.startswith("torch.ops."):
-        return tensor([*args, *kwargs.values()], node)
-    return _unread(args, kwargs, node)
+        return tensor(given, node)
+    return results.opaque(given, node)
 
 
 # Functions that make a tensor of sizes.
@@ -154,11 +157,6 @@ def _schemas(entry: dict[str, Any], args: Args, kwargs: Kwargs) -> list[str]:
         is_true = entry["default"] if flag is None else getattr(flag, "value", False)
         entry = entry["true" if is_true else "false"]
     return list(entry.get("schemas", ()))
-
-
-def _unread(args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    origin = origin_of([*args, *kwargs.values()])
-    return py.Unknown() if origin is None else Opaque(None, origin=origin.then(node))
 
 
 def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -295,7 +293,7 @@ def _unique(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     wanted = [kwargs.get(flag, py.FALSE) for flag in ("return_inverse", "return_counts")]
     known = [operations.known_truth(flag) for flag in wanted]
     if None in known or len(args) > 1:
-        return _unread(args, kwargs, node)
+        return results.opaque([*args, *kwargs.values()], node)
     result = tensor(args or [kwargs.get("input", py.NONE)], node)
     return py.TupleValue((result,) * (1 + sum(map(bool, known)))) if any(known) else result
 
@@ -353,6 +351,7 @@ _NOT_COMPILING = _known(py.FALSE)
 
 _HANDLERS: dict[str, Handler] = {
     **runs.HANDLERS,
+    **deferred.HANDLERS,
     **dtype_questions.FUNCTIONS,
     **dict.fromkeys(("torch.tensor", "torch.as_tensor"), _from_values),
     "torch.Tensor": _constructed,
@@ -380,8 +379,6 @@ _HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("torch.manual_seed", "torch.random.manual_seed"), _seed),
     "torch._assert": _torch_assert,
     "torch._check": _torch_check,
-    "torch.utils.checkpoint.checkpoint": checkpoints.checkpoint,
-    "torch.utils.checkpoint.checkpoint_sequential": checkpoints.sequential,
     "interpolate": _interpolate,
     "upsample": _interpolate,
     "pad": _pad,
