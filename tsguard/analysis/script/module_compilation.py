@@ -14,7 +14,14 @@ from tsguard.analysis.events import Gap
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import late_defaults, left_in_python, notes, refused_layers, signatures
+from tsguard.analysis.script import (
+    altered_layers,
+    late_defaults,
+    left_in_python,
+    notes,
+    refused_layers,
+    signatures,
+)
 from tsguard.analysis.script.compiled import Signature
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.context import Compiler
@@ -60,6 +67,9 @@ def compile_module(
     compiler.compiled_modules.add((id(instance), interface))
     if instance.traced:
         return
+    changed = altered_layers.unfollowed(compiler, instance)
+    if changed is not None:
+        compiler.reporter.add_gap(changed)
     layer = layer_key(compiler.interp, instance)
     if layer is not None:
         refused_layers.check_layer(compiler, instance, layer)
