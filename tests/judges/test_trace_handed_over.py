@@ -11,6 +11,7 @@ from tests.judges.test_trace_consequences import verdict
 
 MODULE = """\
 import asyncio
+import inspect
 import logging
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +42,8 @@ NOT_KNOWN = {
     "a tensor that is written as bytes": "return pickle.loads(pickle.dumps(x.detach())) * 2",
 }
 HARMLESS = {
+    "asked about": "return x * len(inspect.signature(self.choose).parameters)",
+    "for a device that is not there": "if torch.xpu.is_available():\n            return self.choose(x)\n        return x",
     "to a logger": "logging.getLogger().debug('%s', x)\n        return x * 2",
 }
 
@@ -69,6 +72,14 @@ def test_what_torch_runs_at_once_is_followed(tmp_path: Path, body: str) -> None:
 @pytest.mark.parametrize("body", NOT_KNOWN.values(), ids=NOT_KNOWN)
 def test_what_others_make_of_it_is_not_known(tmp_path: Path, body: str) -> None:
     assert verdict(tmp_path, MODULE.format(body=body)) == "unknown"
+
+
+def test_an_object_that_is_made_in_eager_alone_is_not_said_to_change_the_result(tmp_path: Path) -> None:
+    """Nobody knows what becomes of it: here nothing."""
+    made = "class Cache:\n    pass\n\n\nclass Net"
+    body = "cache = None\n        if not torch.jit.is_tracing():\n            cache = Cache()\n        return x * 2"
+    source = MODULE.format(body=body).replace("class Net", made)
+    assert verdict(tmp_path, source) == "unknown"
 
 
 @pytest.mark.parametrize("body", HARMLESS.values(), ids=HARMLESS)

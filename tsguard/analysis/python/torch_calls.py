@@ -48,12 +48,13 @@ _PARAMETRIZATIONS = {
 }
 
 
-# Where several processes run a model, somebody has launched them.
-_UNLESS_LAUNCHED = frozenset(
+# Where several processes run a model, somebody has launched them; other accelerators than those of CUDA are seldom there.
+_SELDOM_TRUE = frozenset(
     {
         "torch.distributed.is_initialized",
         "torch.distributed.is_torchelastic_launched",
         "torch.distributed.distributed_c10d.is_initialized",
+        *(f"torch.{device}.is_available" for device in ("hpu", "mps", "mtia", "npu", "xpu", "backends.mps")),
     }
 )
 
@@ -62,7 +63,7 @@ def call(
     interp: Interpreter, function: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """The result of calling a name of torch."""
-    if function.name in _UNLESS_LAUNCHED:
+    if function.name in _SELDOM_TRUE:
         return Unknown(Call(Named(function.name, function.name), ()), "bool", FALSE)
     made = _call(interp, function, args, kwargs, node)
     if "requires_grad" in kwargs and type(made) is TensorValue:

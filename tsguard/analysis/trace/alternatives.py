@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tsguard.analysis import values as py
 from tsguard.analysis.budgets import ASIDE_STEPS
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
@@ -36,6 +37,7 @@ def compared(
         return
     does_nothing = any(map(_computes_nothing, (traced, eager)))
     is_shortcut = any(_asks_of_inputs(tracer, operand, scope) for operand in others)
+    is_shortcut = is_shortcut or any(_only_makes_objects(tracer, side, scope) for side in (traced, eager))
     if not is_shortcut and (does_nothing or _without_constants(traced) == _without_constants(eager)):
         tracer.report("tracing-condition", test)
     else:
@@ -65,6 +67,17 @@ def _computes_nothing(side: Sequence[ast.AST]) -> bool:
     """Whether a side leaves everything as it is, or takes what is there."""
     values = [node.value if isinstance(node, (ast.Assign, ast.Return)) else node for node in side]
     return all(isinstance(value, (ast.Name, ast.Constant, ast.Pass)) for value in values)
+
+
+def _only_makes_objects(tracer: Tracer, side: Sequence[ast.AST], scope: Scope) -> bool:
+    """Whether a side makes objects, such as a cache, and computes nothing: what becomes of them is another question."""
+    values = [node.value for node in side if isinstance(node, ast.Assign)]
+    return len(values) == len(side) > 0 and all(
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and isinstance(tracer.lookup(value.func.id, scope), py.ClassValue)
+        for value in values
+    )
 
 
 def _without_constants(side: Sequence[ast.AST]) -> list[list[object]]:

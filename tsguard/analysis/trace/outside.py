@@ -74,5 +74,5 @@ def _behind(value: py.Value) -> py.Value:
     return value
 
 
-# What says something of its arguments, or passes them through, and computes nothing.
-_HARMLESS = ("contextlib.", "functools.", "logging.", "typing.", "warnings.")
+# What says something of its arguments, asks about them, or passes them through, and computes nothing.
+_HARMLESS = ("contextlib.", "functools.", "inspect.", "logging.", "types.", "typing.", "warnings.")
