@@ -64,8 +64,8 @@ def call(
         return functions.of_compiled(tracer, [*args, *kwargs.values()], node)
     if isinstance(function, py.Unknown):
         tracer.unread(function, node)
-        if function.unread is None and isinstance(node, ast.Call):
-            outside.handed(tracer, unparsed(node.func), [*args, *kwargs.values()], node)
+        if function.unread is None and function.default is None and isinstance(node, ast.Call):
+            outside.handed_function(tracer, unparsed(node.func), [*args, *kwargs.values()], node)
         breaks.unread(tracer, function, node)
         lost_sight(tracer, [*args, *kwargs.values()])
         origin = origin_of([*args, *kwargs.values(), function])

@@ -56,15 +56,17 @@ def _class(owner: py.Value) -> str:
 
 def handed(tracer: Tracer, called: str, given: list[py.Value], node: ast.AST | None) -> None:
     """Note that a function of the project, or a tensor, is given to code that is not read and whose result is used."""
-    if isinstance(tracer.statement, ast.Expr) or called.startswith(_HARMLESS):
-        return
-    held = parts(given)
-    if any(isinstance(_behind(value), py.FunctionValue) for value in held):
-        tracer.gap(node, f"the source does not tell what {called} makes of a function")
-    elif not called.startswith("torch.") and any(
-        isinstance(value, Traced) and not value.sizes_only for value in held
-    ):
+    is_used = not isinstance(tracer.statement, ast.Expr) and not called.startswith(_HARMLESS)
+    if is_used and any(isinstance(part, Traced) and not part.sizes_only for part in parts(given)):
         tracer.gap(node, f"the source does not tell what {called} makes of a tensor")
+    handed_function(tracer, called, given, node)
+
+
+def handed_function(tracer: Tracer, called: str, given: list[py.Value], node: ast.AST | None) -> None:
+    """Note that a function of the project is given to code that is not read and whose result is used."""
+    is_used = not isinstance(tracer.statement, ast.Expr) and not called.startswith(_HARMLESS)
+    if is_used and any(isinstance(_behind(part), py.FunctionValue) for part in parts(given)):
+        tracer.gap(node, f"the source does not tell what {called} makes of a function")
 
 
 def _behind(value: py.Value) -> py.Value:

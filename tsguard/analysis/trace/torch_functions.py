@@ -104,7 +104,7 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
             return Opaque(None, origin=origin.then(node), is_object=True)
     given = [*args, *kwargs.values()]
     lost_sight(tracer, given)
-    outside.handed(tracer, name, given, node)
+    outside.handed_function(tracer, name, given, node)
     if name.endswith(".apply") or name.startswith("torch.ops."):
         return tensor(given, node)
     return results.opaque(given, node)
