@@ -331,3 +331,13 @@ VERBOSE = re.compile(
 """,
     re.VERBOSE,
 )
+
+
+def counting():
+    total = 0
+
+    def add(n):
+        nonlocal total
+        total += n
+
+    return add

@@ -126,14 +126,24 @@ def code(function: FunctionValue) -> Value:
     Source: the Python language reference on code objects.
     """
     facts: dict[str, Value] = {"function": function}
-    if isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        bare = copy.copy(function.node)
-        bare.decorator_list = []
-        compiled = compile(ast.Module([bare], []), function.module.name, "exec").co_consts
-        made = next(part for part in compiled if isinstance(part, CodeType) and part.co_name == bare.name)
+    made = _compiled(function) if isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    if made is not None:
         facts |= {name: Const(getattr(made, name)) for name in ("co_name", *_COUNTS)}
         facts["co_varnames"] = TupleValue(tuple(map(Const, made.co_varnames)))
     return ObjectValue(External("types.CodeType"), facts, open=True)
+
+
+def _compiled(function: FunctionValue) -> CodeType | None:
+    """The code of a function; None where its source does not stand alone, as with ``nonlocal``."""
+    bare = copy.copy(function.node)
+    assert isinstance(bare, (ast.FunctionDef, ast.AsyncFunctionDef))
+    bare.decorator_list = []
+    try:
+        compiled = compile(ast.Module([bare], []), function.module.name, "exec").co_consts
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    parts = (part for part in compiled if isinstance(part, CodeType) and part.co_name == bare.name)
+    return next(parts, None)
 
 
 _COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount")

@@ -6,6 +6,7 @@ Source: Python's documentation of ``re``.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -83,10 +84,12 @@ def call_method(interp: Interpreter, name: str, receiver: Value, args: list[Valu
 def _compiled(text: str, flags: int) -> re.Pattern[str] | None:
     if len(text) > LONGEST_PATTERN:
         return None
-    try:
-        return re.compile(text, flags)
-    except (re.error, ValueError, OverflowError):
-        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are for who runs the user's code
+        try:
+            return re.compile(text, flags)
+        except (re.error, ValueError, OverflowError, RecursionError):
+            return None
 
 
 def _used(pattern: re.Pattern[str], name: str, given: Sequence[object]) -> Value:
