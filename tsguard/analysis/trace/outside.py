@@ -37,7 +37,7 @@ def asked(tracer: Tracer, owner: py.Value, found: py.Value | None) -> None:
     cls = _class(owner)
     is_used = not isinstance(tracer.statement, ast.Expr)
     if cls in _HOLDING and is_used and (found is None or isinstance(found, py.Unknown)):
-        tracer.gap(tracer.node, f"what is in a {cls} is not followed")
+        tracer.gap(tracer.node, f"what an object of {cls} holds is not followed")
 
 
 def advanced(
