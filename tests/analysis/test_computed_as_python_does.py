@@ -41,6 +41,11 @@ NOT_TOLD = [
     "re.match('(a+)+b', 'a' * 30)",
     "re.match('a', 'a' * 300)",
     "counting().__code__.co_varnames",
+    "repr(Num.ONE)",
+    "str([Num.ONE])",
+    "f'{Num.TWO:02d}'",
+    "f'{Kind.A!r}'",
+    "'%s' % [Kind.A]",
     "importlib.metadata.version('there-is-no-such-distribution')",
 ]
 NET = """\

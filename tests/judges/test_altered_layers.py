@@ -46,8 +46,20 @@ TOLD = {
 }
 
 
+def test_a_method_of_a_layer_that_nobody_read_is_not_called_ok(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    source = MODULE.format(change="pass").replace("return self.lin(x)", "return x, self.lin.extra_repr()")
+    path.write_text(source, "utf-8")
+    assert verdict(path) == "unknown"
+    torch.jit.script(made(path))
+
+
 def script(path: Path, change: str) -> str:
     path.write_text(MODULE.format(change=change), "utf-8")
+    return verdict(path)
+
+
+def verdict(path: Path) -> str:
     project = Project((path.parent,))
     return judge(Program(project), find_target(project.module(path), "Net")).script
 

@@ -13,12 +13,14 @@ from tsguard.analysis.values import (
     SetValue,
     TupleValue,
     Value,
-    constant,
 )
 
 
 def known(value: Value) -> object:
-    """A constant, or a tuple, list, set or dict of constants; any other value, or one of too many parts, as it is."""
+    """A constant, or a tuple, list, set or dict of constants; any other value, or one of too many parts, as it is.
+
+    A member of an enumeration is no constant here, even one that is also a number: a text shows it another way.
+    """
     return _Reading().read(value)
 
 
@@ -35,7 +37,7 @@ class _Reading:
         if isinstance(value, DictValue):
             return self._dict(value)
         if not isinstance(value, (ListValue, SetValue, TupleValue)) or isinstance(value, IteratorValue):
-            return constant(value)
+            return value.value if isinstance(value, Const) else value
         if value.open or getattr(value, "cls", None) is not None:
             return value
         parts = self._parts(value.items)

@@ -5,14 +5,12 @@ Source: the Python language reference, "Implementing Descriptors"; Python's docu
 
 from __future__ import annotations
 
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import classes, special_methods
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.values import (
     BoundMethod,
     ClassValue,
     Const,
-    FunctionValue,
-    ModuleValue,
     ObjectValue,
     PropertyValue,
     Value,
@@ -26,7 +24,7 @@ def read(interp: Interpreter, member: Value, owner: ObjectValue, name: str) -> V
         if member.is_cached:
             owner.attributes[name] = value
         return value
-    getter = _own(interp, member, "__get__")
+    getter = special_methods.own(interp, member, "__get__")
     if getter is not None:
         return interp.call(getter, [owner, owner.cls], {}, None)
     return classes.bind(member, owner, owner.cls)
@@ -40,7 +38,7 @@ def write(interp: Interpreter, owner: ObjectValue, name: str, value: Value) -> b
     if isinstance(found[0], PropertyValue) and found[0].setter is not None:
         interp.call(BoundMethod(found[0].setter, owner), [value], {}, None)
         return True
-    setter = _own(interp, found[0], "__set__")
+    setter = special_methods.own(interp, found[0], "__set__")
     if setter is not None:
         interp.call(setter, [owner, value], {}, None)
     return setter is not None
@@ -49,14 +47,6 @@ def write(interp: Interpreter, owner: ObjectValue, name: str, value: Value) -> b
 def name_members(interp: Interpreter, cls: ClassValue) -> None:
     """Tell the descriptors of a class that was just defined what they are called."""
     for name, member in list(cls.members.items()):
-        named = _own(interp, member, "__set_name__")
+        named = special_methods.own(interp, member, "__set_name__")
         if named is not None:
             interp.call(named, [cls, Const(name)], {}, None)
-
-
-def _own(interp: Interpreter, member: Value, name: str) -> BoundMethod | None:
-    if not isinstance(member, ObjectValue) or isinstance(member, ModuleValue):
-        return None
-    found = classes.class_member(interp, member.cls, name)
-    is_read = found is not None and isinstance(found[0], FunctionValue)
-    return BoundMethod(found[0], member) if found is not None and is_read else None

@@ -8,13 +8,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from tsguard.analysis.python import calls, classes
+from tsguard.analysis.python import calls, special_methods
 from tsguard.analysis.python.caught import catches
 from tsguard.analysis.python.context import Interpreter, Raised, Signal
 from tsguard.analysis.python.suspended import Body, Suspended
 from tsguard.analysis.values import (
     NONE,
-    BoundMethod,
     External,
     FunctionValue,
     ObjectValue,
@@ -33,7 +32,7 @@ def run(interp: Interpreter, manager: Value, item: ast.withitem, body: Body) -> 
     if isinstance(manager, ObjectValue) and manager.cls == External("contextlib.suppress"):
         names = node.args if isinstance(node, ast.Call) else []
         return _catching(lambda: body(NONE), names)
-    enter, leave = (_own(interp, manager, name) for name in ("__enter__", "__exit__"))
+    enter, leave = (special_methods.own(interp, manager, name) for name in ("__enter__", "__exit__"))
     if enter is None or leave is None or not interp.is_plain:
         return body(NONE if item.optional_vars is None else interp.managed(manager, node))
     value = interp.call(enter, [], {}, node)
@@ -47,12 +46,6 @@ def run(interp: Interpreter, manager: Value, item: ast.withitem, body: Body) -> 
         return None
     interp.call(leave, [NONE, NONE, NONE], {}, node)
     return signal
-
-
-def _own(interp: Interpreter, manager: Value, name: str) -> Value | None:
-    found = classes.class_member(interp, manager.cls, name) if isinstance(manager, ObjectValue) else None
-    is_read = found is not None and isinstance(found[0], FunctionValue)
-    return BoundMethod(found[0], manager) if found is not None and is_read else None
 
 
 def _catching(run_body: Callable[[], Signal], names: Sequence[ast.expr]) -> Signal:

@@ -38,6 +38,7 @@ from tsguard.analysis.values import (
     Value,
     constant,
     distinct,
+    plain,
 )
 from tsguard.language.same_shape import RESHAPING
 
@@ -282,11 +283,11 @@ def _constant_method(
 ) -> Value:
     method = getattr(receiver.value, name, None)
 
-    def plain(value: Value) -> Any:
+    def given(value: Value) -> Any:
         settled = interp.settled(value)
-        return known(texts.shown(interp, settled) if name == "format" else settled)
+        return known(texts.shown(interp, settled) if name == "format" else plain(settled))
 
-    values, named = [plain(a) for a in args], {key: plain(a) for key, a in kwargs.items()}
+    values, named = [given(a) for a in args], {key: given(a) for key, a in kwargs.items()}
     if method is None or any(isinstance(v, Value) for v in (*values, *named.values())):
         if name == "join" and args:
             items, is_open = iterate(interp, args[0])

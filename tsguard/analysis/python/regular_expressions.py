@@ -60,11 +60,10 @@ def call(interp: Interpreter, name: str, args: list[Value], kwargs: dict[str, Va
 
 def attribute(owner: ObjectValue, name: str) -> Value | None:
     """A method of a compiled pattern, or of a match, that is computed; None for any other."""
-    is_known = name in _OF_PATTERNS and "pattern" in owner.attributes
-    if (owner.cls == _PATTERN and is_known) or (owner.cls == _MATCH and name in _OF_MATCHES):
-        return BoundMethod(
-            External(f"{_PATTERN.name if owner.cls == _PATTERN else _MATCH.name}.{name}"), owner
-        )
+    if owner.cls == _PATTERN and name in _OF_PATTERNS and "pattern" in owner.attributes:
+        return BoundMethod(External(f"{_PATTERN.name}.{name}"), owner)
+    if owner.cls == _MATCH and name in _OF_MATCHES:
+        return BoundMethod(External(f"{_MATCH.name}.{name}"), owner)
     return None
 
 

@@ -30,7 +30,7 @@ def _str(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) 
 
 def _repr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     value = interp.settled(args[0]) if args else NONE
-    if isinstance(value, Const) or not isinstance(known(value), Value):
+    if not isinstance(known(value), Value):
         return computed("repr", repr, "str")(interp, args, kwargs, node)
     return Unknown(operations.called("repr", [value], node), "str")
 

@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.values import External, FunctionValue, ModuleValue, ObjectValue, Value
+from tsguard.analysis.values import BoundMethod, External, FunctionValue, ModuleValue, ObjectValue, Value
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -84,9 +84,14 @@ def _of_either(
 def _of_one(
     interp: Interpreter, name: str, owner: Value, args: list[Value], node: ast.AST | None
 ) -> Value | None:
+    method = own(interp, owner, name)
+    return None if method is None else interp.call(method, args, {}, node)
+
+
+def own(interp: Interpreter, owner: Value, name: str) -> BoundMethod | None:
+    """A method that the class of an object defines in Python, bound to it; None of a module, which torch has a say in."""
     if not isinstance(owner, ObjectValue) or isinstance(owner, ModuleValue):
         return None
-    method = classes.class_member(interp, owner.cls, name)
-    if method is None or not isinstance(method[0], FunctionValue):
-        return None
-    return interp.call(classes.bind(method[0], owner, owner.cls), args, {}, node)
+    found = classes.class_member(interp, owner.cls, name)
+    is_read = found is not None and isinstance(found[0], FunctionValue)
+    return BoundMethod(found[0], owner) if found is not None and is_read else None

@@ -46,7 +46,8 @@ def formatted(interp: Interpreter, node: ast.FormattedValue, scope: Scope) -> Va
     value = interp.settled(interp.evaluate(node.value, scope))
     how = Const("") if node.format_spec is None else interp.evaluate(node.format_spec, scope)
     convert = _CONVERSIONS.get(node.conversion)
-    given, spec = known(shown(interp, value) if convert in (None, str) else value), constant(how)
+    is_shown = convert is str or (convert is None and node.format_spec is None)
+    given, spec = known(shown(interp, value) if is_shown else value), constant(how)
     if isinstance(given, Value) or not isinstance(spec, str):
         return Unknown()
     return folded(interp, sizes.formatted, (given if convert is None else convert(given), spec), node)

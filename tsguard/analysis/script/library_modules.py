@@ -46,8 +46,6 @@ def library_member(
             return _from_table(owner, name, forward_entry(compiler, entry, owner.instance))
         if name in entry["methods"]:
             return _from_table(owner, name, entry["methods"][name])
-    if holder is None and name == "extra_repr":
-        return SugaredUnknown()  # layers have one of their own, which torch compiles
     if holder is None and name in compiler.tables.module_members:
         return _base_method(owner, name)
     return None

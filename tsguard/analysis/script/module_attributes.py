@@ -274,6 +274,9 @@ def _class_member(
     compiler: Compiler, fc: FunctionCompiler | None, owner: SugaredModule, name: str, node: ast.AST
 ) -> Sugared | None:
     found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
+    if found is None and name == "extra_repr" and fc is not None:
+        fc.unread(node)  # torch compiles what a layer has of its own, and no table tells what that is
+        return SugaredUnknown()
     library = library_member(compiler, owner, name, found[1] if found is not None else None)
     if library is not None:
         return library

@@ -6,15 +6,11 @@ Source: torch/utils/checkpoint.py, torch/jit/_async.py.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace import checkpoints
 from tsguard.analysis.trace.context import Tracer
-
-Args = list[py.Value]
-Kwargs = dict[str, py.Value]
-Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
+from tsguard.analysis.trace.counting import Args, Handler, Kwargs
 
 
 def _forked(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
