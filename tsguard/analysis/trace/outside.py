@@ -14,7 +14,7 @@ from tsguard.analysis.trace.values import Traced, parts
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
 
-RANDOM = frozenset({"random.Random", "random.SystemRandom"})
+RANDOM: frozenset[str] = frozenset({"random.Random", "random.SystemRandom"})
 _HOLDING = frozenset(
     f"{module}.{name}"
     for module, names in {

@@ -33,7 +33,7 @@ _NOT_DRAWN = frozenset(
         "set_state",
     ]
 )
-SHARES = frozenset({"random.random", "numpy.random.random", "numpy.random.rand"})
+SHARES: frozenset[str] = frozenset({"random.random", "numpy.random.random", "numpy.random.rand"})
 
 
 def source_of(name: str) -> Source | None:
