@@ -13,7 +13,9 @@ MODULE = """\
 import asyncio
 import inspect
 import logging
+import operator
 import pickle
+import random
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
@@ -33,12 +35,14 @@ class Net(nn.Module):
 """
 FOLLOWED = {
     "forked": "return torch.jit.wait(torch.jit.fork(self.choose, x))",
+    "through a method caller": "return x * operator.methodcaller('item')(x.sum())",
     "as a checkpoint": "return torch.utils.checkpoint.checkpoint(self.choose, x, use_reentrant=False)",
 }
 NOT_KNOWN = {
     "to a pool": "return ThreadPoolExecutor(1).submit(self.choose, x).result()",
     "to each": "return list(ThreadPoolExecutor(1).map(self.choose, [x]))[0]",
     "as a coroutine": "return asyncio.run(self.chosen(x))",
+    "a list that is shuffled": "order = list(range(10**4))\n        random.shuffle(order)\n        return x * order[0]",
     "a tensor that is written as bytes": "return pickle.loads(pickle.dumps(x.detach())) * 2",
 }
 HARMLESS = {

@@ -212,6 +212,21 @@ def _getter(name: str) -> Handler:
     return run
 
 
+def _method_caller(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``methodcaller(name, ...)``: a function that calls a method of what it is given."""
+    return Partial(External("operator.methodcaller.__call__"), tuple(args), kwargs)
+
+
+def _called_method(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``methodcaller(name, ...)(owner)``."""
+    named, *given, owner = args
+    name = constant(named)
+    if not isinstance(name, str) or not name.isidentifier():
+        return Unknown(placed(node))
+    method = evaluated(interp, f"owner.{name}", {"owner": owner}, node)
+    return interp.call(method, given, kwargs, node)
+
+
 def _got_item(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """``itemgetter(*keys)(owner)``."""
     *keys, owner = args
@@ -268,6 +283,8 @@ HANDLERS: dict[str, Handler] = {
     "operator.attrgetter.__call__": _got_attribute,
     "operator.itemgetter": _getter("operator.itemgetter"),
     "operator.itemgetter.__call__": _got_item,
+    "operator.methodcaller": _method_caller,
+    "operator.methodcaller.__call__": _called_method,
     "itertools.chain": _chain,
     "itertools.repeat": _repeat,
     "importlib.import_module": _import_module,

@@ -354,6 +354,7 @@ _HANDLERS: dict[str, Handler] = {
     "functools.reduce": _reduced,
     "builtins.len": length_of,
     "builtins.next": outside.advanced,
+    "random.shuffle": outside.shuffled,
     "builtins.range": range_of,
     "builtins.min": extreme(-1),
     "builtins.max": extreme(1),

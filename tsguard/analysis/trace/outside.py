@@ -49,6 +49,15 @@ def advanced(
     return None
 
 
+def shuffled(
+    tracer: Tracer, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST
+) -> py.Value | None:
+    """Note that the order that ``random.shuffle(items)`` leaves them in is not followed."""
+    if any(not isinstance(given, py.ListValue) or len(given.items) > 1 for given in args):
+        tracer.gap(node, "the order that random.shuffle leaves is not followed")
+    return None
+
+
 def _class(owner: py.Value) -> str:
     cls = owner.cls if isinstance(owner, py.ObjectValue) else None
     return cls.name if isinstance(cls, py.External) else ""
