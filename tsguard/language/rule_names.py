@@ -599,6 +599,7 @@ RuleName: TypeAlias = Literal[
     "untraced-check",
     "untraced-check/empty",
     "untraced-check/expanded",
+    "untraced-check/laid-out",
     "untraced-check/size",
     "untraced-check/tensor",
     "untraced-value",

@@ -20,6 +20,7 @@ from tsguard.analysis.trace import (
     exceptions,
     expansions,
     operators,
+    self_assignments,
     shaping,
     unanswered,
     unrecorded,
@@ -29,6 +30,7 @@ from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.telling import only_tells, tells_torch
 from tsguard.analysis.trace.values import Fixed, Number
 from tsguard.analysis.values import Scope
+from tsguard.language.rule_names import RuleName
 from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
 
@@ -83,10 +85,11 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     value = tracer.settled(tracer.evaluate(node.test, scope))
     if isinstance(value, Fixed) and value.about == "tracing":
         return _decided(tracer, node, value, scope)
-    if isinstance(value, Number) and value.known is None and expansions.only_expands(node):
+    harmless = _harmless(node) if isinstance(value, Number) and value.known is None else None
+    if isinstance(value, Number) and harmless is not None:
         data.asked(tracer, value, node.test)
         sizes.decided(tracer, value, node.test)
-        tracer.report("untraced-check/expanded", node.test, value.origin)
+        tracer.report(harmless, node.test, value.origin)
         return tracer.execute(node.body, scope)
     answer = conditions.decide(tracer, value, node.test, "if")
     if answer is None:
@@ -101,6 +104,13 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     following = tracer.following
     unanswered.looked_at(tracer, value, node.test, lambda: tracer.execute([*other, *following], scope), scope)
     return tracer.execute(body, scope)
+
+
+def _harmless(node: ast.If) -> RuleName | None:
+    """The rule that tells of a branch after which all elements are what they are without it."""
+    if expansions.only_expands(node):
+        return "untraced-check/expanded"
+    return "untraced-check/laid-out" if self_assignments.only_lays_out(node) else None
 
 
 def _checked(tracer: Tracer, node: ast.If, scope: Scope, *, has_effect: bool) -> Signal:
