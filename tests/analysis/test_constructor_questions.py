@@ -84,6 +84,29 @@ class Net(nn.Embedding):
         return x.ne(self.padding_idx).int() + self.padding_idx
 """
 
+FITTED = """\
+class Fit(nn.Module):
+    def __init__(self, width: int):
+        super().__init__()
+        self.width = width
+        self.weight = nn.Parameter(self.fitted(torch.rand(8, width), torch.rand(8, 3)))
+
+    def fitted(self, x, y):
+        assert x.dim() == 2 and x.size(1) == self.width
+        found = torch.linalg.lstsq(x, y).solution.t()
+        assert found.size() == (y.size(1), self.width) or found.size() == (self.width, y.size(1))
+        return found.contiguous()
+
+    def forward(self, x):
+        return x @ self.weight
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = nn.Sequential(*[Fit(width) for width in (3, 4, 5)])
+"""
+
 READ_FROM_THE_ENVIRONMENT = """\
 import os
 
@@ -125,6 +148,10 @@ def test_only_arguments_that_python_can_call_with_count(tmp_path: Path):
     assert _verdict(tmp_path, MADE + later + CALLS_PART) == "depends"
     first_of_none = MADE.replace("nn.ReLU() if made else None", "nn.ModuleList([nn.ReLU()] if made else [])")
     assert _verdict(tmp_path, first_of_none + CALLS_PART.replace("part", "part[0]")) == "ok"
+
+
+def test_what_a_constructor_asserts_of_a_tensor_that_it_computes_holds_for_each(tmp_path: Path):
+    assert _verdict(tmp_path, "import torch\n\n\n" + FITTED + CALLS_PART) == "ok"
 
 
 def test_a_number_given_to_a_layer_is_not_the_layers_default(tmp_path: Path):

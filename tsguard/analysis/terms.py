@@ -272,6 +272,11 @@ def _parts(term: Term) -> Iterator[Term]:
                 pending += held(part)
 
 
+def rests_on_place(term: Term) -> bool:
+    """Whether a term rests on what an expression gives, which may be another each time."""
+    return any(isinstance(part, Place) for part in _parts(term))
+
+
 def looks_up(term: Term) -> bool:
     """Whether a term rests on what ``get`` or ``pop`` gives of what may be a mapping."""
     return any(

@@ -20,7 +20,7 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.context import BREAK, CONTINUE, Interpreter, Raised, Return, Signal
 from tsguard.analysis.python.iteration import consume, give_back, growing
 from tsguard.analysis.python.narrowing import narrow
-from tsguard.analysis.terms import Place
+from tsguard.analysis.terms import Place, rests_on_place
 from tsguard.analysis.values import (
     NONE,
     ClassValue,
@@ -190,15 +190,24 @@ def exception_name(value: Value) -> str:
 
 
 def _assert(interp: Interpreter, node: ast.Assert, scope: Scope) -> Signal:
-    value = interp.settled(interp.evaluate(node.test, scope))
-    if isinstance(value, Unknown):
-        holds = value.term is None or interp.world.decide(value.term, True)
-    else:
-        holds = not isinstance(value, Const) or bool(value.value)
-    if not holds:
+    if not _holds(interp, node.test, scope):
         raise Raised("AssertionError", node)
     narrow(interp, node.test, True, scope)
     return None
+
+
+def _holds(interp: Interpreter, test: ast.expr, scope: Scope) -> bool:
+    """Whether an assertion holds: of what was computed it does, as nothing shows that its author was wrong."""
+    if isinstance(test, ast.BoolOp):
+        of_all = all if isinstance(test.op, ast.And) else any
+        return of_all(_holds(interp, part, scope) for part in test.values)
+    value = interp.settled(interp.evaluate(test, scope))
+    if not isinstance(value, Unknown):
+        return not isinstance(value, Const) or bool(value.value)
+    term, world = value.term, interp.world
+    if term is None or (rests_on_place(term) and world.answer(term) is None):
+        return True
+    return world.decide(term, True)
 
 
 def _try(interp: Interpreter, node: ast.stmt, scope: Scope) -> Signal:
