@@ -107,6 +107,7 @@ BY_HAND = {
     "TSG166-bad-3",
     "TSG167-bad-5",
     "TSG168-bad-2",
+    "TSG168-bad-3",
     "TSG169-bad-2",
     "TSG169-bad-3",
     "TSG170-bad-2",

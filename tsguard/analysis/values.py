@@ -340,6 +340,12 @@ def plain(value: Value) -> Value:
     return value.alike if isinstance(value, EnumMember) and value.alike is not None else value
 
 
+def mapped(value: Value) -> Value:
+    """The items of an instance of a class that derives from ``dict``; any other value as it is."""
+    held = value.contents if isinstance(value, ObjectValue) else None
+    return value if held is None else held
+
+
 def distinct(items: list[Value]) -> list[Value]:
     """The items of which no earlier one is an equal constant."""
     kept: dict[object, Value] = {}

@@ -268,6 +268,7 @@ RuleName: TypeAlias = Literal[
     "lost-size/operator",
     "lost-size/type",
     "missing-attribute",
+    "missing-attribute/private",
     "missing-main-guard",
     "missing-main-guard/spawned",
     "missing-return",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from tsguard.source.private_names import is_private, mangled
 from tsguard.source.remembering import remembered
 from tsguard.source.walking import children, walked
 
@@ -18,7 +19,7 @@ def assigned_later(tree: ast.AST) -> frozenset[str] | None:
 
     None where they do so under names that the source does not tell.
     """
-    names = set()
+    names: set[str] = set()
     pending = [tree]
     while pending:
         node = pending.pop()
@@ -43,7 +44,9 @@ def assigned_later(tree: ast.AST) -> frozenset[str] | None:
                 names.add(name)
                 below = below[1:]
         pending += below
-    return frozenset(names)
+    classes = [node.name for node in walked(tree) if isinstance(node, ast.ClassDef)]
+    kept = {mangled(name, cls) for name in names if is_private(name) for cls in classes}
+    return frozenset(names | kept)
 
 
 def _set_by_name(node: ast.Call) -> str | None:

@@ -341,3 +341,82 @@ def counting():
         total += n
 
     return add
+
+
+class Frozen(OrderedDict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for key, value in self.items():
+            setattr(self, key, value)
+        self.__frozen = True
+
+    def __setattr__(self, name, value):
+        if hasattr(self, "_Frozen__frozen") and self.__frozen:
+            raise AttributeError(name)
+        super().__setattr__(name, value)
+
+    def __setitem__(self, name, value):
+        if hasattr(self, "_Frozen__frozen") and self.__frozen:
+            raise KeyError(name)
+        super().__setitem__(name, value)
+
+
+def refused(act):
+    try:
+        act()
+    except (AttributeError, KeyError) as error:
+        return type(error).__name__
+    return ""
+
+
+class Table(dict):
+    def __missing__(self, key):
+        return key * 2
+
+    def total(self):
+        return sum(self.values())
+
+
+class Bunch(dict):
+    __getattr__ = dict.get
+    __setattr__ = dict.__setitem__
+
+
+class Owned:
+    __kept = 3
+
+    def __init__(self, size):
+        self.__size = size
+        self.__dunder__ = 1
+
+    def __twice(self):
+        return self.__size * 2
+
+    def twice(self):
+        return [one.__twice() for one in (self,)][0]
+
+    def kept(self):
+        return self.__kept
+
+    def has(self):
+        return hasattr(self, "__size"), hasattr(self, "_Owned__size")
+
+    @property
+    def __hidden(self):
+        return self.__size + 1
+
+    def hidden(self):
+        return (lambda: self.__hidden)()
+
+
+class Heir(Owned):
+    def __init__(self):
+        super().__init__(5)
+        self.__size = "mine"
+
+    def both(self):
+        return self.__size, self._Owned__size
+
+    def other(self, name="__size"):
+        del self.__size
+        return hasattr(self, "_Heir__size")

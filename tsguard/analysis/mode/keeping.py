@@ -24,6 +24,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.language.modes import FUNCTIONS, is_random_function, is_random_operator
+from tsguard.source.private_names import is_private
 from tsguard.source.walking import walked
 
 _BUILTINS = frozenset(
@@ -95,7 +96,7 @@ class _Kept:
 
     def _sets(self, target: ast.expr, value: ast.expr, look: _Look, local: frozenset[str]) -> bool:
         """Whether an assignment sets an attribute of a module, and nothing that a module registers."""
-        if not isinstance(target, ast.Attribute) or target.attr == "training":
+        if not isinstance(target, ast.Attribute) or target.attr == "training" or is_private(target.attr):
             return False
         owner = self._value(target.value, look, local)
         if not isinstance(owner, ModuleValue):
@@ -187,7 +188,7 @@ class _Kept:
         """What a name, or an attribute of one, is; None for anything else."""
         if isinstance(node, ast.Name):
             return None if node.id in local else look(node.id)
-        if not isinstance(node, ast.Attribute):
+        if not isinstance(node, ast.Attribute) or is_private(node.attr):
             return None
         owner = self._value(node.value, look, local)
         if not isinstance(owner, (ModuleValue, ModuleReference, External)):

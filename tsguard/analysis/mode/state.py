@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tsguard.analysis.mode import switching
 from tsguard.analysis.mode.context import ModeInterpreter
+from tsguard.analysis.python.private_names import attribute_name
 from tsguard.analysis.values import (
     FALSE,
     NONE,
@@ -143,9 +144,10 @@ def _changed(walk: ModeInterpreter, target: ast.expr, node: Assignment, scope: S
         return "state-updated-in-eval"
     if not isinstance(owner, ModuleValue):
         return None
-    if _is_state(owner.buffers.get(target.attr)) or _is_state(owner.parameters.get(target.attr)):
+    name = attribute_name(target.attr, scope)
+    if _is_state(owner.buffers.get(name)) or _is_state(owner.parameters.get(name)):
         return "state-updated-in-eval"
-    if target.attr not in owner.attributes or (owner, target.attr) in walk.renewed:
+    if name not in owner.attributes or (owner, target.attr) in walk.renewed:
         return None
     return "state-updated-in-eval/counter" if in_place or _counts(target, node) else None
 

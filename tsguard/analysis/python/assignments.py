@@ -7,6 +7,7 @@ import ast
 from tsguard.analysis.python import module_containers
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import consume, item_term
+from tsguard.analysis.python.private_names import attribute_name
 from tsguard.analysis.values import (
     DictValue,
     ListValue,
@@ -28,7 +29,8 @@ def assign(interp: Interpreter, target: ast.expr, value: Value, scope: Scope) ->
     if isinstance(target, ast.Name):
         _bind(interp, target.id, value, holder(target.id, scope), scope)
     elif isinstance(target, ast.Attribute):
-        interp.set_attribute(interp.evaluate(target.value, scope), target.attr, value)
+        name = attribute_name(target.attr, scope)
+        interp.set_attribute(interp.evaluate(target.value, scope), name, value)
     elif isinstance(target, ast.Subscript):
         owner = interp.evaluate(target.value, scope)
         interp.set_item(owner, interp.evaluate(target.slice, scope), value)
@@ -85,7 +87,7 @@ def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:
     if isinstance(target, ast.Name):
         scope.names.pop(target.id, None)
     elif isinstance(target, ast.Attribute):
-        delete_attribute(interp.evaluate(target.value, scope), target.attr)
+        delete_attribute(interp.evaluate(target.value, scope), attribute_name(target.attr, scope))
     elif isinstance(target, ast.Subscript):
         owner = interp.evaluate(target.value, scope)
         _delete_item(interp.settled(owner), interp.settled(interp.evaluate(target.slice, scope)))

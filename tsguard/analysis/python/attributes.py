@@ -152,6 +152,8 @@ def _live(owner: ObjectValue) -> DictValue:
     return DictValue(cast("dict[object, Value]", owner.attributes), owner.open)
 
 
+# Bases that give an instance nothing but what every object has.
+_BARE = frozenset({"builtins.object", "typing.Generic", "abc.ABC", "typing.Protocol"})
 _OF_MAPPINGS = frozenset(name for name in dir(dict) if name not in dir(object))
 
 
@@ -179,6 +181,11 @@ def _object_attribute(interp: Interpreter, owner: ObjectValue, name: str) -> Val
     return _from_unread_base(interp, owner, name)
 
 
+def _gives_nothing(base: External, name: str) -> bool:
+    """Whether instances have no attribute of this name from a base beyond those that are told already."""
+    return base.name in _BARE or (base.name in ancestry.MAPPINGS and name != "data")  # that of a UserDict
+
+
 def _from_unread_base(interp: Interpreter, owner: ObjectValue, name: str) -> Value | None:
     """An attribute that only a base that is not read can have, or what was not followed; None for none."""
     for base in ancestry.mro(interp, owner.cls):
@@ -186,12 +193,8 @@ def _from_unread_base(interp: Interpreter, owner: ObjectValue, name: str) -> Val
             return BoundMethod(External(f"{base.name}.{name}"), owner)
         if isinstance(base, External) and External(f"{base.name}.{name}") == APPLY:
             return BoundMethod(APPLY, owner.cls)
-        if isinstance(base, External) and base.name not in (
-            "builtins.object",
-            "typing.Generic",
-            "abc.ABC",
-            "typing.Protocol",
-        ):
+        is_known = isinstance(base, External) and _gives_nothing(base, name)
+        if isinstance(base, External) and not is_known:
             return Unknown(member_of(base.name, name))
         if isinstance(base, Unknown):
             return Unknown(of_object(owner, name), unread=base.unread)

@@ -8,7 +8,7 @@ from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.unread_mappings import REST, STARS, perhaps_other, unread_rest
 from tsguard.analysis.terms import Parameter, placed
-from tsguard.analysis.values import DictValue, FunctionValue, Scope, TupleValue, Unknown, Value
+from tsguard.analysis.values import DictValue, FunctionValue, Scope, TupleValue, Unknown, Value, mapped
 from tsguard.source.functions import positional_parameters
 
 
@@ -30,7 +30,7 @@ def arguments(
         else:
             args.append(interp.evaluate(arg, scope))
     for keyword in node.keywords:
-        value = interp.evaluate(keyword.value, scope)
+        value = mapped(interp.evaluate(keyword.value, scope))
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
         elif isinstance(value, DictValue):

@@ -52,6 +52,7 @@ from tsguard.analysis.values import (
     Value,
     by_name,
     constant,
+    mapped,
     plain,
 )
 
@@ -112,7 +113,7 @@ def _tuple(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None
 def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     result = DictValue({})
     if args:
-        value = interp.settled(args[0])
+        value = mapped(interp.settled(args[0]))
         if isinstance(value, DictValue):
             merge(result, value)
         else:

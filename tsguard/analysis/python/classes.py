@@ -24,6 +24,7 @@ from tsguard.analysis.values import (
     Value,
 )
 from tsguard.source.changing import filled_in, makes_over
+from tsguard.source.private_names import is_private, mangled
 from tsguard.source.unparsing import unparsed
 
 
@@ -35,6 +36,7 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     _decorate(interp, cls)
     for statement in node.body:
         _class_statement(interp, statement, body, cls)
+    _keep_private(cls)
     cls.members.setdefault("__doc__", NONE)
     _tell_bases(interp, node, cls, scope)
     if derives_from(interp, cls, "enum.Enum"):
@@ -42,6 +44,17 @@ def define_class(interp: Interpreter, node: ast.ClassDef, scope: Scope) -> Value
     _put_on(interp, cls)
     cls.is_whole = True
     return cls
+
+
+def _keep_private(cls: ClassValue) -> None:
+    """Keep members and annotations under the names that Python keeps them under."""
+    if any(map(is_private, (*cls.members, *cls.annotations))):
+        members = {mangled(name, cls.name): member for name, member in cls.members.items()}
+        annotations = {mangled(name, cls.name): node for name, node in cls.annotations.items()}
+        cls.members.clear()
+        cls.members.update(members)
+        cls.annotations.clear()
+        cls.annotations.update(annotations)
 
 
 def _put_on(interp: Interpreter, cls: ClassValue) -> None:

@@ -51,6 +51,7 @@ from tsguard.analysis.values import (
     VersionText,
     constant,
     is_none,
+    mapped,
     plain,
 )
 
@@ -85,6 +86,7 @@ def compare(
         fields = records.alike(interp, op, left, right)
         if fields is not None:
             return compare(interp, op, *fields, node)
+        left, right = mapped(left), mapped(right)
     sign, function = _COMPARE[type(op)]
     result = _compared(function, left, right)
     if result is not None:

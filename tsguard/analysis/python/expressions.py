@@ -20,6 +20,7 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.binding import arguments
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
+from tsguard.analysis.python.private_names import attribute_name
 from tsguard.analysis.python.suspended import Suspended
 from tsguard.analysis.python.unread_mappings import REST, STARS, unread_rest
 from tsguard.analysis.terms import member_of, placed
@@ -44,6 +45,7 @@ from tsguard.analysis.values import (
     Value,
     by_name,
     constant,
+    mapped,
 )
 from tsguard.project.project import Missing
 from tsguard.report.records import replace
@@ -74,7 +76,7 @@ def _attribute(interp: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
 
 def attribute_of(interp: Interpreter, owner: Value, node: ast.Attribute, scope: Scope) -> Value:
     """``node``, an attribute of an owner that is evaluated already."""
-    value = interp.attribute(owner, node.attr)
+    value = interp.attribute(owner, attribute_name(node.attr, scope))
     if value is not None:
         return _placed(interp, owner, node, value, scope) if isinstance(owner, ModuleReference) else value
     if interp.tries:
@@ -228,6 +230,7 @@ def _dict(interp: Interpreter, node: ast.Dict, scope: Scope) -> Value:
     for key, value_node in zip(node.keys, node.values, strict=True):
         value = interp.evaluate(value_node, scope)
         if key is None:
+            value = mapped(value)
             if isinstance(value, DictValue):
                 sizes.charge(interp, len(value.items))
                 containers.merge(result, value)

@@ -65,6 +65,9 @@ def _of_object(
 ) -> tuple[list[Value], bool] | None:
     """The items that an instance gives; None where they are not told."""
     method = interp.attribute(value, "__iter__")
+    is_own = isinstance(method, BoundMethod) and isinstance(method.function, FunctionValue)
+    if value.contents is not None and not is_own:
+        return keys_of(value.contents), value.contents.open
     if isinstance(method, BoundMethod):
         given = interp.call(method, [], {})
         return iterate(interp, given, wanted) if isinstance(given, ListValue) else None

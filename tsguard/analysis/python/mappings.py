@@ -6,11 +6,24 @@ import ast
 
 from tsguard.analysis.python import ancestry, classes, comparisons, containers, methods
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.values import FALSE, NONE, TRUE, DictValue, External, ObjectValue, Value
+from tsguard.analysis.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Const,
+    DictValue,
+    External,
+    ObjectValue,
+    Value,
+    constant,
+    mapped,
+)
 
 _ABSTRACT = frozenset(
     f"{module}.{name}" for module in ("collections.abc", "typing") for name in ("Mapping", "MutableMapping")
 )
+# Methods that a class derived from ``dict`` has from ``object`` all the same.
+_OF_OBJECTS = frozenset({"__delattr__", "__getattribute__", "__init_subclass__", "__setattr__"})
 _MIXED_IN = frozenset({"get", "__contains__"})
 
 
@@ -28,7 +41,16 @@ def call(
         return _mixed_in(interp, short, receiver, args)
     if not isinstance(receiver, ObjectValue) or receiver.contents is None or base not in ancestry.MAPPINGS:
         return None
+    if short in _OF_OBJECTS:
+        return None
+    missing = classes.class_member(interp, receiver.cls, "__missing__") if short == "__getitem__" else None
+    if missing is not None and args and _lacks(interp, receiver.contents, args[0]):
+        return interp.call(classes.bind(missing[0], receiver, missing[1]), args, {}, None)
     return method(interp, short, receiver.contents, args, kwargs)
+
+
+def _lacks(interp: Interpreter, contents: DictValue, key: Value) -> bool:
+    return constant(comparisons.compare(interp, ast.In(), key, contents, None)) is False
 
 
 def _mixed_in(interp: Interpreter, name: str, receiver: Value, args: list[Value]) -> Value | None:
@@ -62,19 +84,14 @@ def method(
     if name == "update" and not args and not kwargs:
         return NONE
     if name == "update":
-        args = [_contents(arg) for arg in args]
+        args = [mapped(arg) for arg in args]
     if name == "__getitem__" and args:
         return containers.item(interp, contents, args[0], node)
     if name == "__setitem__" and len(args) == 2:
         interp.set_item(contents, args[0], args[1])
         return NONE
+    if name == "__len__" and not contents.open:
+        return Const(len(contents.items))
     if name == "__contains__" and args:
         return comparisons.compare(interp, ast.In(), args[0], contents, None)
     return methods.call(interp, name, contents, args, kwargs, node)
-
-
-def _contents(value: Value) -> Value:
-    """The items of an instance of a class that derives from ``dict``; any other value as it is."""
-    if isinstance(value, ObjectValue) and value.contents is not None:
-        return value.contents
-    return value

@@ -19,7 +19,7 @@ def is_true(interp: Interpreter, value: ObjectValue, node: ast.AST | None) -> bo
             return interp.truth(_told(interp, value, classes.bind(method[0], value, value.cls), node), node)
     if isinstance(value, ModuleValue) and not CONTAINERS.isdisjoint(ancestry.kin(interp, value.cls)):
         return value.open or bool(value.children or value.parameters)
-    return True
+    return value.contents is None or interp.truth(value.contents, node)
 
 
 def _told(interp: Interpreter, value: ObjectValue, method: Value, node: ast.AST | None) -> Value:

@@ -38,6 +38,7 @@ from tsguard.language import types as t
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
 from tsguard.source.assigning import assigned_later
+from tsguard.source.private_names import is_private, mangled
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -122,7 +123,19 @@ def _absent(compiler: Compiler, owner: SugaredModule, name: str, node: ast.AST) 
         )
     if name in ("__class__", "__dict__"):
         return Refusal("python-object/attribute", node, name=name, owner="self", kind="a module")
+    kept = _kept_name(compiler, owner.instance, name) if is_private(name) else None
+    if kept is not None:
+        return Refusal("missing-attribute/private", node, name=name, owner=cls, kept=kept)
     return Refusal("missing-attribute", node, name=name, owner=cls)
+
+
+def _kept_name(compiler: Compiler, instance: py.ModuleValue, name: str) -> str | None:
+    """The name under which Python keeps what one of the classes of a module calls by a private name."""
+    for base in ancestry.mro(compiler.interp, instance.cls):
+        kept = mangled(name, base.name) if isinstance(base, py.ClassValue) else name
+        if compiler.interp.attribute(instance, kept) is not None and kept != name:
+            return kept
+    return None
 
 
 # Methods of containers that change or list what they hold, by the container's kind.

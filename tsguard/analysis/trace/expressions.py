@@ -13,6 +13,7 @@ from tsguard.analysis.python import assignments, comparisons, containers, operat
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.python.iteration import consume, iterate
+from tsguard.analysis.python.private_names import attribute_name
 from tsguard.analysis.trace import (
     alternatives,
     comparing,
@@ -51,7 +52,7 @@ def _attribute(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     assert isinstance(node, ast.Attribute)
     owner = tracer.evaluate(node.value, scope)
     tracer.node = node
-    value = tracer.attribute(owner, node.attr)
+    value = tracer.attribute(owner, attribute_name(node.attr, scope))
     if value is not None:
         return tracer.now(value) if tracer.written else value
     if tracer.tries or py.is_none(owner):
