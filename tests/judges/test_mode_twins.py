@@ -30,6 +30,7 @@ SAME = {
     "another name": ("return x", "y = x\n        return y"),
     "two names": ("return x, z", "a, b = x, z\n        return a, b"),
     "a name of a name": ("return x", "y = x\n        w = y\n        return w"),
+    "another layout of what is there": ("x = x.contiguous()", "return x * z"),
     "a branch that is not taken": (
         "return x",
         "if self.noisy:\n            x = x * torch.rand(3)\n        return x",
@@ -45,6 +46,7 @@ OTHER = {
         "x = x + 1\n            return x",
         "y = x\n        x = x + 1\n        return y",
     ),
+    "another layout of something else": ("x = z.contiguous()", "return x * z"),
     "names that change places": ("return x, z", "x, z = z, x\n        return x, z"),
     "a name of something else": ("return x", "y = z\n        return y"),
     "a branch that the input decides": (

@@ -17,6 +17,7 @@ from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
 from tsguard.analysis.python.iteration import consume, give_back, growing
 from tsguard.analysis.values import External, ObjectValue, TensorValue, TupleValue, Unknown, Value
+from tsguard.source.layouts import lays_out
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -125,7 +126,7 @@ def _alternatives(walk: ModeInterpreter, node: ast.If, answer: bool | None, scop
 
 
 def has_effect(body: Sequence[ast.stmt]) -> bool:
-    """Whether statements do more than check and remark."""
+    """Whether statements do more than check, remark, and lay out anew what is there."""
     return any(not _is_remark(statement) for statement in body)
 
 
@@ -136,9 +137,8 @@ def _is_remark(node: ast.stmt) -> bool:
         function = node.value.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         return bool(_REMARKS.fullmatch(name))
-    return isinstance(node, (ast.Raise, ast.Assert, ast.Pass)) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    )
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, (ast.Raise, ast.Assert, ast.Pass)) or lays_out(node)
 
 
 def explore(walk: ModeInterpreter, scope: Scope, alternatives: list[Path]) -> Signal:

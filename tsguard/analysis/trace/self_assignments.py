@@ -31,11 +31,6 @@ def is_only_moved(statement: ast.AST | None) -> bool:
     return _method_of_itself(statement) in _MOVES
 
 
-def only_lays_out(node: ast.If) -> bool:
-    """Whether a branch lays a tensor out anew at most: ``if x.shape[0] >= 64: x = x.contiguous()``."""
-    return all(_method_of_itself(statement) == "contiguous" for statement in (*node.body, *node.orelse))
-
-
 def is_written_into(statement: ast.AST | None, data: ast.AST | None) -> bool:
     """Whether ``data``, a ``self.level.data``, is all that a statement reads of it, to name it or to write into it.
 

@@ -20,7 +20,6 @@ from tsguard.analysis.trace import (
     exceptions,
     expansions,
     operators,
-    self_assignments,
     shaping,
     unanswered,
     unrecorded,
@@ -31,6 +30,7 @@ from tsguard.analysis.trace.telling import only_tells, tells_torch
 from tsguard.analysis.trace.values import Fixed, Number
 from tsguard.analysis.values import Scope
 from tsguard.language.rule_names import RuleName
+from tsguard.source.layouts import lays_out
 from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
 
@@ -110,7 +110,7 @@ def _harmless(node: ast.If) -> RuleName | None:
     """The rule that tells of a branch after which all elements are what they are without it."""
     if expansions.only_expands(node):
         return "untraced-check/expanded"
-    return "untraced-check/laid-out" if self_assignments.only_lays_out(node) else None
+    return "untraced-check/laid-out" if all(map(lays_out, (*node.body, *node.orelse))) else None
 
 
 def _checked(tracer: Tracer, node: ast.If, scope: Scope, *, has_effect: bool) -> Signal:
