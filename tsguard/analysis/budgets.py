@@ -9,7 +9,7 @@ from typing import Final
 
 # -- the whole of one target ---------------------------------------------------------------
 
-CONSTRUCTION_STEPS: Final = 200_000
+CONSTRUCTION_STEPS: Final = 600_000
 """The making of one target, all its constructors together."""
 
 SCRIPT_STEPS: Final = 200_000

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import ASIDE_STEPS
 from tsguard.analysis.python.context import Raised
+from tsguard.analysis.trace import exceptions
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.rulebook import is_note
 from tsguard.analysis.trace.values import Number, depends
@@ -61,6 +62,29 @@ def _asks_of_inputs(tracer: Tracer, node: ast.expr, scope: Scope) -> bool:
     names = {name.id for name in walked(node) if isinstance(name, ast.Name)}
     values = [tracer.lookup(name, scope) for name in names]
     return any(value is not None and depends(value) for value in values)
+
+
+def to_the_end(tracer: Tracer, side: list[ast.stmt]) -> list[ast.stmt]:
+    """What runs from one side of a branch to the end of the block that it stands in."""
+    ends = side and isinstance(side[-1], (ast.Return, ast.Raise))
+    return side if ends else [*side, *tracer.following]
+
+
+def only_check(node: ast.If, statements: Sequence[ast.stmt], scope: Scope) -> bool:
+    """Whether both sides of a branch check, warn or raise to the end of their function, which returns None."""
+    function = scope.function.node if scope.function is not None else None
+    is_outermost = isinstance(function, ast.FunctionDef) and node in function.body
+    return is_outermost and all(map(_leaves_nothing, statements))
+
+
+def _leaves_nothing(node: ast.stmt) -> bool:
+    if isinstance(node, ast.If):
+        return all(map(_leaves_nothing, (*node.body, *node.orelse)))
+    if isinstance(node, ast.Return):
+        return node.value is None
+    if isinstance(node, ast.Assign):
+        return all(isinstance(target, ast.Name) for target in node.targets)
+    return isinstance(node, ast.FunctionDef) or not exceptions.has_effect(node)
 
 
 def _computes_nothing(side: Sequence[ast.AST]) -> bool:

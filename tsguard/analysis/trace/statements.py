@@ -181,9 +181,9 @@ def _decided(tracer: Tracer, node: ast.If, value: Fixed, scope: Scope) -> Signal
 def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> None:
     """Report a branch on tracing whose side for eager could be traced as well."""
     traced, eager = (node.body, node.orelse) if answer else (node.orelse, node.body)
-    side = eager
-    if not eager or not isinstance(eager[-1], (ast.Return, ast.Raise)):
-        side = [*eager, *tracer.following]
+    side = alternatives.to_the_end(tracer, eager)
+    if alternatives.only_check(node, [*alternatives.to_the_end(tracer, traced), *side], scope):
+        return
     if alternatives.could_be_traced(tracer, lambda: tracer.execute(side, scope), scope):
         ends = any(isinstance(statements[-1], ast.Return) for statements in (traced, eager) if statements)
         rest = tracer.following if ends else []
