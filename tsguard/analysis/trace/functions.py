@@ -39,6 +39,7 @@ from tsguard.analysis.trace.values import (
     is_live,
     parts,
     plainly,
+    size,
 )
 from tsguard.report.records import replace
 from tsguard.source.walking import walked
@@ -312,7 +313,10 @@ def _reordered(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.
     value = args[0] if args else py.NONE
     if not isinstance(value, Shape):
         return None
-    return Shape(value.items[::-1], value.open, origin=value.origin.then(node))
+    origin = value.origin.then(node)
+    if value.open:
+        return Shape((size(origin),), True, origin=origin)
+    return Shape(value.items[::-1], origin=origin)
 
 
 def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:

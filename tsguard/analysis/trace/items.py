@@ -73,7 +73,10 @@ def _of_shape(tracer: Tracer, owner: Shape, key: py.Value, node: ast.AST) -> py.
     if not owner.open and isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
         known = owner.items[index]
         return replace(known, origin=origin) if isinstance(known, Number) else known
-    return attributes.size_at(tracer, owner.extent, index if isinstance(index, int) else None, origin)
+    extent, start = (owner.extent, 0) if owner.rest is None else owner.rest
+    if not isinstance(index, int):
+        return attributes.size_at(tracer, None, None, origin)
+    return attributes.size_at(tracer, extent, index + start if index >= 0 else index, origin)
 
 
 def _by_rank(bound: py.Value) -> py.Value:
@@ -95,8 +98,15 @@ def _part_of_open(tracer: Tracer, owner: Shape, part: slice | None, origin: Orig
         if owner.extent is not None and part.start in (None, 0) and part.stop is not None and part.stop < 0:
             return Shape(owner.items, True, origin=origin, extent=owner.extent.without_last(-part.stop))
         if part.stop is None and part.start is not None and part.start > 0:
-            return Shape((attributes.size_at(tracer, owner.extent, part.start, origin),), True, origin=origin)
-    return Shape(owner.items, True, origin=origin)
+            return _rest(tracer, owner, part.start, origin)
+    return Shape((attributes.size_at(tracer, None, None, origin),), True, origin=origin)
+
+
+def _rest(tracer: Tracer, owner: Shape, start: int, origin: Origin) -> Shape:
+    """``x.shape[2:]``, and ``x.shape[1:][1:]``."""
+    extent, skipped = (owner.extent, 0) if owner.rest is None else owner.rest
+    first = attributes.size_at(tracer, extent, skipped + start, origin)
+    return Shape((first,), True, origin=origin, rest=None if extent is None else (extent, skipped + start))
 
 
 def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Value | None:

@@ -105,12 +105,15 @@ def _sizes(tracer: Tracer, value: Shape, wanted: int | None) -> Items:
     """The sizes; who unpacks so many takes only tensors of that rank."""
     if not value.open:
         return list(value.items), False
-    if wanted is None or value.extent is None:
-        return _repeated(list(value.items), wanted)
-    extent: Extent | None = value.extent
+    if wanted is None:
+        return list(value.items), True
+    extent, start = (value.extent, 0) if value.rest is None else value.rest
+    if extent is None:
+        return [attributes.size_at(tracer, None, None, value.origin) for _ in range(wanted)], False
     if shaping.learns(tracer):
-        extent = tracer.facts.takes_rank(extent, wanted)
-    return [attributes.size_at(tracer, extent, index, value.origin) for index in range(wanted)], False
+        extent = tracer.facts.takes_rank(extent, start + wanted)
+    indexes = range(start, start + wanted)
+    return [attributes.size_at(tracer, extent, index, value.origin) for index in indexes], False
 
 
 def _repeated(known: list[py.Value], wanted: int | None) -> Items:

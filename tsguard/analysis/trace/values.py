@@ -174,11 +174,13 @@ class Opaque(Derived):
 class Shape(TupleValue):
     """``x.shape``, or a part of it; ``open`` where the rank is not known.
 
-    ``extent`` is the shape of the tensor where the value is the whole of it.
+    ``extent`` is the shape of the tensor where the value is the whole of it; ``rest`` where it is all from an
+    index on, with that.
     """
 
     origin: Origin = NOWHERE
     extent: Extent | None = None
+    rest: tuple[Extent, int] | None = None
 
 
 @dataclass(eq=False, slots=True)

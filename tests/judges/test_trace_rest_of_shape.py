@@ -1,0 +1,58 @@
+"""The rest of a shape from an index on, of a tensor of which nobody knows how many dimensions it has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import verdict
+
+MODULE = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def forward(self, x):
+        {body}
+"""
+WRONG = {
+    "unpacked and compared": "h, w = x.shape[2:]\n        return x * 2 if h > w else x",
+    "the greatest of what is unpacked": "h, w = x.shape[2:]\n        return x * max(w, h)",
+    "the rest of the rest": "h, w = x.shape[1:][1:]\n        return x * max(w, h)",
+    "items of the rest": "s = x.shape[2:]\n        return x * max(s[1], s[0])",
+    "the last of the rest": "s = x.shape[2:]\n        return x * max(s[-1], s[0])",
+    "the rest the other way round": "w, h = reversed(x.shape[2:])\n        return x * max(w, h)",
+    "steps": "b, h = x.shape[::2]\n        return x * max(b, h)",
+}
+RIGHT = {
+    "a product of what is unpacked": "b, c = x.shape[:2]\n        h, w = x.shape[2:]\n        return x.reshape(b, c, h * w)",
+    "the last dimension under two names": (
+        "h, w = x.shape[2:]\n        return x * 2 if w == x.shape[3] and x.dim() == 4 else x"
+    ),
+}
+
+
+def is_wrong(body: str) -> bool:
+    names: dict[str, type[torch.nn.Module]] = {}
+    exec(MODULE.format(body=body), names)
+    net = names["Net"]()
+    traced = torch.jit.trace(net, (torch.ones(1, 1, 2, 3),), check_trace=False)
+    for sizes in ((1, 1, 5, 2), (1, 2, 2, 2), (9, 1, 2, 3)):
+        x = torch.ones(sizes)
+        if traced(x).shape != net(x).shape or not torch.equal(traced(x), net(x)):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
+def test_its_sizes_are_not_one_size(tmp_path: Path, body: str) -> None:
+    assert is_wrong(body)
+    assert verdict(tmp_path, MODULE.format(body=body)) == "hazardous"
+
+
+@pytest.mark.parametrize("body", RIGHT.values(), ids=RIGHT)
+def test_each_is_the_size_of_its_dimension(tmp_path: Path, body: str) -> None:
+    assert not is_wrong(body)
+    assert verdict(tmp_path, MODULE.format(body=body)) == "safe"
