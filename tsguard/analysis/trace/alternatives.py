@@ -10,13 +10,14 @@ for who reads the trace, as ONNX, and computes the same in another way.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.budgets import ASIDE_STEPS
-from tsguard.analysis.python.context import Raised
+from tsguard.analysis.python.context import Raised, Return
 from tsguard.analysis.trace import exceptions
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.rulebook import is_note
@@ -27,6 +28,10 @@ from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
+
+
+# Functions that check or say something, by their names.
+_CHECKS = re.compile(r"_?(check|assert|warn|print|debug|info).*")
 
 
 def compared(
@@ -84,6 +89,8 @@ def _leaves_nothing(node: ast.stmt) -> bool:
         return node.value is None
     if isinstance(node, ast.Assign):
         return all(isinstance(target, ast.Name) for target in node.targets)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return bool(_CHECKS.fullmatch(unparsed(node.value.func).rpartition(".")[2]))
     return isinstance(node, ast.FunctionDef) or not exceptions.has_effect(node)
 
 
@@ -116,15 +123,40 @@ def _part(node: ast.AST) -> object:
     return type(node), *(name for name in named if isinstance(name, str))
 
 
-def could_be_traced(tracer: Tracer, side: Callable[[], object], scope: Scope) -> bool:
-    """Whether tracing the side of eager would have gone well; the walk is left as it was."""
-    names, events, exports = dict(scope.names), dict(tracer.events), tracer.exports.keys()
+def could_be_traced(
+    tracer: Tracer, side: Callable[[], object], scope: Scope, traced: Sequence[ast.AST] = ()
+) -> bool:
+    """Whether tracing the side of eager would have gone well, and not to what ``traced`` returns.
+
+    The walk is left as it was.
+    """
+    events = dict(tracer.events)
     try:
-        with undone(tracer):
-            side()
+        with _aside(tracer, scope):
+            if _returns(traced, side()):
+                return False
             return all(is_note(event.rule) for key, event in tracer.events.items() if key not in events)
     except Raised:
         return False
+
+
+def _returns(side: Sequence[ast.AST], result: object) -> bool:
+    """Whether one side returns the constant that running the other ended with."""
+    last = side[0] if len(side) == 1 else None
+    written = last.value if isinstance(last, ast.Return) else None
+    found = result.value if isinstance(result, Return) else None
+    if not isinstance(written, ast.Constant) or not isinstance(found, py.Const):
+        return False
+    return type(written.value) is type(found.value) and written.value == found.value
+
+
+@contextmanager
+def _aside(tracer: Tracer, scope: Scope) -> Iterator[None]:
+    """The walk and the names of a scope are left as they were."""
+    names, exports = dict(scope.names), tracer.exports.keys()
+    try:
+        with undone(tracer):
+            yield
     finally:
         tracer.exports.back_to(exports)
         scope.names.clear()

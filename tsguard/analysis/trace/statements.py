@@ -184,7 +184,7 @@ def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> 
     side = alternatives.to_the_end(tracer, eager)
     if alternatives.only_check(node, [*alternatives.to_the_end(tracer, traced), *side], scope):
         return
-    if alternatives.could_be_traced(tracer, lambda: tracer.execute(side, scope), scope):
+    if alternatives.could_be_traced(tracer, lambda: tracer.execute(side, scope), scope, traced):
         ends = any(isinstance(statements[-1], ast.Return) for statements in (traced, eager) if statements)
         rest = tracer.following if ends else []
         alternatives.compared(tracer, node.test, traced or rest, eager or rest, scope)
