@@ -24,10 +24,17 @@ WRONG = {
     "items of the rest": "s = x.shape[2:]\n        return x * max(s[1], s[0])",
     "the last of the rest": "s = x.shape[2:]\n        return x * max(s[-1], s[0])",
     "the rest the other way round": "w, h = reversed(x.shape[2:])\n        return x * max(w, h)",
+    "a list of sizes that is changed": "s = list(x.shape)\n        s[0] = 1\n        return x * 2 if s[0] == x.shape[0] else x",
+    "the last of such a list": "s = list(x.shape)\n        return x * int(s.pop())",
+    "an item of such a list": "s = list(x.shape)\n        return x * 2 if s[1] == x.shape[0] else x",
+    "how many different sizes there are": "return x * len(set(x.shape))",
     "steps": "b, h = x.shape[::2]\n        return x * max(b, h)",
 }
 RIGHT = {
     "a product of what is unpacked": "b, c = x.shape[:2]\n        h, w = x.shape[2:]\n        return x.reshape(b, c, h * w)",
+    "a list of sizes of which one is changed": (
+        "s = list(x.shape)\n        s[-1] = 1\n        return x + x.new_ones(s)"
+    ),
     "the last dimension under two names": (
         "h, w = x.shape[2:]\n        return x * 2 if w == x.shape[3] and x.dim() == 4 else x"
     ),

@@ -13,6 +13,7 @@ from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import (
     attention,
     conversions,
+    listed_shapes,
     operators,
     outside,
     shaping,
@@ -168,6 +169,13 @@ def _hashed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
         return None
     report_number(tracer, "key", value, node)
     return frozen(value.origin.then(node), value.kind, "int")
+
+
+def _gathered(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """``set(x.shape)``, which hashes the sizes."""
+    if args and isinstance(args[0], (py.ListValue, py.TupleValue)):
+        _hashed(tracer, [*args[0].items[:1]], kwargs, node)
+    return None
 
 
 def _operator(op: type[ast.operator]) -> Handler:
@@ -341,11 +349,6 @@ def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     return None
 
 
-def _sequence(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    value = args[0] if args else py.NONE
-    return value if isinstance(value, (Shape, Opaque)) else None
-
-
 def _queue(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """``deque(...)``, which holds what a list does; one of a greatest length may have lost some of it."""
     items, is_open = iterate(tracer, args[0]) if args else ([], False)
@@ -372,6 +375,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.abs": _magnitude,
     "builtins.pow": _power,
     "builtins.hash": _hashed,
+    "builtins.set": _gathered,
     "builtins.str": _text,
     "builtins.repr": _text,
     "builtins.format": _text,
@@ -382,8 +386,8 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.sum": _sum,
     "builtins.reversed": _reordered,
     "builtins.sorted": _sorted,
-    "builtins.tuple": _sequence,
-    "builtins.list": _sequence,
+    "builtins.tuple": listed_shapes.listed,
+    "builtins.list": listed_shapes.listed,
     "copy.deepcopy": _copied,
     "random.seed": _seeded("random"),
     "numpy.random.seed": _seeded("numpy.random"),

@@ -28,6 +28,7 @@ from tsguard.analysis.trace.values import (
     is_live,
     is_symbolic,
     plainly,
+    size,
 )
 from tsguard.report.records import replace
 
@@ -150,7 +151,20 @@ def _of_container(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST)
         structure(tracer, owner)
     if isinstance(owner, InputDict) and owner.open:
         return Traced(origin=owner.origin.then(node))
-    return _only_item(tracer, owner, key) if isinstance(key, py.Unknown) else None
+    return _only_item(tracer, owner, key) if isinstance(key, py.Unknown) else _further_size(owner, key)
+
+
+def _further_size(owner: py.Value, key: py.Value) -> py.Value | None:
+    """An item beyond those that are known of a container of sizes: a size, too; None for any other."""
+    if not isinstance(owner, (py.ListValue, py.TupleValue, py.DictValue)) or not owner.open:
+        return None
+    held = list(owner.items.values()) if isinstance(owner, py.DictValue) else list(owner.items)
+    known = next((value for value in held if isinstance(value, Number) and is_live(value)), None)
+    wanted = py.constant(key)
+    if known is None or isinstance(wanted, py.Unknown):
+        return None
+    is_told = wanted in owner.items if isinstance(owner, py.DictValue) else wanted in range(len(held))
+    return None if is_told else size(known.origin)
 
 
 def _only_item(tracer: Tracer, owner: py.Value, key: py.Unknown) -> py.Value | None:

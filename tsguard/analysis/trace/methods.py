@@ -16,6 +16,7 @@ from tsguard.analysis.trace import (
     fillings,
     functions,
     layers,
+    listed_shapes,
     outside,
     shaping,
     sorting,
@@ -71,6 +72,8 @@ def call(
     if isinstance(receiver, py.TensorValue):
         return _of_tensor(tracer, short, receiver, args, kwargs, node)
     if isinstance(receiver, Shape):
+        if short in listed_shapes.CHANGING:
+            return listed_shapes.change(receiver, short, args)
         return _of_shape(tracer, short, receiver, node)
     if isinstance(receiver, Derived):
         return _of_derived(tracer, short, receiver, args, kwargs, node)

@@ -18,6 +18,7 @@ from tsguard.analysis.trace import (
     expressions,
     items,
     iteration,
+    listed_shapes,
     operators,
     statements,
     unrecorded,
@@ -29,6 +30,7 @@ from tsguard.analysis.trace.operators import is_of_sizes
 from tsguard.analysis.trace.values import (
     Derived,
     Number,
+    Shape,
     Traced,
     is_live,
     is_symbolic,
@@ -169,6 +171,9 @@ class ForwardTracer(Tracer):
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
         still = isinstance(owner, Traced) and is_of_sizes([owner, key, value])
         unrecorded.changed(self, owner, [value])
+        if isinstance(owner, Shape):
+            listed_shapes.set_item(owner, key, value)
+            return
         if isinstance(owner, Traced):
             owner.sizes_only = still
         if isinstance(owner, py.TensorValue):

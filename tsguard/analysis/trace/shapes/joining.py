@@ -71,7 +71,8 @@ def parted(op: Operation) -> Shaped:
     whole = op.facts.number(dim)
     if whole is None:
         part = None if dim is None else dim.over(number(count))
-        return [shape.replaced(index, part)] * count
+        comes_out_even = part is not None and product((part, number(count))) == dim
+        return [shape.replaced(index, part if comes_out_even else None)] * count
     full, rest = divmod(whole, count)
     return [shape.replaced(index, number(full + (place < rest))) for place in range(count)]
 
