@@ -44,6 +44,12 @@ def halved(x):
     x.mul_(0.5)
 
 
+def halved_under_a_name(x):
+    if torch.jit.is_tracing():
+        return
+    y = x.mul_(0.5)
+
+
 class Net(nn.Module):
     def forward(self, x):
         {body}
@@ -69,7 +75,8 @@ def test_sides_that_come_to_the_same_are_told_from_others(tmp_path: Path, body: 
     assert verdict(tmp_path, MODULE.format(body=body)) == expected
 
 
-def test_a_side_that_changes_its_argument_is_not_called_safe(tmp_path: Path) -> None:
-    body = "y = x * 2\n        halved(y)\n        return y"
+@pytest.mark.parametrize("function", ["halved", "halved_under_a_name"])
+def test_a_side_that_changes_its_argument_is_not_called_safe(tmp_path: Path, function: str) -> None:
+    body = f"y = x * 2\n        {function}(y)\n        return y"
     assert is_wrong(body)
     assert verdict(tmp_path, MODULE.format(body=body)) != "safe"

@@ -26,6 +26,7 @@ WRONG = {
     "the rest the other way round": "w, h = reversed(x.shape[2:])\n        return x * max(w, h)",
     "a list of sizes that is changed": "s = list(x.shape)\n        s[0] = 1\n        return x * 2 if s[0] == x.shape[0] else x",
     "the last of such a list": "s = list(x.shape)\n        return x * int(s.pop())",
+    "such a list that is sorted": "s = list(x.shape)\n        s.sort()\n        return x * s[-1]",
     "an item of such a list": "s = list(x.shape)\n        return x * 2 if s[1] == x.shape[0] else x",
     "how many different sizes there are": "return x * len(set(x.shape))",
     "steps": "b, h = x.shape[::2]\n        return x * max(b, h)",

@@ -30,10 +30,12 @@ def arguments(
         else:
             args.append(interp.evaluate(arg, scope))
     for keyword in node.keywords:
-        value = mapped(interp.evaluate(keyword.value, scope))
+        value = interp.evaluate(keyword.value, scope)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
-        elif isinstance(value, DictValue):
+            continue
+        value = mapped(value)
+        if isinstance(value, DictValue):
             kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
             if value.rest is not None:
                 kwargs[REST] = value.rest

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
 
 
+# Functions that tell of a value, and change nothing.
+_ASKING = frozenset({"bool", "callable", "getattr", "hasattr", "isinstance", "len", "repr", "str", "type"})
 # Functions that check or say something, by their names.
 _CHECKS = re.compile(r"_?(check|assert|warn|print|debug|info).*")
 
@@ -84,14 +86,23 @@ def only_check(node: ast.If, statements: Sequence[ast.stmt], scope: Scope) -> bo
 
 def _leaves_nothing(node: ast.stmt) -> bool:
     if isinstance(node, ast.If):
-        return all(map(_leaves_nothing, (*node.body, *node.orelse)))
+        return _only_asks(node.test) and all(map(_leaves_nothing, (*node.body, *node.orelse)))
     if isinstance(node, ast.Return):
         return node.value is None
     if isinstance(node, ast.Assign):
-        return all(isinstance(target, ast.Name) for target in node.targets)
+        return _only_asks(node.value) and all(isinstance(target, ast.Name) for target in node.targets)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         return bool(_CHECKS.fullmatch(unparsed(node.value.func).rpartition(".")[2]))
     return isinstance(node, ast.FunctionDef) or not exceptions.has_effect(node)
+
+
+def _only_asks(node: ast.expr) -> bool:
+    """Whether an expression calls nothing but what tells of a value, or a condition that is given as a function."""
+    calls = [part for part in walked(node) if isinstance(part, ast.Call)]
+    return all(
+        isinstance(call.func, ast.Name) and (call.func.id in _ASKING or not (call.args or call.keywords))
+        for call in calls
+    )
 
 
 def _computes_nothing(side: Sequence[ast.AST]) -> bool:

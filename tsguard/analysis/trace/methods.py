@@ -72,6 +72,8 @@ def call(
     if isinstance(receiver, py.TensorValue):
         return _of_tensor(tracer, short, receiver, args, kwargs, node)
     if isinstance(receiver, Shape):
+        if short in ("sort", "remove"):
+            report_number(tracer, "extreme", size(receiver.origin), node)
         if short in listed_shapes.CHANGING:
             return listed_shapes.change(receiver, short, args)
         return _of_shape(tracer, short, receiver, node)
