@@ -72,11 +72,7 @@ def call(
     if isinstance(receiver, py.TensorValue):
         return _of_tensor(tracer, short, receiver, args, kwargs, node)
     if isinstance(receiver, Shape):
-        if short in ("sort", "remove"):
-            report_number(tracer, "extreme", size(receiver.origin), node)
-        if short in listed_shapes.CHANGING:
-            return listed_shapes.change(receiver, short, args)
-        return _of_shape(tracer, short, receiver, node)
+        return _of_shape(tracer, short, receiver, args, node)
     if isinstance(receiver, Derived):
         return _of_derived(tracer, short, receiver, args, kwargs, node)
     if kind in outside.RANDOM:
@@ -143,7 +139,11 @@ def _looked_up(tracer: Tracer, receiver: py.DictValue, args: Args, node: ast.AST
     )
 
 
-def _of_shape(tracer: Tracer, name: str, receiver: Shape, node: ast.AST) -> py.Value:
+def _of_shape(tracer: Tracer, name: str, receiver: Shape, args: Args, node: ast.AST) -> py.Value:
+    if name in ("sort", "remove"):
+        report_number(tracer, "extreme", size(receiver.origin), node)
+    if name in listed_shapes.CHANGING:
+        return listed_shapes.change(receiver, name, args)
     origin = receiver.origin.then(node)
     if name == "numel":
         sizes.wanted(tracer, "fixed-size", [size(origin)], node)
