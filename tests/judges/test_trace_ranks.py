@@ -60,9 +60,39 @@ SAFE = {
             n = min(z.size(0), z.size(0))
             return x * len(x.shape) + n
     """,
+    "a shape of any rank that a layer leaves as it is": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(8, 8)
+
+            def forward(self, x):
+                y = self.layer(x)
+                return y + x if y.shape == x.shape else y
+    """,
+    "shapes of which a layer makes another in any rank": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(8, 4)
+
+            def forward(self, x):
+                y = self.layer(x)
+                return y + x if y.shape == x.shape else y
+    """,
+    "shapes of one rank and of the next": """
+        def f(x):
+            y = x.sum(-1)
+            return y + x if y.shape == x.shape else y
+    """,
 }
 
 HAZARDOUS = {
+    "shapes that are alike in some sizes": """
+        def f(x):
+            y = x[..., :4]
+            return y + x if y.shape == x.shape else y
+    """,
     "the number is used in one rank": """
         def f(x):
             if x.ndim == 4:

@@ -195,8 +195,9 @@ def _compared_sequences(
         return py.Unknown(None, "bool")
     result = Number(None, "bool", origin=origin.then(node))
     result.unbacked = unbacked_of(parts([left, right]))
-    if isinstance(op, (ast.Eq, ast.NotEq)) and _are_of_one_extent(tracer, left, right):
-        result.known = py.Const(isinstance(op, ast.Eq))
+    are_alike = _are_of_one_extent(tracer, left, right)
+    if isinstance(op, (ast.Eq, ast.NotEq)) and are_alike is not None:
+        result.known = py.Const(isinstance(op, ast.Eq) == are_alike)
         return result
     pairs = _pairs(tracer, left, right)
     if pairs is not None and isinstance(op, (ast.Eq, ast.NotEq)):
@@ -232,14 +233,33 @@ def _is_unread(symbol: Symbol) -> bool:
     return symbol.is_found or of_place
 
 
-def _are_of_one_extent(tracer: Tracer, left: py.Value, right: py.Value) -> bool:
-    """Whether two shapes of open rank are the same for every input."""
+def _are_of_one_extent(tracer: Tracer, left: py.Value, right: py.Value) -> bool | None:
+    """Whether two shapes of open rank are the same for every input; None where that is not known."""
     if not isinstance(left, Shape) or not isinstance(right, Shape):
-        return False
+        return None
     if left.extent is None or right.extent is None:
-        return False
+        return None
     one, other = tracer.facts.extent(left.extent), tracer.facts.extent(right.extent)
-    return one == other and None not in one.dims and (one.lead is None or one.lead.tensor is not None)
+    if one.lead is None and other.lead is None:
+        return True if one == other and None not in one.dims else None
+    if one.lead is None or other.lead is None or one.lead.tensor is None:
+        return None
+    if one.lead.tensor != other.lead.tensor or one.lead.head != other.lead.head:
+        return None
+    if len(one.dims) - one.lead.dropped != len(other.dims) - other.lead.dropped:
+        return False  # of another rank
+    count = max(len(one.dims), len(other.dims))
+    pairs = [
+        (_resolved(tracer, a), _resolved(tracer, b))
+        for a, b in zip(one.last(count), other.last(count), strict=True)
+    ]
+    if any(a is not None and b is not None and _differ(a, b) for a, b in pairs):
+        return False
+    return all(a is not None and a == b for a, b in pairs) or None
+
+
+def _resolved(tracer: Tracer, dim: Dim | None) -> Dim | None:
+    return None if dim is None else tracer.facts.resolved(dim)
 
 
 def _pairs(tracer: Tracer, left: py.Value, right: py.Value) -> list[tuple[Dim | None, Dim | None]] | None:
@@ -249,7 +269,7 @@ def _pairs(tracer: Tracer, left: py.Value, right: py.Value) -> list[tuple[Dim | 
         if not isinstance(value, (py.TupleValue, py.ListValue)) or value.open:
             return None
         found = [dim_of(item) for item in value.items]
-        sides.append([None if dim is None else tracer.facts.resolved(dim) for dim in found])
+        sides.append([_resolved(tracer, dim) for dim in found])
     return list(zip(*sides, strict=True)) if len(sides[0]) == len(sides[1]) else None
 
 

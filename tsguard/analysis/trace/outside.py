@@ -43,9 +43,10 @@ def asked(tracer: Tracer, owner: py.Value, found: py.Value | None) -> None:
 def advanced(
     tracer: Tracer, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST
 ) -> py.Value | None:
-    """``next(counter)``; Python's own way does."""
+    """``next(counter)``; Python's own way does.  What the module holds is further on for the next call."""
     for owner in args[:1]:
         asked(tracer, owner, None)
+        tracer.state.mutate(tracer, owner)
     return None
 
 

@@ -18,10 +18,10 @@ from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.self_assignments import is_in_place, is_only_moved, is_written_into, only_updates
+from tsguard.analysis.trace.taken_keys import keys_taken, rests_on
 from tsguard.analysis.trace.values import Number, Traced, Untraced
 from tsguard.language.rule_names import RuleName
 from tsguard.source.assigning import assigned_later
-from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -152,25 +152,18 @@ class State:
     def fill(self, walker: Walker, container: py.Value, key: py.Value) -> None:
         """Something is put into a dict."""
         cell = self.containers.get(id(container))
-        if cell is not None and isinstance(key, py.Const):
+        if cell is None or not isinstance(key, py.Const):
+            return
+        if not rests_on(walker.statement, cell[1]) or self._takes_what_was_filled(walker, cell):
             self.filled.setdefault(cell, {}).setdefault(key.value, branches_among(walker.enclosing))
 
     def _takes_what_was_filled(self, walker: Walker, cell: Cell) -> bool:
-        """Whether a statement takes of a dict only what this call has put there on every way to it."""
-        filled = self.filled.get(cell)
-        if not filled or walker.statement is None:
+        """Whether a statement takes of a dict only what this call has put there on every way to it, maybe nothing."""
+        if walker.statement is None or cell not in self.containers.values():
             return False
-        around = branches_among(walker.enclosing)
-        taken = [node for node in walked(walker.statement) if _is_named(node, cell[1])]
-        keys = [
-            node.slice.value
-            for node in walked(walker.statement)
-            if isinstance(node, ast.Subscript)
-            and isinstance(node.ctx, ast.Load)
-            and _is_named(node.value, cell[1])
-            and isinstance(node.slice, ast.Constant)
-        ]
-        return len(keys) == len(taken) > 0 and all(
+        keys = keys_taken(walker.statement, cell[1])
+        filled, around = self.filled.get(cell, {}), branches_among(walker.enclosing)
+        return keys is not None and all(
             key in filled and around[: len(filled[key])] == filled[key] for key in keys
         )
 
@@ -258,7 +251,7 @@ class State:
             if clears and self.histories[cell].readers <= {id(walker.statement)}:
                 self.histories[cell].renewed = ()
             elif not (clears and self._restores(walker, cell)):
-                self._change(walker, cell, f"self.{cell[1]}")
+                self._change(walker, cell, f"self.{cell[1]}", is_part=True)
         elif id(container) in self.shared:
             name = self.shared[id(container)]
             self._change(walker, (id(container), name), name)
@@ -273,16 +266,19 @@ class State:
         rule: RuleName = "state-in-forward",
         *,
         is_constant: bool = False,
+        is_part: bool = False,
     ) -> None:
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
         history = self.histories.setdefault(cell, _History())
         is_recorded = rule != "state-in-forward/data"
-        if history.is_untouched and is_recorded and not is_kept:
+        # What is put into a list or dict leaves there what else it holds.
+        renews = history.is_untouched and is_recorded and not is_part
+        if renews and not is_kept:
             history.renewed = ()
         if is_within(walker.enclosing, history.renewed) and is_recorded:
             return
-        if history.is_untouched and is_recorded:
+        if renews:
             history.renewed = branches_among(walker.enclosing)
         changer = id(walker.statement)
         if cell in self.settings:
@@ -335,8 +331,7 @@ def _may_be_state(walker: Walker, owner: py.ObjectValue, name: str, value: py.Va
     """Whether an attribute may hold what a call has left there, or hides a constant of the class until then."""
     if name in owner.attributes or _is_registered(owner, name):
         return True
-    is_tried = isinstance(walker.statement, ast.If) or any(isinstance(n, ast.Try) for n in walker.enclosing)
-    return isinstance(value, py.Const) or (value is None and is_tried)
+    return value is None or isinstance(value, py.Const)
 
 
 def _is_setting(walker: Walker, owner: py.ObjectValue, name: str) -> bool:
@@ -347,10 +342,6 @@ def _is_setting(walker: Walker, owner: py.ObjectValue, name: str) -> bool:
     modules = {owner.cls.module, walker.frames[-1].module} if walker.frames else {owner.cls.module}
     known = [assigned_later(module.file.tree) for module in modules]
     return all(names is not None and name not in names for names in known)
-
-
-def _is_named(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == name
 
 
 def _is_of_sizes(value: py.Value) -> bool:

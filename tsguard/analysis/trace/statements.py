@@ -58,6 +58,8 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     right = tracer.evaluate(node.value, scope)
     unrecorded.changed(tracer, left, [right], _IN_PLACE.get(type(node.op), ""))
     recording.changed(tracer, left, node)
+    if tracer.state.mutate(tracer, left):
+        return None
     if operators.concerns(left, right) and not isinstance(left, py.ListValue):
         result = operators.binary(tracer, node.op, left, right, node)
     else:

@@ -1,0 +1,84 @@
+"""What a module keeps from one call to the next: a trace holds what the first call left, unless each call makes it anew."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import verdict
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = {kept}
+
+    def forward(self, x):
+        {forward}
+"""
+HELD = {
+    "a count that begins by default": ("None", "self.n = getattr(self, 'n', 0) + 1; return x * self.n"),
+    "the last input, if there was one": ("None", "y = getattr(self, 'y', 0); self.y = x; return x + y"),
+    "a count in a dict": ("{}", "self.kept['n'] = self.kept.get('n', 0) + 1; return x * self.kept['n']"),
+    "a count in a dict, added to": ("{'n': 0}", "self.kept['n'] += 1; return x * self.kept['n']"),
+    "a list that grows": ("[]", "self.kept += [x]; return sum(self.kept)"),
+    "an iterator": ("iter([1, 2, 3, 4])", "return x * next(self.kept)"),
+    "what was put under another key": (
+        "{'b': 0}",
+        "y = self.kept['b']; self.kept['b'] = x; return x + y",
+    ),
+}
+ANEW = {
+    "what this call has put under a key": ("{}", "self.kept['n'] = x.sum(); return x * self.kept['n']"),
+    "what this call has made of it": (
+        "{}",
+        "self.kept['a'] = x + 1; self.kept['b'] = self.kept['a'] * 2; return self.kept['b']",
+    ),
+    "what this call has added to": (
+        "{}",
+        "self.kept['a'] = x + 1; self.kept['a'] += 1; return self.kept['a']",
+    ),
+    "a place of a list": ("[0, 1]", "self.kept[0] = x; return self.kept[0] * 2"),
+    "a dict of this call": ("{}", "self.kept = {}; self.kept['a'] = x; return sum(self.kept.values())"),
+    "an iterator of this call": ("[1, 2]", "it = iter(self.kept); return x * next(it)"),
+}
+CASES = {**HELD, **ANEW}
+
+
+def _source(name: str) -> str:
+    kept, forward = CASES[name]
+    return NET.format(kept=kept, forward=forward)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_judge_tells_what_is_held(tmp_path: Path, name: str) -> None:
+    assert verdict(tmp_path, _source(name)) == ("hazardous" if name in HELD else "safe")
+
+
+def _net(folder: Path, name: str) -> Any:
+    path = folder / "kept.py"
+    path.write_text(_source(name), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("kept", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Net()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CASES)
+def test_a_trace_does_as_eager_in_each_call(tmp_path: Path, name: str) -> None:
+    eager, example = _net(tmp_path, name), torch.ones(3)
+    traced = torch.jit.trace(_net(tmp_path, name), (example,), check_trace=False)
+    calls = (example, torch.full((3,), 2.0), torch.full((3,), 5.0))
+    alike = all(torch.equal(eager(x), traced(x)) for x in calls)
+    assert alike == (name in ANEW)
