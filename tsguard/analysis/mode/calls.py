@@ -8,7 +8,16 @@ from tsguard.analysis import unread
 from tsguard.analysis.budgets import MODE_RECURSIONS
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import quiet, state, unwritten, uses
-from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, lifted
+from tsguard.analysis.mode.choices import (
+    ByMode,
+    Either,
+    Mode,
+    by_mode,
+    differs,
+    differs_within,
+    either,
+    lifted,
+)
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import PythonInterpreter, Raised, ancestry, kept_calls
 from tsguard.analysis.python.drawn_numbers import only_outcome
@@ -20,10 +29,8 @@ from tsguard.analysis.values import (
     Const,
     External,
     FunctionValue,
-    ListValue,
     ModuleValue,
     TensorValue,
-    TupleValue,
     Unknown,
     Value,
 )
@@ -56,6 +63,7 @@ _RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
 # What decides whether gradients are enabled, and no value.
 _RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
 _OF_GRADIENTS = frozenset({"requires_grad", "create_graph", "retain_graph"})
+_OF_GRADIENTS_ALONE = frozenset({"requires_grad_", "backward", "retain_grad", "register_hook"})
 # Functions that call the function they are given, at once or later.
 _CALLERS = frozenset(
     {"torch.utils.checkpoint.checkpoint", "torch.jit.fork", "torch.jit._fork", "torch.futures.fork"}
@@ -90,7 +98,7 @@ def call(
     if isinstance(function, BoundMethod) and isinstance(function.function, External):
         if function.function.name.rpartition(".")[2] in ("register_buffer", "register_parameter"):
             state.registered(walk, function.receiver, args, kwargs, node)
-        return _method(walk, function.function.name, function.receiver, args, node)
+        return _method(walk, function.function.name, function.receiver, args, kwargs, node)
     if isinstance(function, External):
         return _external(walk, function, args, kwargs, node)
     if isinstance(function, Unknown):
@@ -127,6 +135,8 @@ def _run(
 def _in_each_mode(
     walk: ModeInterpreter, function: ByMode, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value:
+    if differs([function]):
+        _report_use(walk, node)
     results = []
     ways: list[tuple[Mode, Value]] = [("train", function.train), ("eval", function.eval)]
     for mode, option in ways:
@@ -147,9 +157,9 @@ def _construct(
 
 
 def _method(
-    walk: ModeInterpreter, name: str, receiver: Value, args: Args, node: ast.AST | None
+    walk: ModeInterpreter, name: str, receiver: Value, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value | None:
-    """Methods of tensors that are random, or that change a module's state."""
+    """Methods of tensors that are random, that change a module's state, or that do another thing in each mode."""
     kind, _, short = name.rpartition(".")
     if kind != "method" or not isinstance(receiver, TensorValue):
         return None
@@ -163,6 +173,8 @@ def _method(
             else "it"
         )
         walk.report("state-updated-in-eval", node, name=text)
+    elif short not in _OF_GRADIENTS_ALONE and differs_within(_deciding(args, kwargs)):
+        _report_use(walk, node)
     return receiver if short in _VIEWS else None
 
 
@@ -196,7 +208,7 @@ def _external(
         uses.random(walk, name, node)
     elif name in _RECORDING:
         return None
-    elif not uses.function(walk, name, args, kwargs, node) and _differs(_deciding(args, kwargs)):
+    elif not uses.function(walk, name, args, kwargs, node) and differs_within(_deciding(args, kwargs)):
         _report_use(walk, node)
     return None
 
@@ -233,26 +245,12 @@ def _in_sequence(walk: ModeInterpreter, functions: Value, value: Value, node: as
     return value
 
 
-def _differs(values: Args) -> bool:
-    """Whether a value, or an item of one, differs by mode."""
-    seen: set[int] = set()
-    pending = list(values)
-    while pending:
-        value = pending.pop()
-        if differs([value]):
-            return True
-        if isinstance(value, (ListValue, TupleValue)) and id(value) not in seen:
-            seen.add(id(value))
-            pending.extend(value.items)
-    return False
-
-
 def _unknown(walk: ModeInterpreter, function: Unknown, args: Args, node: ast.AST | None) -> None:
     """A call that cannot be followed: what it does matters where it may be a module."""
     name = spelled(function.term) if function.term is not None else ""
     if name.startswith("torch.distributions.") and name.endswith((".sample", ".rsample")):
         uses.random(walk, name, node)
-    elif _differs(args):
+    elif differs_within(args):
         _report_use(walk, node)
     elif function.unread is not None or (function.default is None and unread.may_be_module(function)):
         walk.unread(unread.what(function, walk.target, walk.module, node or walk.target.node))

@@ -17,6 +17,7 @@ from tsguard.analysis.values import (
     ListValue,
     ObjectValue,
     SetValue,
+    SliceValue,
     TensorValue,
     TupleValue,
     Unknown,
@@ -57,6 +58,22 @@ def by_mode(train: Value, other: Value, *, known: bool = False) -> Value:
 def differs(values: Iterable[Value]) -> bool:
     """Whether one of the values differs by mode, for a reason that is not reported yet."""
     return any(isinstance(value, ByMode) and not value.known for value in values)
+
+
+def differs_within(values: Iterable[Value]) -> bool:
+    """Whether one of the values, or a part of one, differs by mode."""
+    seen: set[int] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if differs([value]):
+            return True
+        if isinstance(value, (ListValue, TupleValue)) and id(value) not in seen:
+            seen.add(id(value))
+            pending.extend(value.items)
+        elif isinstance(value, SliceValue):
+            pending.extend((value.start, value.stop, value.step))
+    return False
 
 
 def either(values: Iterable[Value]) -> Value:

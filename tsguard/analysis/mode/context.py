@@ -44,7 +44,7 @@ class ModeInterpreter(Follower):
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
     ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
     ``changes`` counts what is done to modules, ``following`` are the statements of the block after
-    the one that runs, ``renewed`` the attributes that this call has set anew on every way to it, ``read`` the
+    the ``statement`` that runs, ``renewed`` the attributes that this call has set anew on every way to it, ``read`` the
     names of attributes that it reads, ``kept`` the events of branches that only set attributes, with their names.
     """
 
@@ -57,6 +57,7 @@ class ModeInterpreter(Follower):
         self.dependent: list[ModuleValue] = []
         self.changes = 0
         self.following: list[ast.stmt] = []
+        self.statement: ast.stmt | None = None
         self.read: set[str] = set()
         self.renewed: frozenset[tuple[ObjectValue, str]] = frozenset()
         self.events: dict[tuple[object, ...], Event] = {}

@@ -14,6 +14,7 @@ from tsguard.analysis.mode.choices import (
     Mode,
     by_mode,
     differs,
+    differs_within,
     either,
     in_mode,
     lifted,
@@ -24,7 +25,16 @@ from tsguard.analysis.python import comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.terms import Attribute, placed
-from tsguard.analysis.values import Const, ListValue, ModuleValue, TensorValue, TupleValue, Unknown, Value
+from tsguard.analysis.values import (
+    Const,
+    DictValue,
+    ListValue,
+    ModuleValue,
+    TensorValue,
+    TupleValue,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -142,9 +152,22 @@ def _operated(
 def _subscript(walk: ModeInterpreter, node: ast.Subscript, scope: Scope) -> Value:
     owner = walk.evaluate(node.value, scope)
     key = walk.evaluate(node.slice, scope)
+    is_choice = isinstance(owner, TensorValue) or _holds_several(owner)
+    if is_choice and differs_within([walk.settled(key)]):
+        result = lifted(walk, [owner, key], lambda v: _item(walk, v[0], v[1], node))
+        if isinstance(result, TensorValue):
+            walk.report("training-branch", node, test=text_of(node))
+        return result
     if isinstance(owner, TensorValue) and owner.role:
         return TensorValue() if _picks(walk.settled(key)) else owner
     return lifted(walk, [owner, key], lambda v: _item(walk, v[0], v[1], node))
+
+
+def _holds_several(container: Value) -> bool:
+    """Whether the items of a container are not one object again and again."""
+    items = container.items if isinstance(container, (ListValue, TupleValue, DictValue)) else ()
+    held = items.values() if isinstance(items, dict) else items
+    return len(set(map(id, held))) > 1
 
 
 def _picks(key: Value) -> bool:

@@ -36,6 +36,7 @@ def execute(walk: ModeInterpreter, body: list[ast.stmt], scope: Scope) -> Signal
     for position, node in enumerate(body, 1):
         walk.spend()
         walk.following = body[position:]
+        walk.statement = node
         handler = HANDLERS.get(type(node)) or python.HANDLERS.get(type(node))
         if handler is None:
             continue
@@ -69,6 +70,12 @@ def _if(walk: ModeInterpreter, node: ast.If, scope: Scope) -> Signal:
     if train == other:
         return explore(walk, scope, _alternatives(walk, node, train, scope))
     return fork(walk, scope, *(_alternatives(walk, node, answer, scope) for answer in (train, other)))
+
+
+def _report_choice(walk: ModeInterpreter, value: Value, node: ast.expr) -> None:
+    """What decides on the way through a statement may differ by mode."""
+    if differs([walk.settled(value)]):
+        walk.report("training-branch", node, test=text_of(node))
 
 
 def _sides_differ(walk: ModeInterpreter, body: list[ast.stmt], orelse: list[ast.stmt], scope: Scope) -> bool:
@@ -254,6 +261,7 @@ def _any_of(*ways: Callable[[], Value]) -> Value:
 
 def _for(walk: ModeInterpreter, node: ast.For, scope: Scope) -> Signal:
     iterable = walk.evaluate(node.iter, scope)
+    _report_choice(walk, iterable, node.iter)
     if not isinstance(iterable, Either):
         return _over(walk, node, iterable, scope)
     return explore(walk, scope, [partial(_over, walk, node, option, scope) for option in iterable.options])
@@ -290,7 +298,9 @@ def _perhaps(walk: ModeInterpreter, signal: Return) -> Signal:
 def _while(walk: ModeInterpreter, node: ast.While, scope: Scope) -> Signal:
     mode, renewed = walk.mode, walk.renewed
     for _ in range(64):
-        train, other = _truths_here(walk, walk.evaluate(node.test, scope))
+        test = walk.evaluate(node.test, scope)
+        _report_choice(walk, test, node.test)
+        train, other = _truths_here(walk, test)
         if train is False and other is False:
             return None
         signal = walk.execute(node.body, scope)
@@ -328,7 +338,7 @@ def _with(walk: ModeInterpreter, node: ast.With, scope: Scope) -> Signal:
 
 
 def _match(walk: ModeInterpreter, node: ast.Match, scope: Scope) -> Signal:
-    walk.evaluate(node.subject, scope)
+    _report_choice(walk, walk.evaluate(node.subject, scope), node.subject)
     cases = [lambda case=case: walk.execute(case.body, scope) for case in node.cases]
     return explore(walk, scope, [*cases, lambda: None])
 

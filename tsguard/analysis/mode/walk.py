@@ -6,6 +6,7 @@ import ast
 from copy import copy
 from typing import TYPE_CHECKING, TypeGuard
 
+from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import (
     calls,
     expressions,
@@ -17,7 +18,7 @@ from tsguard.analysis.mode import (
     switching,
     uses,
 )
-from tsguard.analysis.mode.choices import ByMode, in_mode
+from tsguard.analysis.mode.choices import ByMode, differs, differs_within, in_mode
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Program, Raised, names
 from tsguard.analysis.python.context import Signal
@@ -145,6 +146,9 @@ class ModeWalk(ModeInterpreter):
 
     def set_item(self, owner: Value, key: Value, value: Value) -> None:
         self._keep(owner)
+        by_mode = differs_within([self.settled(key), self.settled(value)])
+        if by_mode and isinstance(owner, TensorValue) and self.statement is not None:
+            self.report("training-branch", self.statement, test=text_of(self.statement))
         super().set_item(owner, key, value)
 
     def _keep(self, container: Value) -> None:
@@ -159,6 +163,8 @@ class ModeWalk(ModeInterpreter):
 
     def truth(self, value: Value, node: ast.AST | None = None) -> bool:
         train, other = paths.truths(self, value)
+        if train != other and self.mode == "both" and node is not None and differs([value]):
+            self.report("training-branch", node, test=text_of(node))
         answer = train if self.mode != "eval" else other
         return True if answer is None else answer
 

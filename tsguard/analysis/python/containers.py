@@ -96,7 +96,7 @@ def _sequence_item(owner: ListValue | TupleValue, key: Value, node: ast.AST | No
     if isinstance(key, SliceValue):
         return _sliced(owner, key)
     index = constant(key)
-    if isinstance(index, bool) or not isinstance(index, int):
+    if not isinstance(index, int):
         hinted = key.default if isinstance(key, Unknown) else None
         guess = constant(hinted) if hinted is not None else 0
         index = guess if isinstance(guess, int) else 0

@@ -284,7 +284,7 @@ def unary(interp: Interpreter, op: ast.unaryop, value: Value, node: ast.AST | No
             return made(term, "bool", opposite, guess=not value.guess)
         return Const(not interp.truth(value, node))
     if isinstance(value, TensorValue):
-        return value
+        return TensorValue(dtype=value.dtype, rank=value.rank, sizes=value.sizes)
     sign, function = _UNARY[type(op)]
     if isinstance(value, Const):
         return folded(interp, function, (value.value,), node)

@@ -1,0 +1,74 @@
+"""What the mode may decide besides a branch: an item, a method's argument, a function, how often a loop runs."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+import torch
+
+from tsguard.analysis.python import Program
+from tsguard.judges.mode import judge_mode
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+NET = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x):
+        {forward}
+"""
+DEPENDENT = {
+    "a sign": "return x if self.training else -x",
+    "an item": "return (x, -x)[self.training]",
+    "an item by a text": 'return {"train": x, "eval": -x}["train" if self.training else "eval"]',
+    "the item of a tensor": "return x[:, int(self.training)]",
+    "a piece of a tensor": "return x[:, : 2 if self.training else 3]",
+    "a dimension": "return x.sum(1 if self.training else 0)",
+    "a dtype": "return x.to(torch.float64 if self.training else torch.float32)",
+    "a function": "return (F.relu, torch.abs)[self.training](x)",
+    "the name of a function": 'return getattr(torch, "relu" if self.training else "abs")(x)',
+    "the name of a layer": 'return getattr(self, "one" if self.training else "other")(x)',
+    "how often a loop runs": "y = x\n        for _ in range(1 + self.training):\n            y = y + 1\n        return y",
+    "whether a loop runs": "y = x\n        while self.training:\n            y = y + 1\n            break\n        return y",
+    "a case": "match self.training:\n            case True:\n                return x\n            case _:\n                return -x",
+    "which rows are written": "y = x.clone()\n        y[: int(self.training)] = 0\n        return y",
+    "what is written": "y = x.clone()\n        y[0] = float(self.training)\n        return y",
+}
+INDEPENDENT = {
+    "the same item twice": "return (x, x)[self.training]",
+    "whether gradients are wanted": "return (x * 2).requires_grad_(self.training)",
+    "nothing": "kept = (x, -x)\n        return kept[0]",
+}
+CASES = {**DEPENDENT, **INDEPENDENT}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_judge_says_as_torch_does(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(NET.format(forward=CASES[name]), encoding="utf-8")
+    project = Project((tmp_path,))
+    outcome = judge_mode(Program(project), find_target(project.module(path), "Net"))
+    assert outcome.verdict == ("dependent" if name in DEPENDENT else "independent")
+
+    spec = importlib.util.spec_from_file_location("model", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    torch.manual_seed(0)
+    net, x = module.Net(), torch.randn(4, 4)
+    train, evaluated = net.train()(x), net.eval()(x)
+    is_alike = (
+        train.shape == evaluated.shape and train.dtype == evaluated.dtype and torch.equal(train, evaluated)
+    )
+    assert is_alike == (name in INDEPENDENT)
