@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tsguard.analysis.python import ancestry, losses, parameter_names, parameter_sizes
+from tsguard.analysis.python import ancestry, inner_layers, losses, parameter_names, parameter_sizes
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.literals import written
@@ -74,17 +74,19 @@ def initialize(
             registry[name] = (
                 NONE if missing else TensorValue(role, lazy="Lazy" in base, sizes=sizes.get(name))
             )
-    for name, child in entry["modules"].items():
-        module.children[name] = _child(interp, child)
+    for name in inner_layers.ordered(base, entry["modules"]):
+        handed = inner_layers.handed(base, name, module.arguments)
+        module.children[name] = _child(interp, entry["modules"][name], handed)
 
 
 def _place(entry: tuple[str, object]) -> tuple[bool, bool, int]:
-    """Where a layer of torch registers a parameter.
+    """Where a layer of torch registers a parameter or buffer.
 
-    Biases come last, those of the state after those of the input; of attention, queries, keys, values.
+    Biases come last, those of the state after those of the input, and counts of batches; of attention, queries,
+    keys, values.
     """
     name = entry[0]
-    return "bias" in name, "_hh" in name, "qkv".find(name[0]) if name.endswith("_proj_weight") else 0
+    return "bias" in name or "num_" in name, "_hh" in name, "qkv".find(name[0]) if name.endswith("_proj_weight") else 0
 
 
 def _bind(
@@ -120,10 +122,10 @@ def _absent(interp: Interpreter, entry: dict[str, Any], arguments: dict[str, Val
     return found
 
 
-def _child(interp: Interpreter, dotted: str) -> ModuleValue:
+def _child(interp: Interpreter, dotted: str, handed: dict[str, Value]) -> ModuleValue:
     name = interp.tables.canonical(dotted)
     child = ModuleValue(External(name), initialized=True)
-    initialize(interp, child, name, [], {})
+    initialize(interp, child, name, [], handed)
     child.open = child.open or name in CONTAINERS
     return child
 

@@ -345,6 +345,7 @@ _RULES: dict[str, Rule] = {
     "torch.nn.LayerNorm": _last_norm,
     "torch.nn.RMSNorm": _last_norm,
     "torch.nn.Linear": _linear,
+    "torch.nn.modules.linear.NonDynamicallyQuantizableLinear": _linear,
     "torch.nn.Embedding": _embedding,
     "torch.nn.MultiheadAttention": _attention,
     "torch.nn.TransformerEncoderLayer": _transformer,
