@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python import module_containers
+from tsguard.analysis.python import classes, module_containers
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.iteration import consume, item_term
 from tsguard.analysis.python.private_names import attribute_name
 from tsguard.analysis.values import (
+    BoundMethod,
+    Const,
     DictValue,
     ListValue,
     ModuleValue,
@@ -87,14 +89,23 @@ def delete(interp: Interpreter, target: ast.expr, scope: Scope) -> None:
     if isinstance(target, ast.Name):
         scope.names.pop(target.id, None)
     elif isinstance(target, ast.Attribute):
-        delete_attribute(interp.evaluate(target.value, scope), attribute_name(target.attr, scope))
+        delete_attribute(interp, interp.evaluate(target.value, scope), attribute_name(target.attr, scope))
     elif isinstance(target, ast.Subscript):
         owner = interp.evaluate(target.value, scope)
         _delete_item(interp.settled(owner), interp.settled(interp.evaluate(target.slice, scope)))
 
 
-def delete_attribute(owner: Value, name: str) -> None:
-    """``del owner.name``."""
+def delete_attribute(interp: Interpreter, owner: Value, name: str) -> None:
+    """``del owner.name``, as a ``__delattr__`` of its class says."""
+    hook = classes.own_hook(interp, owner, "__delattr__") if isinstance(owner, ModuleValue) else None
+    if hook is None:
+        unbind(owner, name)
+    else:
+        interp.call(BoundMethod(hook, owner), [Const(name)], {}, None)
+
+
+def unbind(owner: Value, name: str) -> None:
+    """Take an attribute off an object."""
     if isinstance(owner, ModuleValue):
         for registry in (owner.children, owner.parameters, owner.buffers):
             registry.pop(name, None)

@@ -20,8 +20,8 @@ from tsguard.analysis.python import (
     supers,
     usual_texts,
 )
-from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.terms import COMPOUND, Attribute, Named, Term, bounded, member_of
+from tsguard.analysis.python.context import Interpreter, Raised
+from tsguard.analysis.terms import COMPOUND, Attribute, Item, Named, Parameter, Term, bounded, member_of
 from tsguard.analysis.values import (
     BoundMethod,
     ClassMethod,
@@ -202,7 +202,38 @@ def _from_unread_base(interp: Interpreter, owner: ObjectValue, name: str) -> Val
 
 
 def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
-    """An attribute of a module: its registries first, then its class, then torch's."""
+    """An attribute of a module, at last by a ``__getattr__`` of its class."""
+    found = held_by_module(interp, owner, name)
+    if found is not None:
+        return found
+    hook = classes.own_hook(interp, owner, "__getattr__")
+    if hook is not None and not name.startswith("__"):
+        return _by_hook(interp, BoundMethod(hook, owner), name)
+    if owner.open or ancestry.has_unknown_base(interp, owner.cls):
+        return Unknown(of_object(owner, name))
+    return None
+
+
+def _by_hook(interp: Interpreter, hook: BoundMethod, name: str) -> Value | None:
+    """What a ``__getattr__`` gives; None where it raises, or where only keywords that nobody named could hold it."""
+    try:
+        found = interp.plain.call(hook, [Const(name)], {}, None)
+    except Raised as error:
+        if error.name == "AttributeError":
+            return None
+        raise
+    if (
+        isinstance(found, Unknown)
+        and isinstance(found.term, Item)
+        and isinstance(found.term.owner, Parameter)
+    ):
+        return None
+    is_followed = isinstance(found, TensorValue) and interp.plain is not interp
+    return interp.call(hook, [Const(name)], {}, None) if is_followed else found
+
+
+def held_by_module(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
+    """An attribute that a module is known to have: its registries first, then its class, then torch's."""
     for registry in (owner.attributes, owner.parameters, owner.buffers, owner.children):
         if name in registry:
             return registry[name]
@@ -217,12 +248,7 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
     found = classes.class_member(interp, owner.cls, name)
     if found is not None:
         return descriptors.read(interp, found[0], owner, name)
-    from_library = library.member(interp, owner, name)
-    if from_library is not None:
-        return from_library
-    if owner.open or ancestry.has_unknown_base(interp, owner.cls):
-        return Unknown(of_object(owner, name))
-    return None
+    return library.member(interp, owner, name)
 
 
 def _bind(interp: Interpreter, owner: dict[str, Value], name: str, value: Value) -> None:
@@ -235,7 +261,11 @@ def set_(interp: Interpreter, owner: Value, name: str, value: Value) -> None:
     """``owner.name = value``."""
     owner = interp.settled(owner)
     if isinstance(owner, ModuleValue):
-        set_on_module(interp, owner, name, value)
+        hook = classes.own_hook(interp, owner, "__setattr__")
+        if hook is None:
+            set_on_module(interp, owner, name, value)
+        else:
+            interp.call(BoundMethod(hook, owner), [Const(name), value], {}, None)
     elif isinstance(owner, ObjectValue):
         if not descriptors.write(interp, owner, name, value):
             _set_on_object(interp, owner, name, value)

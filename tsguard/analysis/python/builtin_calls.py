@@ -249,7 +249,7 @@ def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
 def _delattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     name = constant(interp.settled(args[1])) if len(args) == 2 else None
     if isinstance(name, str):
-        assignments.delete_attribute(interp.settled(args[0]), name)
+        assignments.delete_attribute(interp, interp.settled(args[0]), name)
     return NONE
 
 

@@ -17,6 +17,7 @@ from tsguard.analysis.values import (
     ClassValue,
     External,
     FunctionValue,
+    ModuleValue,
     Scope,
     StaticMethod,
     SuperValue,
@@ -223,3 +224,9 @@ def super_value(args: list[Value], scope: Scope) -> Value:
                 return SuperValue(function.owner, receiver)
         runner = runner.parent
     return Unknown()
+
+
+def own_hook(interp: Interpreter, owner: ModuleValue, name: str) -> FunctionValue | None:
+    """The ``__setattr__`` or the like that a module's class defines itself, which may call that of torch."""
+    found = class_member(interp, owner.cls, name)
+    return found[0] if found is not None and isinstance(found[0], FunctionValue) else None

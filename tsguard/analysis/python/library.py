@@ -86,7 +86,11 @@ def _place(entry: tuple[str, object]) -> tuple[bool, bool, int]:
     keys, values.
     """
     name = entry[0]
-    return "bias" in name or "num_" in name, "_hh" in name, "qkv".find(name[0]) if name.endswith("_proj_weight") else 0
+    return (
+        "bias" in name or "num_" in name,
+        "_hh" in name,
+        "qkv".find(name[0]) if name.endswith("_proj_weight") else 0,
+    )
 
 
 def _bind(

@@ -6,7 +6,8 @@ import ast
 from typing import Any
 
 from tsguard.analysis import optimized
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python import ancestry, assignments, attributes, classes
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.library import descendants, initialize
 from tsguard.analysis.python.module_containers import CHANGES
 from tsguard.analysis.python.module_walks import WALKS, Handler, observe
@@ -40,11 +41,42 @@ def method(
     if short == "__init__":
         initialize(interp, owner, base, args, kwargs)
         return NONE
-    if short == "__setattr__" and len(args) == 2 and isinstance(constant(args[0]), str):
-        interp.set_attribute(owner, str(constant(args[0])), args[1])
-        return NONE
+    hooked = _HOOKED.get(short)
+    if hooked is not None and args and isinstance(constant(args[0]), str):
+        return hooked(interp, owner, str(constant(args[0])), args[1:])
     handler = _METHODS.get(short)
     return handler(interp, owner, args, kwargs) if handler is not None else Unknown()
+
+
+def _set(interp: Interpreter, owner: ModuleValue, name: str, args: list[Value]) -> Value:
+    # One of the class's own has been called, and passes on what it was given.
+    own = classes.own_hook(interp, owner, "__setattr__")
+    for value in args[:1]:
+        if own is None:
+            interp.set_attribute(owner, name, value)
+        else:
+            attributes.set_on_module(interp, owner, name, value)
+    return NONE
+
+
+def _get(interp: Interpreter, owner: ModuleValue, name: str, args: list[Value]) -> Value:
+    """As torch and Python find an attribute; the class's own ``__getattr__`` is not asked again.
+
+    Raises:
+        Raised: it has none of this name.
+    """
+    found = attributes.held_by_module(interp, owner, name)
+    if found is None and not (owner.open or ancestry.has_unknown_base(interp, owner.cls)):
+        raise Raised("AttributeError")
+    return Unknown(attributes.of_object(owner, name)) if found is None else found
+
+
+def _delete(interp: Interpreter, owner: ModuleValue, name: str, args: list[Value]) -> Value:
+    assignments.unbind(owner, name)
+    return NONE
+
+
+_HOOKED = {"__setattr__": _set, "__getattr__": _get, "__getattribute__": _get, "__delattr__": _delete}
 
 
 def _argument(args: list[Value], kwargs: dict[str, Value], index: int, name: str) -> Value:

@@ -87,9 +87,9 @@ def _call(
     if name in _PARAMETRIZATIONS:
         return _parametrized(interp, name, args, kwargs)
     owner, _, method = name.rpartition(".")
-    if method == "__init__" and args and isinstance(module := interp.settled(args[0]), ModuleValue):
-        library.initialize(interp, module, owner, args[1:], kwargs)
-        return NONE
+    is_method = owner == "torch.nn.Module" or owner in interp.tables.modules or method == "__init__"
+    if is_method and args and isinstance(module := interp.settled(args[0]), ModuleValue):
+        return interp.module_method(name, module, args[1:], kwargs, node)
     if owner == "torch.nn.init":
         return _initialised(interp, method, args, node)
     if name in _HANDED_BACK and args:
