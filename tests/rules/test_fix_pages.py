@@ -41,6 +41,7 @@ BY_HAND = {
     "TSG118-bad-4",
     "TSG120-bad-3",
     "TSG122-bad-3",
+    "TSG172-bad-5",
     "TSG123-bad-1",
     "TSG123-bad-3",
     "TSG123-bad-4",

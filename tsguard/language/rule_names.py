@@ -28,6 +28,7 @@ RuleName: TypeAlias = Literal[
     "attribute-assignment/read-only",
     "attribute-assignment/undefined",
     "attribute-type-mismatch",
+    "attribute-type-mismatch/dtypes",
     "attribute-type-mismatch/object",
     "attribute-type-mismatch/text",
     "autocast-dtype",

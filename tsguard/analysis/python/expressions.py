@@ -20,6 +20,7 @@ from tsguard.analysis.python import (
 from tsguard.analysis.python.binding import arguments
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
+from tsguard.analysis.python.made_of_unread import as_unread
 from tsguard.analysis.python.private_names import attribute_name
 from tsguard.analysis.python.suspended import Suspended
 from tsguard.analysis.python.unread_mappings import REST, STARS, unread_rest
@@ -77,6 +78,8 @@ def _attribute(interp: Interpreter, node: ast.Attribute, scope: Scope) -> Value:
 def attribute_of(interp: Interpreter, owner: Value, node: ast.Attribute, scope: Scope) -> Value:
     """``node``, an attribute of an owner that is evaluated already."""
     value = interp.attribute(owner, attribute_name(node.attr, scope))
+    if isinstance(value, Unknown):
+        value = as_unread([owner], value, node, scope)
     if value is not None:
         return _placed(interp, owner, node, value, scope) if isinstance(owner, ModuleReference) else value
     if interp.tries:
@@ -159,11 +162,14 @@ def _found_spec(interp: Interpreter, args: list[Value], scope: Scope) -> Value:
 def _binary(interp: Interpreter, node: ast.BinOp, scope: Scope) -> Value:
     left = interp.evaluate(node.left, scope)
     right = interp.evaluate(node.right, scope)
-    return operations.binary(interp, node.op, left, right, node)
+    value = operations.binary(interp, node.op, left, right, node)
+    return as_unread([left, right], value, node, scope) if isinstance(value, Unknown) else value
 
 
 def _unary(interp: Interpreter, node: ast.UnaryOp, scope: Scope) -> Value:
-    return operations.unary(interp, node.op, interp.evaluate(node.operand, scope), node)
+    operand = interp.evaluate(node.operand, scope)
+    value = operations.unary(interp, node.op, operand, node)
+    return as_unread([operand], value, node, scope) if isinstance(value, Unknown) else value
 
 
 def _boolean(interp: Interpreter, node: ast.BoolOp, scope: Scope) -> Value:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import math
-import string
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from tsguard.analysis.python import (
     metaclasses,
     operations,
     regular_expressions,
+    standard_library,
 )
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.terms import Attribute, Named, Term
@@ -254,10 +254,6 @@ _CONSTANTS = {
     "numpy.nan": math.nan,
     "numpy.euler_gamma": 0.5772156649015329,
     "numpy.newaxis": None,
-    "string.ascii_letters": string.ascii_letters,
-    "string.ascii_lowercase": string.ascii_lowercase,
-    "string.ascii_uppercase": string.ascii_uppercase,
-    "string.digits": string.digits,
 }
 
 
@@ -276,7 +272,11 @@ def _external(interp: Interpreter, name: str) -> Value:
         return VersionText(f"{interp.tables.release}.0")
     if name == "torch.version.__version__":
         return Const(f"{interp.tables.release}.0")
-    known = introspection.constant(name) or regular_expressions.constant_of(name)
+    known = (
+        introspection.constant(name)
+        or regular_expressions.constant_of(name)
+        or standard_library.value_of(name)
+    )
     if known is not None:
         return known
     canonical = interp.tables.canonical(name)

@@ -55,6 +55,8 @@ def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = 
     if isinstance(value, py.TensorValue):
         return t.TENSOR
     if isinstance(value, py.Atom):
+        if value.kind == "memory_format":
+            raise Uninferable(describe(value))
         return t.DEVICE if value.kind == "device" else t.INT
     if isinstance(value, (py.TupleValue, py.ListValue, py.DictValue)):
         compiler.spend()

@@ -15,7 +15,7 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import classes
 from tsguard.analysis.script.annotations import annotation_type, is_final
-from tsguard.analysis.script.attribute_conversions import takes
+from tsguard.analysis.script.attribute_conversions import listed_atom, takes
 from tsguard.analysis.script.compiled import ModuleInfo
 from tsguard.analysis.script.constants import is_callable_attribute, is_no_constant
 from tsguard.analysis.script.context import Compiler
@@ -280,6 +280,7 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
     try:
         info.attributes[name] = type_of(compiler, value)
         _check_fields(compiler, info, name, value)
+        _check_lists(compiler, declared, name, value, info.attributes[name])
     except Uninferable as reason:
         info.failed[name] = str(reason)
         if isinstance(value, py.EnumMember):  # which torch makes a type of, whether or not anything reads it
@@ -312,6 +313,14 @@ def _check_fields(compiler: Compiler, info: ModuleInfo, name: str, value: py.Val
             facts = {"name": name, "cls": compiled.cls.name, "field": attribute, "given": given}
             refusal = Refusal("attribute-type-mismatch/object", compiled.cls.node, **facts, declared=wanted)
             compiler.report(refusal, compiled.cls.module)
+
+
+def _check_lists(compiler: Compiler, declared: _Declared, name: str, value: py.Value, type_: t.Type) -> None:
+    """Torch reads a dtype or layout as an int, except in a list of ints, whether or not anything uses it."""
+    kind, cls = listed_atom(value), declared.instance.cls
+    if kind and isinstance(cls, py.ClassValue):
+        refusal = Refusal("attribute-type-mismatch/dtypes", cls.node, name=name, kind=kind, given=type_)
+        compiler.report(refusal, cls.module)
 
 
 def _check_value(
