@@ -55,7 +55,7 @@ def solved(op: Operation) -> Shaped:
 def diagonals(op: Operation) -> Shaped:
     """``torch.diagonal(x, offset, dim1, dim2)``: as the last dimension."""
     shape, one, other = op.shape(), op.whole(2, "dim1", 0), op.whole(3, "dim2", 1)
-    if shape is None or shape.lead is not None or one is None or other is None:
+    if shape is None or not shape.rank or one is None or other is None:
         return None
     gone = {one % len(shape.dims), other % len(shape.dims)}
     kept = [dim for index, dim in enumerate(shape.dims) if index not in gone]
