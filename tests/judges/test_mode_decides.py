@@ -23,6 +23,8 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.one, self.other = nn.Linear(4, 4), nn.Linear(4, 4)
+        self.register_buffer("done", torch.tensor(True))
+        self.register_buffer("begun", torch.tensor(False))
 
     def forward(self, x):
         {forward}
@@ -42,11 +44,14 @@ DEPENDENT = {
     "whether a loop runs": "y = x\n        while self.training:\n            y = y + 1\n            break\n        return y",
     "a case": "match self.training:\n            case True:\n                return x\n            case _:\n                return -x",
     "which rows are written": "y = x.clone()\n        y[: int(self.training)] = 0\n        return y",
+    "what is not set up yet": "return x if self.begun else x * torch.rand(4)",
     "what is written": "y = x.clone()\n        y[0] = float(self.training)\n        return y",
 }
 INDEPENDENT = {
     "the same item twice": "return (x, x)[self.training]",
     "whether gradients are wanted": "return (x * 2).requires_grad_(self.training)",
+    "what is set up": "return x if self.done else x * torch.rand(4)",
+    "what is not asked for again": "if not self.done:\n            x = x * torch.rand(4)\n        return x",
     "nothing": "kept = (x, -x)\n        return kept[0]",
 }
 CASES = {**DEPENDENT, **INDEPENDENT}

@@ -142,12 +142,21 @@ def _truth(interp: Interpreter, value: Value) -> bool | None:
         answers = {_truth(interp, option) for option in value.options}
         return answers.pop() if len(answers) == 1 else None
     if isinstance(value, TensorValue):
-        return None
+        return _is_set(value)
     if isinstance(value, Unknown):
         return _decided(interp, value)
     if isinstance(value, (ListValue, TupleValue, SetValue, DictValue)):
         return bool(value.items) or (None if value.open else False)
     return object_truths.is_true(interp, value, None) if isinstance(value, ObjectValue) else True
+
+
+def _is_set(value: TensorValue) -> bool | None:
+    """Whether a buffer is the mark of what is done already, such as ``torch.tensor(True)``.
+
+    One that is not set yet will be: what the first call does the next does not.
+    """
+    filled = value.role == "buffer" and isinstance(value.filling, Const) and bool(value.filling.value)
+    return True if filled else None
 
 
 def _decided(interp: Interpreter, value: Unknown) -> bool | None:

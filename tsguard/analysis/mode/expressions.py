@@ -26,6 +26,7 @@ from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.terms import Attribute, placed
 from tsguard.analysis.values import (
+    FALSE,
     Const,
     DictValue,
     ListValue,
@@ -128,7 +129,8 @@ def _binary(walk: ModeInterpreter, node: ast.BinOp, scope: Scope) -> Value:
 def _unary(walk: ModeInterpreter, node: ast.UnaryOp, scope: Scope) -> Value:
     operand = walk.evaluate(node.operand, scope)
     if isinstance(node.op, ast.Not) and isinstance(operand, (TensorValue, ListValue, TupleValue)):
-        return Unknown()
+        is_set = isinstance(operand, TensorValue) and truths(walk, operand)[0]
+        return FALSE if is_set else Unknown()
     return _operated(walk, node, [operand], lambda v: operations.unary(walk, node.op, v[0], node))
 
 
