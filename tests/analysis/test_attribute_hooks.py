@@ -99,3 +99,33 @@ def test_the_judge_says_as_torch_does(tmp_path: Path, kind: str, name: str) -> N
     else:
         with pytest.raises(Exception, match=r"number|mul"):
             torch.jit.script(module.Net())
+
+
+RESET = """\
+import torch
+from torch import nn
+
+
+class Scaled(nn.{layer}):
+    def {name}(self):
+        self.scale = {value}
+        super().{name}()
+
+    def forward(self, x):
+        return x * self.scale
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "name", "args"),
+    [("Linear", "reset_parameters", "(3, 3)"), ("MultiheadAttention", "_reset_parameters", "(4, 2)")],
+)
+@pytest.mark.parametrize(("value", "verdict"), [("2", "ok"), ("'text'", "blocked")])
+def test_what_resets_the_weights_is_run_when_they_are_made(
+    tmp_path: Path, layer: str, name: str, args: str, value: str, verdict: str
+) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(RESET.format(layer=layer, name=name, value=value), encoding="utf-8")
+    project = Project((tmp_path,))
+    target = find_target(project.module(path), f"Scaled{args}")
+    assert judge(Program(project), target).script == verdict

@@ -15,9 +15,9 @@ from tsguard.analysis.python import (
     constructions,
     enumerations,
     kept_calls,
-    library,
     mappings,
     metaclasses,
+    module_methods,
     natives,
     operations,
     package_calls,
@@ -327,7 +327,7 @@ def _initialize(
         return
     for base in ancestry.mro(interp, module.cls):
         if isinstance(base, External):
-            library.initialize(interp, module, base.name, args, kwargs)
+            module_methods.method(interp, f"{base.name}.__init__", module, args, kwargs)
             return
         if isinstance(base, Unknown):
             module.initialized = True

@@ -40,12 +40,27 @@ def method(
     base, _, short = name.rpartition(".")
     if short == "__init__":
         initialize(interp, owner, base, args, kwargs)
+        _reset(interp, owner, base)
         return NONE
     hooked = _HOOKED.get(short)
     if hooked is not None and args and isinstance(constant(args[0]), str):
         return hooked(interp, owner, str(constant(args[0])), args[1:])
     handler = _METHODS.get(short)
     return handler(interp, owner, args, kwargs) if handler is not None else Unknown()
+
+
+def _reset(interp: Interpreter, owner: ModuleValue, base: str) -> None:
+    """A class's own ``reset_parameters``, which the constructors of torch's layers with weights call at last."""
+    entry = interp.tables.modules.get(base)
+    if entry is None or not (entry["parameters"] or entry["buffers"]):
+        return
+    name = "_reset_parameters" if base in _RESET_PRIVATELY else "reset_parameters"
+    hook = classes.own_hook(interp, owner, name)
+    if hook is not None:
+        interp.call(BoundMethod(hook, owner), [], {}, None)
+
+
+_RESET_PRIVATELY = frozenset({"torch.nn.MultiheadAttention", "torch.nn.Transformer"})
 
 
 def _set(interp: Interpreter, owner: ModuleValue, name: str, args: list[Value]) -> Value:
