@@ -17,6 +17,15 @@ from tsguard.settings.config import Settings
 from tsguard.settings.requests import parse, plan
 
 
+@pytest.fixture(autouse=True)
+def as_python_begins():
+    """The thresholds of a new process: a command run in this one has set its own."""
+    left = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*left)
+
+
 def test_what_is_kept_is_not_walked_meanwhile():
     before = gc.get_threshold()
     with infrequent_collection():

@@ -66,3 +66,19 @@ def test_attributes_that_hold_it_are_compiled(tmp_path: Path, kept: str) -> None
     path.write_text(NET.format(kept=kept), encoding="utf-8")
     project = Project((tmp_path,))
     assert judge(Program(project), find_target(project.module(path), "Net")).script == "ok"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "(datetime.date(2020, 1, 2) - datetime.date(2020, 1, 1)).days",
+        "pathlib.Path('a') / 'b'",
+        "pathlib.Path('a').parent",
+        "1 + fractions.Fraction(1, 2)",
+    ],
+)
+def test_what_its_objects_hold_and_give_is_not_known(tmp_path: Path, kept: str) -> None:
+    path = tmp_path / "model.py"
+    path.write_text("import datetime, fractions, pathlib\n" + NET.format(kept=kept), encoding="utf-8")
+    project = Project((tmp_path,))
+    assert judge(Program(project), find_target(project.module(path), "Net")).script == "unknown"
