@@ -17,19 +17,10 @@ from tsguard.settings.config import Settings
 from tsguard.settings.requests import parse, plan
 
 
-@pytest.fixture(autouse=True)
-def as_python_begins():
-    """The thresholds of a new process: a command run in this one has set its own."""
-    left = gc.get_threshold()
-    gc.set_threshold(700, 10, 10)
-    yield
-    gc.set_threshold(*left)
-
-
 def test_what_is_kept_is_not_walked_meanwhile():
     before = gc.get_threshold()
     with infrequent_collection():
-        assert gc.get_threshold() != before
+        assert gc.get_threshold()[0] > 10_000  # Python's own is below
     assert gc.get_threshold() == before
 
 
