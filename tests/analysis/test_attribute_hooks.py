@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import textwrap
 from pathlib import Path
 
 import pytest
 import torch
 
+from tests.rules.on_torch import load
 from tsguard.analysis.python import Program
 from tsguard.judges import judge
 from tsguard.project import Project
@@ -89,11 +89,7 @@ def test_the_judge_says_as_torch_does(tmp_path: Path, kind: str, name: str) -> N
     verdict = judge(Program(project), find_target(project.module(path), "Net")).script
     assert (verdict == "ok") == (kind == "accepted")
 
-    spec = importlib.util.spec_from_file_location("model", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(str(path))
     if kind == "accepted":
         torch.jit.script(module.Net())
     else:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
 import torch
 
+from tests.rules.on_torch import load
 from tsguard.analysis.python import Program
 from tsguard.judges.mode import judge_mode
 from tsguard.project import Project
@@ -65,11 +65,7 @@ def test_the_judge_says_as_torch_does(tmp_path: Path, name: str) -> None:
     outcome = judge_mode(Program(project), find_target(project.module(path), "Net"))
     assert outcome.verdict == ("dependent" if name in DEPENDENT else "independent")
 
-    spec = importlib.util.spec_from_file_location("model", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(str(path))
     torch.manual_seed(0)
     net, x = module.Net(), torch.randn(4, 4)
     train, evaluated = net.train()(x), net.eval()(x)
@@ -77,3 +73,14 @@ def test_the_judge_says_as_torch_does(tmp_path: Path, name: str) -> None:
         train.shape == evaluated.shape and train.dtype == evaluated.dtype and torch.equal(train, evaluated)
     )
     assert is_alike == (name in INDEPENDENT)
+
+
+def test_what_is_written_is_told_where_it_is_written(tmp_path: Path) -> None:
+    forward = "y = x.clone()\n        y[: int(self.training)] = helper(x)\n        return y\n\n\ndef helper(x):\n    z = x[0] * 2\n    return z"
+    path = tmp_path / "model.py"
+    path.write_text(NET.format(forward=forward), encoding="utf-8")
+    project = Project((tmp_path,))
+    outcome = judge_mode(Program(project), find_target(project.module(path), "Net"))
+    [(event, _)] = outcome.events
+    written = next(i for i, line in enumerate(path.read_text().splitlines(), 1) if "helper(x)" in line)
+    assert event.span.line == written

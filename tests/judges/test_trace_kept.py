@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 import torch
 
 from tests.judges.test_trace_consequences import verdict
+from tests.rules.on_torch import load
 
 NET = """\
 import torch
@@ -66,12 +66,7 @@ def test_the_judge_tells_what_is_held(tmp_path: Path, name: str) -> None:
 def _net(folder: Path, name: str) -> Any:
     path = folder / "kept.py"
     path.write_text(_source(name), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("kept", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.Net()
+    return load(str(path)).Net()
 
 
 @pytest.mark.filterwarnings("ignore")

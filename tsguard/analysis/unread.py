@@ -66,6 +66,11 @@ def inherited(module: Module, node: ast.AST, name: str) -> Gap:
     return _gap(module, node, f"the forward that {name} inherits from torch is not known", _ASK_TORCH)
 
 
+def hooked(module: Module, node: ast.AST, name: str) -> Gap:
+    """Of an attribute that a module is asked for: code of its class makes it, which was not followed to its end."""
+    return _gap(module, node, f"the source does not tell what __getattr__ gives for {name}", _ASK_TORCH)
+
+
 def no_forward(module: Module, node: ast.AST, name: str) -> Gap:
     """Of a module that is called: neither its class nor any above it has a forward."""
     return _gap(

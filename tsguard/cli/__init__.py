@@ -55,7 +55,8 @@ def group() -> None:
 
 def main() -> None:
     """The console script: exits 0, 1 for findings, 2 when something kept it from its work."""
-    # Nearly all that a command makes lives until it ends: to look through it again and again frees nothing.
+    # Nearly all that a command makes lives until it ends: to look through it again and again frees nothing,
+    # neither while files are analysed nor while the report is put together.
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     try:
         status = group.main(prog_name="tsguard", standalone_mode=False)

@@ -63,6 +63,7 @@ _RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
 # What decides whether gradients are enabled, and no value.
 _RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
 _OF_GRADIENTS = frozenset({"requires_grad", "create_graph", "retain_graph"})
+# Methods that no value comes of.
 _OF_GRADIENTS_ALONE = frozenset({"requires_grad_", "backward", "retain_grad", "register_hook"})
 # Functions that call the function they are given, at once or later.
 _CALLERS = frozenset(

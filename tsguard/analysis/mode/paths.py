@@ -33,6 +33,14 @@ _REMARKS = re.compile(r"_?(check|validate|assert|verify|log|warn|print|debug|inf
 
 def execute(walk: ModeInterpreter, body: list[ast.stmt], scope: Scope) -> Signal:
     """Run statements; one that raises other than by ``raise`` is passed over."""
+    around = walk.statement
+    try:
+        return _executed(walk, body, scope)
+    finally:
+        walk.statement = around
+
+
+def _executed(walk: ModeInterpreter, body: list[ast.stmt], scope: Scope) -> Signal:
     for position, node in enumerate(body, 1):
         walk.spend()
         walk.following = body[position:]
@@ -299,7 +307,8 @@ def _while(walk: ModeInterpreter, node: ast.While, scope: Scope) -> Signal:
     mode, renewed = walk.mode, walk.renewed
     for _ in range(64):
         test = walk.evaluate(node.test, scope)
-        _report_choice(walk, test, node.test)
+        if _splits(walk, test):
+            walk.report("training-branch", node.test, test=text_of(node.test))
         train, other = _truths_here(walk, test)
         if train is False and other is False:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
+from tsguard.analysis import unread
 from tsguard.analysis.python import (
     ancestry,
     classes,
@@ -208,28 +209,40 @@ def module_attribute(interp: Interpreter, owner: ModuleValue, name: str) -> Valu
         return found
     hook = classes.own_hook(interp, owner, "__getattr__")
     if hook is not None and not name.startswith("__"):
-        return _by_hook(interp, BoundMethod(hook, owner), name)
+        return _by_hook(interp, owner, hook, name)
     if owner.open or ancestry.has_unknown_base(interp, owner.cls):
         return Unknown(of_object(owner, name))
     return None
 
 
-def _by_hook(interp: Interpreter, hook: BoundMethod, name: str) -> Value | None:
+def _by_hook(interp: Interpreter, owner: ModuleValue, hook: FunctionValue, name: str) -> Value | None:
     """What a ``__getattr__`` gives; None where it raises, or where only keywords that nobody named could hold it."""
+    ask = BoundMethod(hook, owner)
     try:
-        found = interp.plain.call(hook, [Const(name)], {}, None)
+        found = interp.plain.call(ask, [Const(name)], {}, None)
     except Raised as error:
         if error.name == "AttributeError":
             return None
         raise
-    if (
-        isinstance(found, Unknown)
-        and isinstance(found.term, Item)
-        and isinstance(found.term.owner, Parameter)
-    ):
+    if isinstance(found, Unknown) and isinstance(found.term, Item) and _are_keywords(found.term.owner):
         return None
-    is_followed = isinstance(found, TensorValue) and interp.plain is not interp
-    return interp.call(hook, [Const(name)], {}, None) if is_followed else found
+    is_told = not isinstance(found, Unknown) or found.hint or found.default is not None
+    if interp.plain is not interp and (isinstance(found, TensorValue) or not is_told):
+        return interp.call(ask, [Const(name)], {}, None)  # what it computes is a part of the walk
+    if is_told or not isinstance(found, Unknown) or found.unread is not None:
+        return found
+    return replace(found, unread=unread.hooked(hook.module, hook.node, name))
+
+
+def _are_keywords(term: Term) -> bool:
+    """Whether a term is the ``**kwargs`` of a function."""
+    spec = getattr(term.function, "args", None) if isinstance(term, Parameter) else None
+    return (
+        isinstance(term, Parameter)
+        and spec is not None
+        and spec.kwarg is not None
+        and spec.kwarg.arg == term.name
+    )
 
 
 def held_by_module(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:

@@ -52,9 +52,8 @@ def method(
 def _reset(interp: Interpreter, owner: ModuleValue, base: str) -> None:
     """A class's own ``reset_parameters``, which the constructors of torch's layers with weights call at last."""
     entry = interp.tables.modules.get(base)
-    if entry is None or not (entry["parameters"] or entry["buffers"]):
-        return
-    name = "_reset_parameters" if base in _RESET_PRIVATELY else "reset_parameters"
+    is_weighted = entry is not None and (entry["parameters"] or entry["buffers"])
+    name = "_reset_parameters" if base in _RESET_PRIVATELY else "reset_parameters" if is_weighted else ""
     hook = classes.own_hook(interp, owner, name)
     if hook is not None:
         interp.call(BoundMethod(hook, owner), [], {}, None)

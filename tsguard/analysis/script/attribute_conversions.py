@@ -85,13 +85,16 @@ def _items(value: py.Value) -> Sequence[py.Value] | None:
 
 def listed_atom(value: py.Value) -> str:
     """The kind of what lies in a list and is an int alone, a dtype or the like; empty where there is none."""
-    items = list(value.items.values()) if isinstance(value, py.DictValue) else getattr(value, "items", ())
-    if isinstance(value, py.ListValue):
-        found = next((i.kind for i in items if isinstance(i, py.Atom) and i.kind != "device"), "")
-        if found:
-            return found
-    inner = (listed_atom(i) for i in items if isinstance(i, (py.ListValue, py.TupleValue, py.DictValue)))
-    return next(filter(None, inner), "")
+    if not isinstance(value, (py.ListValue, py.TupleValue, py.DictValue)):
+        return ""
+    items = list(value.items.values()) if isinstance(value, py.DictValue) else value.items
+    own = map(_atom, items) if isinstance(value, py.ListValue) else ()
+    return next(filter(None, (*own, *map(listed_atom, items))), "")
+
+
+def _atom(value: py.Value) -> str:
+    """The kind of what is no number to Python and an int to torch; empty for everything else."""
+    return value.kind if isinstance(value, py.Atom) and value.kind != "device" else ""
 
 
 def _all(found: Iterable[bool | None]) -> bool | None:
@@ -111,8 +114,7 @@ def _list(compiler: Compiler, element: t.Type, value: py.Value) -> bool | None:
         return None if value.open or len(keys) < len(value.items) else _each(compiler, element, keys)
     items = _items(value)
     if items is not None:
-        is_atom = any(isinstance(item, py.Atom) and item.kind != "device" for item in items)
-        return False if is_atom else _each(compiler, element, items)
+        return False if any(map(_atom, items)) else _each(compiler, element, items)
     return False if isinstance(value, (py.Const, py.Atom)) else None
 
 

@@ -195,12 +195,13 @@ def _compared_sequences(
         return py.Unknown(None, "bool")
     result = Number(None, "bool", origin=origin.then(node))
     result.unbacked = unbacked_of(parts([left, right]))
-    are_alike = _are_of_one_extent(tracer, left, right)
-    if isinstance(op, (ast.Eq, ast.NotEq)) and are_alike is not None:
+    is_equality = isinstance(op, (ast.Eq, ast.NotEq))
+    are_alike = _are_of_one_extent(tracer, left, right) if is_equality else None
+    if are_alike is not None:
         result.known = py.Const(isinstance(op, ast.Eq) == are_alike)
         return result
     pairs = _pairs(tracer, left, right)
-    if pairs is not None and isinstance(op, (ast.Eq, ast.NotEq)):
+    if pairs is not None and is_equality:
         equations = tuple((a, b) for a, b in pairs if a is not None and b is not None)
         result.tells = _told(op, equations)
         if len(equations) == len(pairs) and all(a == b for a, b in equations):

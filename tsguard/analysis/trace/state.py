@@ -120,7 +120,7 @@ class State:
 
     def read(self, walker: Walker, owner: py.ObjectValue, name: str, value: py.Value | None) -> None:
         """An attribute is read; ``value`` is None where it is not there, as ``hasattr`` may find."""
-        if id(owner) not in self.owned or not _may_be_state(walker, owner, name, value):
+        if id(owner) not in self.owned or not _may_be_state(owner, name, value):
             return
         if isinstance(walker.statement, ast.If) and _is_setting(walker, owner, name):
             self.settings.add((id(owner), name))
@@ -327,7 +327,7 @@ def _is_empty(value: py.Value) -> bool:
     return isinstance(value, (py.ListValue, py.DictValue, py.SetValue)) and not (value.items or value.open)
 
 
-def _may_be_state(walker: Walker, owner: py.ObjectValue, name: str, value: py.Value | None) -> bool:
+def _may_be_state(owner: py.ObjectValue, name: str, value: py.Value | None) -> bool:
     """Whether an attribute may hold what a call has left there, or hides a constant of the class until then."""
     if name in owner.attributes or _is_registered(owner, name):
         return True
