@@ -82,3 +82,44 @@ def test_what_its_objects_hold_and_give_is_not_known(tmp_path: Path, kept: str) 
     path.write_text("import datetime, fractions, pathlib\n" + NET.format(kept=kept), encoding="utf-8")
     project = Project((tmp_path,))
     assert judge(Program(project), find_target(project.module(path), "Net")).script == "unknown"
+
+
+LOGGING = """\
+import logging
+import torch
+from torch import nn
+
+logger = logging.getLogger(__name__)
+
+
+def say(text):
+    return logger.info(text)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.log = logging.getLogger("net").info
+
+    def forward(self, x):
+        {said}
+        return x * 2
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "logger.warning('a')",
+        "logging.getLogger('a').getChild('b').info('%s', x.shape)",
+        "self.log('a')",
+        "say('a')",
+        "if logger.level > 10: logger.info('a')",
+    ],
+)
+def test_calls_of_its_objects_leave_modules_and_tensors_as_they_are(tmp_path: Path, said: str) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(LOGGING.format(said=said), encoding="utf-8")
+    project = Project((tmp_path,))
+    found = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (found.trace, found.mode) == ("safe", "independent")

@@ -7,10 +7,11 @@ gap however often it is used and however many targets it stands behind.
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import Gap, text_of
-from tsguard.analysis.terms import Attribute, Parameter, parameter_in
+from tsguard.analysis.terms import Attribute, Call, Named, Parameter, Term, parameter_in
 from tsguard.project.project import COMPILED_ONLY
 from tsguard.source.functions import named_parameters
 
@@ -146,6 +147,24 @@ def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:
 def is_compiled(called: Unknown) -> bool:
     """Whether what is called is there, and only as compiled code."""
     return called.unread is not None and COMPILED_ONLY in called.unread.why
+
+
+def may_do_anything(called: Unknown) -> bool:
+    """Whether a call of what is not known may be that of a module, or change one."""
+    if is_of_library(called.term):
+        return False
+    return called.unread is not None or (called.default is None and may_be_module(called))
+
+
+def is_of_library(term: Term | None) -> bool:
+    """Whether a term is what an object of the standard library holds or gives: ``logger.warning``."""
+    while isinstance(term, (Attribute, Call)):
+        term = term.owner if isinstance(term, Attribute) else term.function
+    dotted = term.identity if isinstance(term, Named) else None
+    return isinstance(dotted, str) and dotted.partition(".")[0] in LIBRARY
+
+
+LIBRARY = sys.stdlib_module_names - {"builtins"}
 
 
 def may_be_module(called: Unknown) -> bool:

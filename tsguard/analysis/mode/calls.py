@@ -253,5 +253,5 @@ def _unknown(walk: ModeInterpreter, function: Unknown, args: Args, node: ast.AST
         uses.random(walk, name, node)
     elif differs_within(args):
         _report_use(walk, node)
-    elif function.unread is not None or (function.default is None and unread.may_be_module(function)):
+    elif unread.may_do_anything(function):
         walk.unread(unread.what(function, walk.target, walk.module, node or walk.target.node))

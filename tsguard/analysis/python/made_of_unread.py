@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 
 from tsguard.analysis import unread
 from tsguard.analysis.values import External, ObjectValue, Scope, Unknown, Value
@@ -23,10 +22,11 @@ def as_unread(owners: list[Value], value: Unknown, node: ast.expr, scope: Scope)
 def _is_of_library(value: Value) -> bool:
     cls = value.cls if isinstance(value, ObjectValue) else None
     return (
-        isinstance(cls, External) and cls.name.partition(".")[0] in _LIBRARY and cls.name not in _NAMESPACES
+        isinstance(cls, External)
+        and cls.name.partition(".")[0] in unread.LIBRARY
+        and cls.name not in _NAMESPACES
     )
 
 
 # What these hold they were given.
 _NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
-_LIBRARY = sys.stdlib_module_names - {"builtins"}

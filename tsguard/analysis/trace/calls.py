@@ -220,8 +220,9 @@ def _run(
     else:
         value = functools.reduce(tracer.join, [*results, *frame.returned])
     given = [*args, *kwargs.values()]
-    if type(value) is py.Unknown and value.unread is not None and value.unread not in tracer.gaps:
-        tracer.gaps.append(value.unread)
+    gap = value.unread if type(value) is py.Unknown and not unread.is_of_library(value.term) else None
+    if gap is not None and gap not in tracer.gaps:
+        tracer.gaps.append(gap)
     value = made_of(value, given, node)
     origin = origin_of(given)
     generated = type(value) is py.Unknown and tracer.program.is_generator(function)

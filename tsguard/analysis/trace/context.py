@@ -191,7 +191,7 @@ class Tracer(Follower):
 
     def unread(self, called: py.Unknown, node: ast.AST | None) -> None:
         """Note a call of what was not read, or of an argument that may be anything."""
-        if called.unread is not None or (called.default is None and unread.may_be_module(called)):
+        if unread.may_do_anything(called):
             gap = unread.what(called, self.target, self.module, node or self.target.node)
             if self._is_of_tensor(node):
                 self.exports.harmless.add(gap.key)
