@@ -17,6 +17,7 @@ from tsguard.analysis.mode.choices import (
     differs_within,
     either,
     lifted,
+    part_in_mode,
 )
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import PythonInterpreter, Raised, ancestry, kept_calls
@@ -27,10 +28,13 @@ from tsguard.analysis.values import (
     BoundMethod,
     ClassValue,
     Const,
+    DictValue,
     External,
     FunctionValue,
+    ListValue,
     ModuleValue,
     TensorValue,
+    TupleValue,
     Unknown,
     Value,
 )
@@ -59,6 +63,10 @@ _READERS = {
     "builtins.hasattr": slice(1, 2),
     "operator.attrgetter": slice(None),
 }
+# Functions of Python whose result is one value made of several.
+_OVER_ITEMS = frozenset(f"builtins.{name}" for name in ("all", "any", "max", "min", "sorted", "sum"))
+# Methods of containers and texts that answer, by their arguments.
+_ANSWERING = frozenset({"get", "index", "count", "startswith", "endswith", "format", "join", "replace"})
 _RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
 # What decides whether gradients are enabled, and no value.
 _RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
@@ -162,6 +170,8 @@ def _method(
 ) -> Value | None:
     """Methods of tensors that are random, that change a module's state, or that do another thing in each mode."""
     kind, _, short = name.rpartition(".")
+    if short in _ANSWERING and isinstance(receiver, (Const, DictValue, ListValue, TupleValue)):
+        return _answered(walk, BoundMethod(External(name), receiver), args, kwargs, node)
     if kind != "method" or not isinstance(receiver, TensorValue):
         return None
     unwritten.made(walk, name, args, node)
@@ -177,6 +187,18 @@ def _method(
     elif short not in _OF_GRADIENTS_ALONE and differs_within(_deciding(args, kwargs)):
         _report_use(walk, node)
     return receiver if short in _VIEWS else None
+
+
+def _answered(
+    walk: ModeInterpreter, method: BoundMethod, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> Value | None:
+    """What ``outputs.get("a" if self.training else "b")`` gives in each mode."""
+    if kwargs or not differs(map(walk.settled, args)):
+        return None
+    result = lifted(walk, args, lambda values: PythonInterpreter.call(walk, method, values, {}, node))
+    if isinstance(result, TensorValue):
+        _report_use(walk, node)
+    return result
 
 
 def _external(
@@ -228,10 +250,14 @@ def _report_use(walk: ModeInterpreter, node: ast.AST | None) -> None:
 def _builtin(
     walk: ModeInterpreter, function: External, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> Value | None:
-    """``float(self.training)`` is a value for each mode too."""
-    if kwargs or not any(isinstance(walk.settled(arg), ByMode) for arg in args):
+    """``float(self.training)`` is a value for each mode too, and ``any(layer.training for layer in self.layers)``."""
+    is_over_items = function.name in _OVER_ITEMS and differs_within(args)
+    if kwargs or not (is_over_items or any(isinstance(walk.settled(arg), ByMode) for arg in args)):
         return None
-    return lifted(walk, args, lambda values: PythonInterpreter.call(walk, function, values, {}, node))
+    if not is_over_items or walk.mode != "both":
+        return lifted(walk, args, lambda values: PythonInterpreter.call(walk, function, values, {}, node))
+    in_modes: list[Args] = [[part_in_mode(arg, mode) for arg in args] for mode in ("train", "eval")]
+    return by_mode(*(PythonInterpreter.call(walk, function, given, {}, node) for given in in_modes))
 
 
 def _in_sequence(walk: ModeInterpreter, functions: Value, value: Value, node: ast.AST | None) -> Value:

@@ -50,6 +50,13 @@ def in_mode(value: Value, mode: Mode) -> Value:
     return value
 
 
+def part_in_mode(value: Value, mode: Mode) -> Value:
+    """What a list or tuple holds in one mode, in a list; any other value as it is in the mode."""
+    if isinstance(value, (ListValue, TupleValue)):
+        return ListValue([part_in_mode(item, mode) for item in value.items], value.open)
+    return in_mode(value, mode)
+
+
 def by_mode(train: Value, other: Value, *, known: bool = False) -> Value:
     """A value that is ``train`` in train() and ``other`` in eval(); one value where they are the same."""
     return train if same(train, other) else ByMode(None, train=train, eval=other, known=known)

@@ -43,7 +43,8 @@ class ModeInterpreter(Follower):
 
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
     ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
-    ``changes`` counts what is done to modules, ``following`` are the statements of the block after
+    ``changes`` counts what is done to modules, ``catching`` the blocks around whose exceptions are caught, ``is_met``
+    tells that the code of this frame has come upon a value that differs by mode, ``following`` are the statements of the block after
     the ``statement`` that runs, ``renewed`` the attributes that this call has set anew on every way to it, ``read`` the
     names of attributes that it reads, ``kept`` the events of branches that only set attributes, with their names.
     """
@@ -58,6 +59,8 @@ class ModeInterpreter(Follower):
         self.changes = 0
         self.following: list[ast.stmt] = []
         self.statement: ast.stmt | None = None
+        self.catching = 0
+        self.is_met = False
         self.read: set[str] = set()
         self.renewed: frozenset[tuple[ObjectValue, str]] = frozenset()
         self.events: dict[tuple[object, ...], Event] = {}
@@ -148,12 +151,13 @@ class ModeInterpreter(Follower):
     ) -> Iterator[Frame]:
         """Run code of a function; a mode that it narrows down to ends with it."""
         owner = f"{function.owner.name}." if function.owner is not None else ""
-        label, called, renewed = owner + function.name, self.place(node), self.renewed
+        label, called, renewed, is_met = owner + function.name, self.place(node), self.renewed, self.is_met
         with (
             self.within(Frame(label, function.module, called, receiver, function.node)) as frame,
             self.only(self.mode),
         ):
             yield frame
+        self.is_met = is_met
         if frame.returned:
             self.renewed = renewed
 

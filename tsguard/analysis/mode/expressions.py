@@ -18,12 +18,14 @@ from tsguard.analysis.mode.choices import (
     either,
     in_mode,
     lifted,
+    same,
     truths,
 )
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import comparisons, containers, operations
 from tsguard.analysis.python import expressions as python_expressions
 from tsguard.analysis.python.context import Raised
+from tsguard.analysis.python.iteration import keys_of
 from tsguard.analysis.terms import Attribute, placed
 from tsguard.analysis.values import (
     FALSE,
@@ -31,6 +33,7 @@ from tsguard.analysis.values import (
     DictValue,
     ListValue,
     ModuleValue,
+    SetValue,
     TensorValue,
     TupleValue,
     Unknown,
@@ -165,6 +168,37 @@ def _subscript(walk: ModeInterpreter, node: ast.Subscript, scope: Scope) -> Valu
     return lifted(walk, [owner, key], lambda v: _item(walk, v[0], v[1], node))
 
 
+def _in_each_mode(walk: ModeInterpreter, node: ast.expr, scope: Scope) -> Value:
+    """What is put together of several parts: once more for each mode where one of them differs by mode."""
+    handler = python_expressions.HANDLERS[type(node)]
+    is_met, walk.is_met, told = walk.is_met, False, len(walk.events)
+    value: Value = handler(walk, node, scope)
+    is_split, walk.is_met = walk.is_met and walk.mode == "both", is_met or walk.is_met
+    if not is_split:
+        return value
+    values = []
+    modes: tuple[Mode, ...] = ("train", "eval")
+    for mode in modes:
+        with walk.only(mode):
+            values.append(handler(walk, node, scope))
+    if _holds_the_same(*values):
+        return value
+    if not isinstance(node, ast.JoinedStr) and len(walk.events) == told:
+        walk.report("training-branch", node, test=text_of(node))
+    return by_mode(*values, known=not isinstance(node, ast.JoinedStr))
+
+
+def _holds_the_same(one: Value, other: Value) -> bool:
+    parts = [_held(value) for value in (one, other)]
+    return len(parts[0]) == len(parts[1]) and all(map(same, *parts))
+
+
+def _held(value: Value) -> list[Value]:
+    if isinstance(value, DictValue):
+        return [*keys_of(value), *value.items.values()]
+    return list(value.items) if isinstance(value, (ListValue, SetValue)) else [value]
+
+
 def _holds_several(container: Value) -> bool:
     """Whether the items of a container are not one object again and again."""
     items = container.items if isinstance(container, (ListValue, TupleValue, DictValue)) else ()
@@ -205,4 +239,9 @@ HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.UnaryOp: _unary,
     ast.Compare: _compare,
     ast.Subscript: _subscript,
+    ast.JoinedStr: _in_each_mode,
+    ast.ListComp: _in_each_mode,
+    ast.SetComp: _in_each_mode,
+    ast.GeneratorExp: _in_each_mode,
+    ast.DictComp: _in_each_mode,
 }

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.mode import keeping, state, twins
+from tsguard.analysis.mode import keeping, raising, sides, state
 from tsguard.analysis.mode.choices import ByMode, Either, Mode, by_mode, differs, either, truths
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import Raised, assignments
 from tsguard.analysis.python import statements as python
 from tsguard.analysis.python.context import BREAK, Return, Signal
 from tsguard.analysis.python.iteration import consume, give_back, growing
-from tsguard.analysis.values import External, ObjectValue, TensorValue, TupleValue, Unknown, Value
-from tsguard.source.layouts import lays_out
+from tsguard.analysis.values import ObjectValue, TensorValue, TupleValue, Unknown, Value
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
@@ -27,8 +26,6 @@ __all__ = ["HANDLERS", "choose", "execute", "truths"]
 Path = Callable[[], Signal]
 Names = dict[str, Value]
 Renewed = frozenset[tuple[ObjectValue, str]]
-
-_REMARKS = re.compile(r"_?(check|validate|assert|verify|log|warn|print|debug|info|error|exception)\w*")
 
 
 def execute(walk: ModeInterpreter, body: list[ast.stmt], scope: Scope) -> Signal:
@@ -71,10 +68,12 @@ def _if(walk: ModeInterpreter, node: ast.If, scope: Scope) -> Signal:
     orelse = walk.following if is_left else node.orelse
     test = walk.evaluate(node.test, scope)
     train, other = _truths_here(walk, test)
-    if _splits(walk, test) and _sides_differ(walk, node.body, orelse, scope):
-        sides = [] if is_left else [*node.body, *node.orelse]
-        names = keeping.attributes(walk, sides, scope, _is_remark)
+    if _splits(walk, test) and sides.differ(walk, node.body, orelse, scope):
+        both = [] if is_left else [*node.body, *node.orelse]
+        names = keeping.attributes(walk, both, scope, sides.is_remark)
         walk.report_keeping("training-branch", node.test, names, test=text_of(node.test))
+    elif train != other and raising.is_certain(node, train, other):
+        _report_choice(walk, test, node.test)
     if train == other:
         return explore(walk, scope, _alternatives(walk, node, train, scope))
     return fork(walk, scope, *(_alternatives(walk, node, answer, scope) for answer in (train, other)))
@@ -84,40 +83,6 @@ def _report_choice(walk: ModeInterpreter, value: Value, node: ast.expr) -> None:
     """What decides on the way through a statement may differ by mode."""
     if differs([walk.settled(value)]):
         walk.report("training-branch", node, test=text_of(node))
-
-
-def _sides_differ(walk: ModeInterpreter, body: list[ast.stmt], orelse: list[ast.stmt], scope: Scope) -> bool:
-    """Whether it matters which side of a branch runs."""
-    if not has_effect(body) and not has_effect(orelse):
-        return False
-    return not _are_twins(walk, body, orelse, scope)
-
-
-def _are_twins(
-    walk: ModeInterpreter, body: Sequence[ast.AST], orelse: Sequence[ast.AST], scope: Scope
-) -> bool:
-    return twins.compute_the_same(
-        body, orelse, partial(_skipped, walk, scope), partial(_decided, walk, scope)
-    )
-
-
-def _decided(walk: ModeInterpreter, scope: Scope, test: ast.expr) -> bool | None:
-    """The answer to a condition over attributes of the module alone, in either mode."""
-    if any(isinstance(node, ast.Name) and node.id != "self" for node in ast.walk(test)):
-        return None
-    try:
-        train, other = truths(walk, walk.plain.evaluate(test, scope))
-    except Raised:
-        return None
-    return train if train == other else None
-
-
-def _skipped(walk: ModeInterpreter, scope: Scope, called: ast.expr) -> int:
-    try:
-        value = walk.plain.evaluate(called, scope)
-    except Raised:
-        return 0
-    return twins.CHECKPOINTS.get(value.name, 0) if isinstance(value, External) else 0
 
 
 def _splits(walk: ModeInterpreter, test: Value) -> bool:
@@ -138,22 +103,6 @@ def _truths_here(walk: ModeInterpreter, test: Value) -> tuple[bool | None, bool 
 def _alternatives(walk: ModeInterpreter, node: ast.If, answer: bool | None, scope: Scope) -> list[Path]:
     bodies = [node.body, node.orelse] if answer is None else [node.body if answer else node.orelse]
     return [partial(walk.execute, body, scope) for body in bodies]
-
-
-def has_effect(body: Sequence[ast.stmt]) -> bool:
-    """Whether statements do more than check, remark, and lay out anew what is there."""
-    return any(not _is_remark(statement) for statement in body)
-
-
-def _is_remark(node: ast.stmt) -> bool:
-    if isinstance(node, ast.If):
-        return not has_effect(node.body) and not has_effect(node.orelse)
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        function = node.value.func
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        return bool(_REMARKS.fullmatch(name))
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_text or isinstance(node, (ast.Raise, ast.Assert, ast.Pass)) or lays_out(node)
 
 
 def explore(walk: ModeInterpreter, scope: Scope, alternatives: list[Path]) -> Signal:
@@ -247,7 +196,8 @@ def choose(walk: ModeInterpreter, test: Value, node: ast.IfExp, scope: Scope) ->
         computed
         and not is_setting
         and differs([walk.settled(test)])
-        and not _are_twins(walk, [node.body], [node.orelse], scope)
+        and not sides.are_twins(walk, [node.body], [node.orelse], scope)
+        and not all(sides.is_recording(walk, side, scope) for side in (node.body, node.orelse))
     ):
         walk.report("training-branch", node, test=text_of(node))
     return result
@@ -326,7 +276,8 @@ def _while(walk: ModeInterpreter, node: ast.While, scope: Scope) -> Signal:
 def _try(walk: ModeInterpreter, node: ast.Try, scope: Scope) -> Signal:
     renewed = walk.renewed
     try:
-        signal = walk.execute([*node.body, *node.orelse], scope)
+        with raising.caught(walk, node.handlers):
+            signal = walk.execute([*node.body, *node.orelse], scope)
     except Raised:
         if not node.handlers:
             raise
@@ -362,8 +313,24 @@ def _changing(walk: ModeInterpreter, node: state.Assignment, scope: Scope) -> Si
 
 
 def _expression(walk: ModeInterpreter, node: ast.Expr, scope: Scope) -> Signal:
-    if not isinstance(node.value, ast.Constant):
+    """A call for what it does; ``self.warm_up() if self.training else None`` is a branch."""
+    if isinstance(node.value, ast.IfExp):
+        chosen = node.value
+        body: list[ast.stmt] = [ast.copy_location(ast.Expr(chosen.body), chosen)]
+        orelse: list[ast.stmt] = [ast.copy_location(ast.Expr(chosen.orelse), chosen)]
+        _if(walk, ast.copy_location(ast.If(chosen.test, body, orelse), node), scope)
+    elif not isinstance(node.value, ast.Constant):
         walk.evaluate(node.value, scope)
+    return None
+
+
+def _assert(walk: ModeInterpreter, node: ast.Assert, scope: Scope) -> Signal:
+    """A check is passed over, but for one that a mode never passes."""
+    if any(isinstance(part, ast.Attribute) and part.attr == "training" for part in walked(node.test)):
+        test = walk.evaluate(node.test, scope)
+        answers = _truths_here(walk, test)
+        if set(answers) == {True, False} or (walk.catching and _splits(walk, test)):
+            _report_choice(walk, test, node.test)
     return None
 
 
@@ -385,6 +352,6 @@ HANDLERS: dict[type[ast.stmt], Callable[..., Signal]] = {
     ast.AugAssign: _changing,
     ast.AnnAssign: _changing,
     ast.Delete: _nothing,
-    ast.Assert: _nothing,
+    ast.Assert: _assert,
     ast.Expr: _expression,
 }

@@ -15,13 +15,17 @@ _COMPUTING = (ast.BinOp, ast.UnaryOp, ast.Compare)
 
 
 def made(walk: ModeInterpreter, name: str, args: list[Value], node: ast.AST | None) -> None:
-    """Report memory that is made and computed with, and to which nothing else is done; who returns it has it filled."""
+    """Report memory that is made and computed with, and to which nothing else is done.
+
+    A function that returns it has it filled by who calls it; what the target's forward returns nobody fills.
+    """
     owner, _, short = name.rpartition(".")
     is_method = owner == "method" and short in _METHODS
     if not (is_method or name in _FUNCTIONS) or walk.mode == "train" or not _is_memory(short, args):
         return
     function = walk.frames[-1].function if walk.frames else None
-    if function is not None and isinstance(node, ast.Call) and _is_only_computed_with(function, node):
+    computing = (*_COMPUTING, ast.Return) if len(walk.frames) == 1 else _COMPUTING
+    if function is not None and isinstance(node, ast.Call) and _is_only_used(function, node, computing):
         walk.report("random-in-eval", node, name=f"Tensor.{short}" if is_method else name)
 
 
@@ -36,10 +40,10 @@ def _is_memory(short: str, args: list[Value]) -> bool:
     return bool(held) and not given and Const(0) not in held
 
 
-def _is_only_computed_with(function: ast.AST, made_by: ast.Call) -> bool:
+def _is_only_used(function: ast.AST, made_by: ast.Call, computing: tuple[type[ast.AST], ...]) -> bool:
     around = dict(_parents(function))
     holder = around.get(made_by)
-    if isinstance(holder, _COMPUTING):
+    if isinstance(holder, computing):
         return True
     if not isinstance(holder, ast.Assign) or len(holder.targets) > 1:
         return False
@@ -50,7 +54,7 @@ def _is_only_computed_with(function: ast.AST, made_by: ast.Call) -> bool:
         part for part in around if isinstance(part, ast.Name) and part.id == target.id and part is not target
     ]
     return bool(uses_) and all(
-        isinstance(part.ctx, ast.Load) and isinstance(around[part], _COMPUTING) for part in uses_
+        isinstance(part.ctx, ast.Load) and isinstance(around[part], computing) for part in uses_
     )
 
 

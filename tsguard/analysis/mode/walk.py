@@ -159,6 +159,8 @@ class ModeWalk(ModeInterpreter):
     def items(self, value: Value, wanted: int | None) -> tuple[list[Value], bool] | None:
         if isinstance(value, TensorValue):
             return [TensorValue()] * (1 if wanted is None else wanted), wanted is None
+        if differs([value]) and self.statement is not None and not isinstance(self.statement, ast.For):
+            self.report("training-branch", self.statement, test=text_of(self.statement))
         return None
 
     def truth(self, value: Value, node: ast.AST | None = None) -> bool:
@@ -171,7 +173,10 @@ class ModeWalk(ModeInterpreter):
     def settled(self, value: Value) -> Value:
         if not isinstance(value, Unknown):
             return value
-        return in_mode(value, self.mode) if isinstance(value, ByMode) else super().settled(value)
+        if not isinstance(value, ByMode):
+            return super().settled(value)
+        self.is_met = self.is_met or not value.known
+        return in_mode(value, self.mode)
 
 
 def _registries(owner: ObjectValue) -> list[dict[str, Value]]:
