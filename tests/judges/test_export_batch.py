@@ -107,3 +107,24 @@ def test_distinct_elements_are_no_rows_of_the_input(exported):
 def test_a_way_for_scalars_opens_no_dimension_of_the_others(exported, is_scalar):
     source = f"def f(x):\n    if {is_scalar}:\n        return x.cos()\n    return torch.stack([row.cos() for row in x])"
     assert exported(source).dynamic == "specialised"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "x * {1: 1.0}.get(x.size(0), 3.0)",
+        "x * len({x.size(0), 5})",
+        "x * (hash(x.size(0)) % 2)",
+        "x * 2 if x.size(0) in {4: 1} else x",
+    ],
+)
+def test_a_size_that_is_a_symbol_is_no_key(exported, result):
+    assert exported(f"def f(x):\n    return {result}").dynamic == "refused"
+    assert exported(f"def f(x):\n    return {result.replace('size(0)', 'size(1)')}").dynamic == "exports"
+
+
+@pytest.mark.parametrize("step", ["n - 1", "n // 2"])
+def test_a_loop_that_counts_to_a_size_runs_as_often_as_for_the_example(exported, step):
+    source = f"def f(x):\n    n = x.size(0)\n    while n > 2:\n        x, n = x + 1, {step}\n    return x"
+    assert exported(source).dynamic == "specialised"
+    assert exported(source.replace("size(0)", "size(1)")).dynamic == "exports"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import data
+from tsguard.analysis.export import data, sizes
 from tsguard.analysis.python import comparisons
 from tsguard.analysis.terms import Place
 from tsguard.analysis.trace import booleans, conditions, counting, dtypes, ranks, shaping
@@ -327,6 +327,7 @@ def _membership(
         if isinstance(side, (Number, Held)):
             data.asked(tracer, side, node, among=True)
     if isinstance(container, (py.DictValue, py.SetValue)):
+        sizes.wanted(tracer, "lost-size/key", [item], node)
         if tracer.state.holds(container) and any(
             is_live(part) or is_symbolic(part) for part in parts([item])
         ):

@@ -87,7 +87,9 @@ def _ask_number(tracer: Tracer, value: Number, node: ast.AST | None, form: str) 
     if value.lost and form not in ("assert", "while"):
         tracer.gap(node, OPEN_SHAPES)
     elif value.live:
-        if form not in ("assert", "while"):
+        if form == "while":
+            sizes.wanted(tracer, "fixed-size/range", [value], node)
+        elif form != "assert":
             sizes.decided(tracer, value, node)
         tracer.report(_rule(tracer, value, form), node, value.origin)
     elif form == "assert" and isinstance(node, ast.expr):

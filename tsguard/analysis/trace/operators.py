@@ -325,6 +325,8 @@ def _inverted(tracer: Tracer, op: ast.unaryop, value: Number, node: ast.AST) -> 
 
 def report_number(tracer: Tracer, how: str, value: Number | Traced, node: ast.AST | None) -> None:
     """Report that Python took the value of what the trace was following, and how."""
+    if how == "key":
+        sizes.wanted(tracer, "lost-size/key", [value], node)
     if tracer.check is not None and how not in ("range", "key"):
         rule: RuleName = checked(value, serves_others=tracer.serves_others)
         tracer.report(rule, tracer.check, value.origin)
