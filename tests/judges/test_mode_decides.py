@@ -75,6 +75,7 @@ INDEPENDENT = {
     "a check of an argument": 'if self.training and x.dim() == 7:\n            raise ValueError("no")\n        return x',
     "a check that is raised again": "try:\n            if self.training and x.dim() == 7:\n                raise ValueError\n"
     "        except ValueError as error:\n            raise RuntimeError from error\n        return x",
+    "a check of few inputs": "if x.dim() == 7:\n            if self.training:\n                raise ValueError\n        return x",
     "a copy": "y = x.clone() if self.training else x\n        return y + 1",
     "how it lies in memory": "y = x.contiguous() if self.training else x\n        return y + 1",
     "whether gradients are recorded": "with torch.no_grad() if not self.training else torch.enable_grad():\n"

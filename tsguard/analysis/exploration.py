@@ -8,7 +8,8 @@ comes up, and the worlds are as many as the questions.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 from tsguard.analysis.budgets import (
@@ -131,6 +132,17 @@ def explore(
             settled = settled or is_settled(way, outcome)
 
 
+def turned_guesses(run: Callable[[World], T], first: World) -> Iterator[tuple[Way, World, T]]:
+    """Run in each world that differs from the first in one answer that is a guess, if the constructor takes it."""
+    for asked in sorted(first.guessed - first.given.keys(), key=list(first.answers).index):
+        given = {**first.given, asked: not first.answers[asked]}
+        result = run_first(run, World(given, manner=first.manner, done=first.done), attempts=3)
+        if result is not None:
+            world, outcome = result
+            turned = (Answer(asked, given[asked]),)
+            yield Way(turned, tuple(_besides(turned, given, world))), world, outcome
+
+
 def _besides(turned: tuple[Answer, ...], given: dict[Question, bool], world: World) -> Iterator[Answer]:
     """What else is so in a world: what had to be turned, and what is taken by what is not as it was."""
     for asked, yes in world.given.items():
@@ -168,10 +180,13 @@ def _urgency(turn: _Turn, rank: dict[Question, int]) -> tuple[bool, bool, int]:
 
 
 def first_made(
-    run: Callable[[World], T], manners: tuple[Manner, ...] = ("strict", "wary", "lenient")
+    run: Callable[[World], T],
+    manners: tuple[Manner, ...] = ("strict", "wary", "lenient"),
+    given: Mapping[Question, bool] = MappingProxyType({}),
 ) -> tuple[World, T] | None:
     """The first world in which the constructor does not raise, of the first manner that has one."""
-    return next(filter(None, (run_first(run, World(manner=manner)) for manner in manners)), None)
+    worlds = (World(dict(given), manner=manner) for manner in manners)
+    return next(filter(None, (run_first(run, world) for world in worlds)), None)
 
 
 def run_first(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tsguard.analysis.events import Event, Gap
+from tsguard.analysis.guesses import made_otherwise
 from tsguard.analysis.mode import ModeInterpreter, follow
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import first_built, unread_classes
@@ -39,8 +42,23 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     conditional = (pair for pair in walk.conditional.values() if holds(pair[0].rule, release))
     depending = any(rule(event.rule).outcome == "dependent" for event, _ in always)
     gaps = (*walk.gaps.values(), *unread_classes(PythonInterpreter(program, built.world), built.value))
+    if not depending and not gaps:
+        gaps = tuple(_otherwise_dependent(program, target))
     verdict: ModeVerdict = "dependent" if depending else "unknown" if gaps else "independent"
     return ModeOutcome(verdict, _layers(walk), (*always, *conditional), gaps)
+
+
+def _otherwise_dependent(program: Program, target: Target) -> Iterator[Gap]:
+    """The first answer to a guess for which the mode matters, though it does not for the one that was taken."""
+    for way, built in made_otherwise(program, target):
+        with program.shared_state.followed():
+            walk = follow(program, target, built.world, built.value)
+        events = (event for event in walk.events.values() if holds(event.rule, program.tables.release))
+        if any(rule(event.rule).outcome == "dependent" for event in events):
+            yield Gap(
+                target.module, target.line, f"it depends on the mode if {way}, which the source does not tell"
+            )
+            return
 
 
 def _unknown(target: Target, why: str) -> ModeOutcome:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import field
+from types import MappingProxyType
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.exploration import first_made
+from tsguard.analysis.guesses import made_otherwise
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built, forget, unread_classes
+from tsguard.analysis.terms import Question
 from tsguard.analysis.trace.inputs import Given
 from tsguard.analysis.trace.rulebook import OMITTED, rests_on_size
 from tsguard.analysis.trace.shapes.facts import Facts
@@ -52,15 +56,25 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
         found = _of_each_rank(program, target, found) or found
     world, subject, walk = found.world, found.subject, found.walk
     if not any(map(_is_hazard, walk.events)):
-        return TraceOutcome(
-            "unknown" if walk.gaps else "safe", walk.events, walk.gaps, _exported(program, target, walk)
-        )
+        exported = _exported(program, target, walk)
+        gaps = walk.gaps or tuple(_otherwise_hazardous(program, target))
+        return TraceOutcome("unknown" if gaps else "safe", walk.events, gaps, exported)
     from tsguard.judges.parts import script_parts  # for the few that are hazardous
 
     advice = script_parts(program, target, world, subject, walk)
     return TraceOutcome(
         "hazardous", (*walk.events, *filter(None, [advice])), walk.gaps, _exported(program, target, walk)
     )
+
+
+def _otherwise_hazardous(program: Program, target: Target) -> Iterator[Gap]:
+    """The first answer to a guess for which there is a hazard, though there is none for the one that was taken."""
+    for way, other in made_otherwise(program, target):
+        forget(program)
+        found = _settled(program, target, Facts(), "none", is_export=False, given=other.world.given)
+        if isinstance(found, _Followed) and any(map(_is_hazard, found.walk.events)):
+            yield Gap(target.module, target.line, f"it is hazardous if {way}, which the source does not tell")
+            return
 
 
 def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
@@ -116,12 +130,18 @@ def _followed(
 
 
 def _settled(
-    program: Program, target: Target, facts: Facts, optional: Given, *, is_export: bool
+    program: Program,
+    target: Target,
+    facts: Facts,
+    optional: Given,
+    *,
+    is_export: bool,
+    given: Mapping[Question, bool] = MappingProxyType({}),
 ) -> _Followed | TraceOutcome:
     """The last of as many walks as settle the sizes of the inputs."""
     for _ in range(_MOST_WALKS):
         try:
-            first = _walked(program, target, facts, optional, is_export=is_export)
+            first = _walked(program, target, facts, optional, given, is_export=is_export)
         except BudgetExceeded:
             return _unknown(target, "it is too large to be analysed completely")
         if first is None:
@@ -173,7 +193,13 @@ def _accepted(program: Program, target: Target, facts: Facts) -> _Followed | Non
 
 
 def _walked(
-    program: Program, target: Target, facts: Facts, optional: Given, *, is_export: bool
+    program: Program,
+    target: Target,
+    facts: Facts,
+    optional: Given,
+    given: Mapping[Question, bool],
+    *,
+    is_export: bool,
 ) -> tuple[World, tuple[Value, TraceResult]] | None:
     def run(world: World) -> tuple[Value, TraceResult]:
         interp = PythonInterpreter(program, world)
@@ -182,7 +208,7 @@ def _walked(
         walk = walk.of_rules(lambda name: holds(name, program.tables.release))
         return subject, replace(walk, gaps=(*walk.gaps, *unread_classes(interp, subject)))
 
-    return first_made(run, ("strict", "wary"))
+    return first_made(run, ("strict", "wary"), given)
 
 
 def _may_need_optional_inputs(walk: TraceResult) -> bool:

@@ -72,7 +72,7 @@ def _if(walk: ModeInterpreter, node: ast.If, scope: Scope) -> Signal:
         both = [] if is_left else [*node.body, *node.orelse]
         names = keeping.attributes(walk, both, scope, sides.is_remark)
         walk.report_keeping("training-branch", node.test, names, test=text_of(node.test))
-    elif train != other and raising.is_certain(node, train, other):
+    elif train != other and not walk.branches and raising.is_certain(node, train, other):
         _report_choice(walk, test, node.test)
     if train == other:
         return explore(walk, scope, _alternatives(walk, node, train, scope))

@@ -1,0 +1,85 @@
+"""An argument that has no default is guessed: no promise rests on the guess where it decides which modules are made."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tsguard.analysis.python import Program
+from tsguard.judges.judgement import Judgement, judge
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+SOURCE = """\
+import contextvars
+
+import torch
+from torch import nn
+
+RATES = contextvars.ContextVar("RATES", default=False)
+
+
+class Sum(nn.Module):
+    def forward(self, x):
+        return x * x.sum().item()
+
+
+class Net(nn.Module):
+    def __init__(self{parameters}):
+        super().__init__()
+        self.layer = {layer}
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+
+
+def judged(tmp_path: Path, layer: str, parameters: str = ", flag", target: str = "Net") -> Judgement:
+    path = tmp_path / "model.py"
+    path.write_text(textwrap.dedent(SOURCE.format(layer=layer, parameters=parameters)), encoding="utf-8")
+    project = Project((tmp_path,))
+    return judge(Program(project), find_target(project.module(path), target))
+
+
+@pytest.mark.parametrize(
+    ("layer", "mode", "trace"),
+    [
+        ("nn.ReLU() if flag else nn.Dropout()", "unknown", "safe"),
+        ("nn.Dropout() if flag else nn.ReLU()", "dependent", "safe"),
+        ("nn.ReLU() if flag else Sum()", "independent", "unknown"),
+        ("Sum() if flag else nn.ReLU()", "independent", "hazardous"),
+        ("nn.ReLU() if flag else nn.Tanh()", "independent", "safe"),
+        (
+            "nn.Sequential(nn.ReLU()) if flag else nn.Sequential(nn.ReLU(), nn.Dropout(0.0))",
+            "independent",
+            "safe",
+        ),
+    ],
+)
+def test_what_a_required_argument_decides_is_not_promised(
+    tmp_path: Path, layer: str, mode: str, trace: str
+) -> None:
+    found = judged(tmp_path, layer)
+    assert (found.mode, found.trace) == (mode, trace)
+
+
+def test_the_condition_is_told(tmp_path: Path) -> None:
+    [gap] = judged(tmp_path, "nn.ReLU() if flag else nn.Dropout()").mode_unknown
+    assert gap.why == "it depends on the mode if not flag, which the source does not tell"
+    [gap] = judged(tmp_path, "nn.ReLU() if flag else Sum()").trace_unknown
+    assert gap.why == "it is hazardous if not flag, which the source does not tell"
+
+
+def test_what_is_given_is_no_guess(tmp_path: Path) -> None:
+    found = judged(tmp_path, "nn.ReLU() if flag else nn.Dropout()", target="Net(flag=True)")
+    assert found.mode == "independent"
+
+
+def test_a_default_is_no_guess(tmp_path: Path) -> None:
+    assert judged(tmp_path, "nn.ReLU() if flag else nn.Dropout()", ", flag=True").mode == "independent"
+
+
+def test_neither_is_promised_what_only_the_run_tells(tmp_path: Path) -> None:
+    assert judged(tmp_path, "nn.ReLU() if RATES.get() else nn.Dropout()", "").mode == "unknown"
