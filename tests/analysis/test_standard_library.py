@@ -16,7 +16,8 @@ from tsguard.project import Project
 from tsguard.project.targets import find_target
 
 NET = """\
-import logging, os, string, sys
+import collections, logging, os, string, sys
+import torch
 from torch import nn
 
 
@@ -59,7 +60,17 @@ def test_the_version_is_the_one_that_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    "kept", ["string.digits", "logging.INFO", "os.sep", "sys.platform", "sys.version_info[0]"]
+    "kept",
+    [
+        "string.digits",
+        "logging.INFO",
+        "os.sep",
+        "sys.platform",
+        "sys.version_info[0]",
+        "torch.backends.cudnn.benchmark",
+        "collections.Counter('abca')",
+        "collections.Counter(a=1)['b']",
+    ],
 )
 def test_attributes_that_hold_it_are_compiled(tmp_path: Path, kept: str) -> None:
     path = tmp_path / "model.py"

@@ -37,6 +37,25 @@ class Held(nn.Module):
         return self.held + x
 
 
+class Tagged(nn.Parameter):
+    def __new__(cls, data, tag=0):
+        made = super().__new__(cls, data)
+        made.tag = tag
+        return made
+
+
+class Registered(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = Other(torch.ones(3))
+        self.two = Tagged(torch.ones(3), tag=2)
+        self.register_parameter("three", Other(torch.ones(3)))
+        self.count = self.two.shape[0]
+
+    def forward(self, x):
+        return x * self.one + self.two * self.three
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -87,4 +106,11 @@ def test_an_instance_of_a_subclass_of_parameter_is_exported(tmp_path: Path):
 def test_one_that_is_held_is_a_tensor_to_torchscript(tmp_path: Path):
     net, judgement = judged(tmp_path, "return x", "Held")
     assert judgement.script == "ok"
+    assert torch.jit.script(net)(torch.ones(3)).equal(torch.full((3,), 2.0))
+
+
+def test_one_of_a_class_that_derives_from_parameter_is_registered(tmp_path: Path):
+    net, judgement = judged(tmp_path, "return x", "Registered")
+    assert (judgement.script, judgement.trace) == ("ok", "safe")
+    assert list(dict(net.named_parameters())) == ["one", "two", "three"]
     assert torch.jit.script(net)(torch.ones(3)).equal(torch.full((3,), 2.0))

@@ -47,10 +47,10 @@ KEPT = {
     "the number of a sample": "return x * self.noise.sample().item()",
     "a sample as an index": "return x * list(range(50))[self.pick.sample()]",
     "a sample of one made here": "return x * float(Normal(0.0, 1.0).sample((1,)))",
+    "counts": "self.seen['n'] += 1\n        return x * self.seen['n']",
 }
 NOT_FOLLOWED = {
     "a counter": "return x * next(self.calls)",
-    "counts": "self.seen['n'] += 1\n        return x * self.seen['n']",
     "the length of a queue": "self.last.append(1)\n        return x * len(self.last)",
 }
 RECORDED = {

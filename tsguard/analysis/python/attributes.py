@@ -15,6 +15,7 @@ from tsguard.analysis.python import (
     names,
     numpy_arrays,
     operations,
+    own_parameters,
     plain_attributes,
     records,
     regular_expressions,
@@ -319,6 +320,7 @@ def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Val
     is_fixed = found is not None and isinstance(found[0], PropertyValue) and not found[0].is_cached
     if descriptors.write(interp, owner, name, value) or is_fixed:
         return
+    value = own_parameters.registered(interp, value)
     registries = (owner.attributes, owner.parameters, owner.buffers, owner.children)
     if isinstance(value, TensorValue) and value.role == "parameter":
         home = owner.parameters

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tsguard.analysis import optimized
-from tsguard.analysis.python import ancestry, assignments, attributes, classes
+from tsguard.analysis.python import ancestry, assignments, attributes, classes, own_parameters
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.library import descendants, initialize
 from tsguard.analysis.python.module_containers import CHANGES
@@ -106,6 +106,7 @@ def _register(registry: str, role: str) -> Any:
         if not isinstance(name, str):
             owner.open = True
             name = f"?{len(owner.children)}"
+        value = own_parameters.registered(interp, value)
         if isinstance(value, TensorValue) and role:
             value = value if value.role == role else replace(value, role=role)
         elif role and isinstance(value, Unknown):

@@ -29,6 +29,8 @@ from tsguard.analysis.values import (
 )
 
 _TENSOR_PROPERTIES: dict[str, Callable[[], Value]] = {
+    **dict.fromkeys(("H", "mH", "mT", "real"), TensorValue),
+    **dict.fromkeys(("itemsize", "nbytes", "output_nr"), lambda: Unknown(None, "int")),
     "shape": lambda: TupleValue((Unknown(None, "int"),), open=True),
     "ndim": lambda: Unknown(None, "int"),
     "requires_grad": lambda: Unknown(None, "bool"),
@@ -53,6 +55,10 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
         return bound
     if isinstance(owner, TensorValue) and name in _TENSOR_PROPERTIES:
         return _TENSOR_PROPERTIES[name]()
+    if isinstance(owner, TensorValue) and (
+        name in owner.given or interp.tables.tensor.get(name) == "property"
+    ):
+        return Unknown(None, "bool" if name.startswith("is_") else "")
     if isinstance(owner, (FunctionValue, Partial)):
         return _function_attribute(owner, name)
     if isinstance(owner, BoundMethod) and name.startswith("__"):

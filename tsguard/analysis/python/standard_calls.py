@@ -15,7 +15,7 @@ from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs, always
 from tsguard.analysis.python.containers import put
 from tsguard.analysis.python.context import Interpreter
 from tsguard.analysis.python.copies import Copying, shallow
-from tsguard.analysis.python.iteration import iterate
+from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.python.written_out import evaluated
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -34,6 +34,7 @@ from tsguard.analysis.values import (
     Value,
     constant,
     is_none,
+    mapped,
 )
 from tsguard.report.records import replace
 
@@ -253,6 +254,22 @@ def _table_with_default(interp: Interpreter, args: Args, kwargs: Kwargs, node: a
     return filled
 
 
+def _counted(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+    """``Counter(items)``: a dict of numbers, 0 for what it lacks."""
+    given = mapped(interp.settled(args[0])) if args else NONE
+    if isinstance(given, DictValue) or is_none(given):
+        counts = interp.call(External("builtins.dict"), [given] * isinstance(given, DictValue), kwargs, node)
+        assert isinstance(counts, DictValue)
+    else:
+        items, is_open = consume(interp, given)
+        told = [constant(item) for item in items]
+        counts = DictValue({}, is_open or any(isinstance(item, Value) for item in told))
+        for item in [] if counts.open else told:
+            counts.items[item] = Const(told.count(item))
+    counts.factory = External("builtins.int")
+    return counts
+
+
 def _operator(op: type[ast.operator]) -> Handler:
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         is_of_two = len(args) == 2
@@ -265,6 +282,7 @@ HANDLERS: dict[str, Handler] = {
     **{name: _operator(op) for name, op in OPERATORS.items()},
     "builtins.dict.fromkeys": _from_keys,
     "collections.OrderedDict.fromkeys": _from_keys,
+    "collections.Counter": _counted,
     "collections.defaultdict": _table_with_default,
     **{
         f"os.path.{name}": computed(name, getattr(posixpath, name), hint)
