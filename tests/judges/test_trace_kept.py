@@ -31,6 +31,23 @@ HELD = {
     "a count in a dict, added to": ("{'n': 0}", "self.kept['n'] += 1; return x * self.kept['n']"),
     "a list that grows": ("[]", "self.kept += [x]; return sum(self.kept)"),
     "an iterator": ("iter([1, 2, 3, 4])", "return x * next(self.kept)"),
+    "a count in __dict__": (
+        "None",
+        "self.__dict__['n'] = self.__dict__.get('n', 0) + 1; return x * self.__dict__['n']",
+    ),
+    "a count in vars": ("None", "vars(self)['n'] = vars(self).get('n', 0) + 1; return x * vars(self)['n']"),
+    "a count that object sets": (
+        "None",
+        "object.__setattr__(self, 'n', getattr(self, 'n', 0) + 1); return x * self.n",
+    ),
+    "a count on the class": (
+        "None",
+        "type(self).n = getattr(type(self), 'n', 0) + 1; return x * type(self).n",
+    ),
+    "a count on the class, read by the instance": (
+        "None",
+        "self.__class__.n = getattr(self.__class__, 'n', 0) + 1; return x * self.n",
+    ),
     "what was put under another key": (
         "{'b': 0}",
         "y = self.kept['b']; self.kept['b'] = x; return x + y",

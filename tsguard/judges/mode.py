@@ -35,7 +35,7 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
         return _unknown(target, "it is too large to be analysed completely")
     if built is None:
         return _unknown(target, "every path through its constructor that was analysed raises")
-    with program.shared_state.followed():
+    with program.followed():
         walk = follow(program, target, built.world, built.value)
     release = program.tables.release
     always = tuple((event, None) for event in walk.events.values() if holds(event.rule, release))
@@ -51,7 +51,7 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
 def _otherwise_dependent(program: Program, target: Target) -> Iterator[Gap]:
     """The first answer to a guess for which the mode matters, though it does not for the one that was taken."""
     for way, built in made_otherwise(program, target):
-        with program.shared_state.followed():
+        with program.followed():
             walk = follow(program, target, built.world, built.value)
         events = (event for event in walk.events.values() if holds(event.rule, program.tables.release))
         if any(rule(event.rule).outcome == "dependent" for event in events):

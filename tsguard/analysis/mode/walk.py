@@ -140,6 +140,12 @@ class ModeWalk(ModeInterpreter):
         if isinstance(value, ModuleValue):
             self.tree.register()
 
+    def keep(self, owner: ObjectValue, name: str, value: Value) -> None:
+        self.changes += 1
+        self.memory.structural_keys.forget()
+        self._remember(owner)
+        super().keep(owner, name, value)
+
     def _remember(self, owner: ObjectValue) -> None:
         """Keep what an object holds, to put it back in the end."""
         self._changed.setdefault(owner, [dict(names) for names in _registries(owner)])

@@ -199,6 +199,10 @@ class Interpreter(ABC):
     def set_attribute(self, owner: Value, name: str, value: Value) -> None: ...
 
     @abstractmethod
+    def keep(self, owner: ObjectValue, name: str, value: Value) -> None:
+        """``object.__setattr__(owner, name, value)``: as an attribute, whatever its class makes of one."""
+
+    @abstractmethod
     def set_item(self, owner: Value, key: Value, value: Value) -> None:
         """``owner[key] = value``."""
 

@@ -93,6 +93,9 @@ class PythonInterpreter(Interpreter):
         """An attribute of a value, or None where it certainly has none."""
         return attributes.get(self, owner, name)
 
+    def keep(self, owner: ObjectValue, name: str, value: Value) -> None:
+        owner.attributes[name] = value
+
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         if isinstance(owner, External) and not self.is_defining:
             self.program.patches[owner.name, name] = value

@@ -132,7 +132,7 @@ def call_inherited(
     key = getattr(args[0], "value", None) if args and isinstance(receiver, ObjectValue) else None
     if name.endswith(".__setattr__") and len(args) == 2 and isinstance(receiver, ObjectValue):
         if isinstance(key, str):
-            receiver.attributes[key] = args[1]
+            interp.keep(receiver, key, args[1])
             return NONE
         return builtin_calls.HANDLERS["builtins.setattr"](interp, [receiver, *args], {}, None)
     if name.endswith(".__getattribute__") and isinstance(key, str):

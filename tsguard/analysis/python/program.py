@@ -68,6 +68,14 @@ class Program(Keeper):
         if self.shared_state.put_back():
             self.members.clear()
 
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Undo what is bound anew meanwhile: who only follows a target leaves it as it was made."""
+        with self.shared_state.followed() as is_bound:
+            yield
+        if is_bound():
+            self.members.clear()
+
     def forget(self, paths: Iterable[Path]) -> Collection[Path]:
         """Forget files that have changed, and what rests on them: which these are."""
         gone = self.project.forget(paths)

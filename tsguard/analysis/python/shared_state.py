@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,11 +43,12 @@ class SharedState:
             self.hold(value)
 
     @contextmanager
-    def followed(self) -> Iterator[None]:
-        """Undo what is bound anew meanwhile: who only follows a target leaves it as it was made."""
-        outer, self._bound = self._bound, {}
+    def followed(self) -> Iterator[Callable[[], bool]]:
+        """Undo what is bound anew meanwhile; what is given tells whether anything was."""
+        bound: dict[tuple[int, str], tuple[dict[str, Value], str, object]] = {}
+        outer, self._bound = self._bound, bound
         try:
-            yield
+            yield lambda: bool(bound)
         finally:
             self._rebind()
             self._bound = outer

@@ -9,6 +9,7 @@ from tsguard.analysis.export import attributes as exported
 from tsguard.analysis.export import distributions
 from tsguard.analysis.export import types as exported_types
 from tsguard.analysis.python import attributes as python_attributes
+from tsguard.analysis.python import classes
 from tsguard.analysis.trace import dtypes, outside, shaping, unrecorded
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
@@ -94,14 +95,23 @@ def get(tracer: Tracer, owner: py.Value, name: str) -> py.Value | None:
         return Fixed(None, "bool", py.FALSE, about="mode")
     if isinstance(owner, (py.ModuleReference, py.External)):
         return tracer.plain.attribute(owner, name)
-    if isinstance(owner, py.ClassValue):
-        tracer.state.read_class(tracer, owner, name)
     drawing = distributions.method(owner, name) or outside.method(owner, name)
     value = drawing or python_attributes.get(tracer, owner, name)
     outside.asked(tracer, owner, value)
+    if isinstance(owner, py.ClassValue):
+        tracer.state.read_class(tracer, owner, name, value)
     if isinstance(owner, py.ObjectValue):
         tracer.state.read(tracer, owner, name, value)
+        if name not in owner.attributes and isinstance(value, py.Const):
+            _read_class(tracer, owner.cls, name)
     return _met(tracer, owner, name, value)
+
+
+def _read_class(tracer: Tracer, cls: py.Value, name: str) -> None:
+    """An instance is asked for a constant of its class."""
+    found = classes.class_member(tracer, cls, name)
+    if found is not None and isinstance(found[1], py.ClassValue):
+        tracer.state.read_class(tracer, found[1], name, found[0])
 
 
 def _met(tracer: Tracer, owner: py.Value, name: str, value: py.Value | None) -> py.Value | None:

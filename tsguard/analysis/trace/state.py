@@ -120,16 +120,21 @@ class State:
 
     def read(self, walker: Walker, owner: py.ObjectValue, name: str, value: py.Value | None) -> None:
         """An attribute is read; ``value`` is None where it is not there, as ``hasattr`` may find."""
-        if id(owner) not in self.owned or not _may_be_state(owner, name, value):
+        if id(owner) not in self.owned:
+            return
+        if name == "__dict__" and isinstance(value, py.DictValue):
+            self.containers[id(value)] = (id(owner), name)
+            self.held.append(value)
+        elif not _may_be_state(owner, name, value):
             return
         if isinstance(walker.statement, ast.If) and _is_setting(walker, owner, name):
             self.settings.add((id(owner), name))
         else:
             self._read(walker, (id(owner), name))
 
-    def read_class(self, walker: Walker, owner: py.ClassValue, name: str) -> None:
+    def read_class(self, walker: Walker, owner: py.ClassValue, name: str, value: py.Value | None) -> None:
         """An attribute of a class is read, which all its instances share."""
-        if name in owner.members:
+        if name in owner.members or value is None:
             self._read(walker, (id(owner), name))
 
     def _read(self, walker: Walker, cell: Cell) -> None:

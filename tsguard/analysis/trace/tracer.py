@@ -168,6 +168,10 @@ class ForwardTracer(Tracer):
             unrecorded.replaced(self, owner, value)
         super().set_attribute(owner, name, value)
 
+    def keep(self, owner: py.ObjectValue, name: str, value: py.Value) -> None:
+        self.state.write(self, owner, name, value)
+        super().keep(owner, name, value)
+
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
         still = isinstance(owner, Traced) and is_of_sizes([owner, key, value])
         unrecorded.changed(self, owner, [value])
