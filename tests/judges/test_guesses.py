@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
+import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
+from tests.rules.on_torch import load
 from tsguard.analysis.python import Program
 from tsguard.judges.judgement import Judgement, judge
 from tsguard.project import Project
@@ -17,6 +20,7 @@ import contextvars
 
 import torch
 from torch import nn
+{imports}
 
 RATES = contextvars.ContextVar("RATES", default=False)
 
@@ -36,9 +40,11 @@ class Net(nn.Module):
 """
 
 
-def judged(tmp_path: Path, layer: str, parameters: str = ", flag", target: str = "Net") -> Judgement:
+def judged(
+    tmp_path: Path, layer: str, parameters: str = ", flag", target: str = "Net", imports: str = ""
+) -> Judgement:
     path = tmp_path / "model.py"
-    path.write_text(textwrap.dedent(SOURCE.format(layer=layer, parameters=parameters)), encoding="utf-8")
+    path.write_text(SOURCE.format(layer=layer, parameters=parameters, imports=imports), encoding="utf-8")
     project = Project((tmp_path,))
     return judge(Program(project), find_target(project.module(path), target))
 
@@ -64,6 +70,23 @@ def test_what_a_required_argument_decides_is_not_promised(
     found = judged(tmp_path, layer)
     assert (found.mode, found.trace) == (mode, trace)
 
+    module = load(str(tmp_path / "model.py"))
+    nets = [module.Net(flag) for flag in (True, False)]
+    assert any(map(depends_on_the_mode, nets)) == (mode != "independent")
+    assert any(map(differs_when_traced, nets)) == (trace != "safe")
+
+
+def depends_on_the_mode(net: Any) -> bool:
+    torch.manual_seed(0)
+    return not torch.equal(net.train()(torch.ones(9, 9)), net.eval()(torch.ones(9, 9)))
+
+
+def differs_when_traced(net: Any) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traced = torch.jit.trace(net.eval(), torch.ones(9, 9))
+    return not torch.equal(traced(torch.full((9, 9), 2.0)), net(torch.full((9, 9), 2.0)))
+
 
 def test_the_condition_is_told(tmp_path: Path) -> None:
     [gap] = judged(tmp_path, "nn.ReLU() if flag else nn.Dropout()").mode_unknown
@@ -83,3 +106,8 @@ def test_a_default_is_no_guess(tmp_path: Path) -> None:
 
 def test_neither_is_promised_what_only_the_run_tells(tmp_path: Path) -> None:
     assert judged(tmp_path, "nn.ReLU() if RATES.get() else nn.Dropout()", "").mode == "unknown"
+
+
+def test_what_was_not_read_of_the_other_module_is_not_promised(tmp_path: Path) -> None:
+    found = judged(tmp_path, "nn.ReLU() if flag else layers.Part()", imports="import foolib as layers")
+    assert (found.script, found.mode, found.trace) == ("unknown", "unknown", "unknown")

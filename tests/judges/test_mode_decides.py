@@ -64,6 +64,9 @@ DEPENDENT = {
     "        except AssertionError:\n            y = -x\n        return y",
     "whether it raises": 'if self.training:\n            raise RuntimeError("for inference only")\n        return x',
     "whether it passes a check": "assert not self.training\n        return x",
+    "whether a clone is written into": "y = x.clone() if self.training else x\n        y += 1\n        return x + y",
+    "whether the input is cloned first": "z = y = x * 1\n        if self.training:\n            y = y.clone()\n"
+    "        y += 1\n        return y + z",
     "what nobody has written": "return torch.empty(30, 40)",
     "what a name holds that nobody has written": "y = torch.empty(30, 40)\n        return y",
 }
@@ -76,8 +79,6 @@ INDEPENDENT = {
     "a check that is raised again": "try:\n            if self.training and x.dim() == 7:\n                raise ValueError\n"
     "        except ValueError as error:\n            raise RuntimeError from error\n        return x",
     "a check of few inputs": "if x.dim() == 7:\n            if self.training:\n                raise ValueError\n        return x",
-    "a copy": "y = x.clone() if self.training else x\n        return y + 1",
-    "how it lies in memory": "y = x.contiguous() if self.training else x\n        return y + 1",
     "whether gradients are recorded": "with torch.no_grad() if not self.training else torch.enable_grad():\n"
     "            return self.one(x)",
     "memory that is filled": "y = torch.empty(30, 40)\n        y[:] = 1\n        return y",

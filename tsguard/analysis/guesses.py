@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
 from tsguard.analysis.exploration import Way, turned_guesses
 from tsguard.analysis.python import PythonInterpreter
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.subjects import Built, built, first_built
-from tsguard.analysis.values import ModuleValue, Value
+from tsguard.analysis.values import ModuleValue, Unknown, Value
 from tsguard.analysis.worlds import BudgetExceeded, Impossible, World
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def made_otherwise(program: Program, target: Target) -> Iterator[tuple[Way, Built]]:
-    """What other answers to guesses make of a target, as far as that brings modules of other classes."""
+    """What other answers to guesses make of a target, as far as that brings modules of other classes or what was not read."""
 
     def run(world: World) -> Value:
         try:
@@ -29,14 +29,17 @@ def made_otherwise(program: Program, target: Target) -> Iterator[tuple[Way, Buil
     first = first_built(program, target)
     if first is None:
         return
-    known = _classes(first.value)
+    known = _parts(first.value)
     for way, world, value in turned_guesses(run, first.world):
-        new = _classes(value) - known
+        new = _parts(value) - known
         if new:
             known |= new
             yield way, Built(world, value)
 
 
-def _classes(value: Value) -> set[Value]:
-    modules = descendants(value) if isinstance(value, ModuleValue) else ()
-    return {module.cls for _, module in modules}
+def _parts(value: Value) -> set[Hashable]:
+    """The classes of the modules, and what was not read of what they hold."""
+    modules = [module for _, module in descendants(value)] if isinstance(value, ModuleValue) else []
+    held = (part for module in modules for part in (*module.attributes.values(), *module.children.values()))
+    unread = (part.unread.key for part in held if isinstance(part, Unknown) and part.unread is not None)
+    return {*(module.cls for module in modules), *unread}

@@ -49,7 +49,7 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
 
 
 def _otherwise_dependent(program: Program, target: Target) -> Iterator[Gap]:
-    """The first answer to a guess for which the mode matters, though it does not for the one that was taken."""
+    """Why the mode may matter by another answer to a guess than the one that was taken, if it may."""
     for way, built in made_otherwise(program, target):
         with program.followed():
             walk = follow(program, target, built.world, built.value)
@@ -59,6 +59,7 @@ def _otherwise_dependent(program: Program, target: Target) -> Iterator[Gap]:
                 target.module, target.line, f"it depends on the mode if {way}, which the source does not tell"
             )
             return
+        yield from walk.gaps.values()
 
 
 def _unknown(target: Target, why: str) -> ModeOutcome:

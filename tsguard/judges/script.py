@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Set
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.exploration import Way, explore
@@ -32,6 +32,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     runs: list[tuple[Way | None, Compilation]] = []
     guessed: set[Question] = set()
     exhausted: list[Gap] = []
+    at_first: frozenset[Question] = frozenset()
     is_made = is_usable = False
 
     compiled: dict[Hashable, list[_Compiled]] = {}
@@ -50,13 +51,15 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
 
     for way, world, compilation in explore(run, _is_settled):
         is_usable = is_usable or (way is None and not compilation.raises)
+        if way is None:
+            at_first = frozenset(world.guessed)
         runs.append((way, compilation))
         is_made = is_made or world.manner != "lenient"
         guessed |= world.guessed
     raises = Gap(target.module, target.line, "every path through its constructor that was analysed raises")
     if not runs:
         return ScriptOutcome("unknown", gaps=(raises,))
-    outcome = _weighed(runs, guessed)
+    outcome = _weighed(runs, guessed, at_first)
     if is_made or outcome.verdict != "ok":
         return outcome
     return replace(outcome, verdict="unknown", gaps=(*outcome.gaps, raises))
@@ -88,7 +91,10 @@ def _compiled(
     return compilation
 
 
-def _weighed(runs: list[tuple[Way | None, Compilation]], guessed: set[Question]) -> ScriptOutcome:
+def _weighed(
+    runs: list[tuple[Way | None, Compilation]], guessed: set[Question], at_first: frozenset[Question]
+) -> ScriptOutcome:
+    """What the worlds show; ``at_first`` are the guesses of the first, on which no ``ok`` is to rest."""
     first = runs[0][1]
     seen: dict[tuple[object, ...], Event] = {}
     for _, compilation in runs:
@@ -99,7 +105,15 @@ def _weighed(runs: list[tuple[Way | None, Compilation]], guessed: set[Question])
         (event, _condition([way for way, _ in runs], [key in keys for keys in shown]))
         for key, event in seen.items()
     ]
-    return ScriptOutcome(_verdict(runs, guessed), tuple(events), first.gaps)
+    guesses = (
+        run.gaps for way, run in runs if way is not None and not way.besides and _is_guess(way, at_first)
+    )
+    gaps = first.gaps or tuple({gap.key: gap for found in guesses for gap in found}.values())
+    return ScriptOutcome(_verdict(runs, guessed, gaps), tuple(events), gaps)
+
+
+def _is_guess(way: Way, guessed: Set[Question]) -> bool:
+    return all(answer.asked in guessed for answer in way.turned)
 
 
 def _condition(ways: list[Way | None], holds: list[bool]) -> str | None:
@@ -112,7 +126,9 @@ def _condition(ways: list[Way | None], holds: list[bool]) -> str | None:
     return None if without is None else without.otherwise
 
 
-def _verdict(runs: list[tuple[Way | None, Compilation]], guessed: set[Question]) -> ScriptVerdict:
+def _verdict(
+    runs: list[tuple[Way | None, Compilation]], guessed: set[Question], gaps: tuple[Gap, ...]
+) -> ScriptVerdict:
     """What all worlds show; the defaults decide where they decide every question."""
     outcomes = [outcome_of(compilation.events) for _, compilation in runs]
     first = runs[0][1]
@@ -121,9 +137,7 @@ def _verdict(runs: list[tuple[Way | None, Compilation]], guessed: set[Question])
         for (way, _), outcome in zip(runs, outcomes, strict=True)
         if way is not None and outcome != "blocked"
     ]
-    if outcomes[0] == "blocked" and not any(
-        first.raises or all(answer.asked in guessed for answer in way.turned) for way in freed
-    ):
+    if outcomes[0] == "blocked" and not any(first.raises or _is_guess(way, guessed) for way in freed):
         return "blocked"
     if "blocked" in outcomes:
         return "depends"
@@ -131,7 +145,7 @@ def _verdict(runs: list[tuple[Way | None, Compilation]], guessed: set[Question])
         return "broken"
     if "broken" in outcomes:
         return "depends"
-    return "unknown" if first.gaps else "ok"
+    return "unknown" if gaps else "ok"
 
 
 def _is_settled(way: Way | None, compilation: Compilation) -> bool:

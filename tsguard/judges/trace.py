@@ -68,13 +68,15 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
 
 
 def _otherwise_hazardous(program: Program, target: Target) -> Iterator[Gap]:
-    """The first answer to a guess for which there is a hazard, though there is none for the one that was taken."""
+    """Why there may be a hazard by another answer to a guess than the one that was taken, if there may."""
     for way, other in made_otherwise(program, target):
         forget(program)
-        found = _settled(program, target, Facts(), "none", is_export=False, given=other.world.given)
-        if isinstance(found, _Followed) and any(map(_is_hazard, found.walk.events)):
+        found = _followed(program, target, Facts(), given=other.world.given)
+        walk = found.walk if isinstance(found, _Followed) else found
+        if any(map(_is_hazard, walk.events)):
             yield Gap(target.module, target.line, f"it is hazardous if {way}, which the source does not tell")
             return
+        yield from walk.gaps
 
 
 def _exported(program: Program, target: Target, walk: TraceResult) -> ExportOutcome:
@@ -112,12 +114,17 @@ class _Followed:
 
 
 def _followed(
-    program: Program, target: Target, facts: Facts, *, is_export: bool = False
+    program: Program,
+    target: Target,
+    facts: Facts,
+    *,
+    is_export: bool = False,
+    given: Mapping[Question, bool] = MappingProxyType({}),
 ) -> _Followed | TraceOutcome:
     """What a forward does once settled what the inputs are; a verdict where there is none."""
     plain: TraceResult | None = None
     for optional in _GIVEN:
-        found = _settled(program, target, facts, optional, is_export=is_export)
+        found = _settled(program, target, facts, optional, given, is_export=is_export)
         if isinstance(found, TraceOutcome) or not found.walk.raised:
             return found
         if plain is None and not _may_need_optional_inputs(found.walk):
@@ -134,9 +141,9 @@ def _settled(
     target: Target,
     facts: Facts,
     optional: Given,
+    given: Mapping[Question, bool],
     *,
     is_export: bool,
-    given: Mapping[Question, bool] = MappingProxyType({}),
 ) -> _Followed | TraceOutcome:
     """The last of as many walks as settle the sizes of the inputs."""
     for _ in range(_MOST_WALKS):

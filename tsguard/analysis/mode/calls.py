@@ -7,8 +7,9 @@ import ast
 from tsguard.analysis import unread
 from tsguard.analysis.budgets import MODE_RECURSIONS
 from tsguard.analysis.events import text_of
-from tsguard.analysis.mode import quiet, state, unwritten, uses
+from tsguard.analysis.mode import quiet, sides, state, unwritten, uses
 from tsguard.analysis.mode.choices import (
+    MODES,
     ByMode,
     Either,
     Mode,
@@ -17,7 +18,6 @@ from tsguard.analysis.mode.choices import (
     differs_within,
     either,
     lifted,
-    part_in_mode,
 )
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.python import PythonInterpreter, Raised, ancestry, kept_calls
@@ -68,8 +68,6 @@ _OVER_ITEMS = frozenset(f"builtins.{name}" for name in ("all", "any", "max", "mi
 # Methods of containers and texts that answer, by their arguments.
 _ANSWERING = frozenset({"get", "index", "count", "startswith", "endswith", "format", "join", "replace"})
 _RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
-# What decides whether gradients are enabled, and no value.
-_RECORDING = frozenset({"torch.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"})
 _OF_GRADIENTS = frozenset({"requires_grad", "create_graph", "retain_graph"})
 # Methods that no value comes of.
 _OF_GRADIENTS_ALONE = frozenset({"requires_grad_", "backward", "retain_grad", "register_hook"})
@@ -229,7 +227,7 @@ def _external(
         if only is not None:
             return only
         uses.random(walk, name, node)
-    elif name in _RECORDING:
+    elif name in sides.RECORDING:
         return None
     elif not uses.function(walk, name, args, kwargs, node) and differs_within(_deciding(args, kwargs)):
         _report_use(walk, node)
@@ -256,8 +254,11 @@ def _builtin(
         return None
     if not is_over_items or walk.mode != "both":
         return lifted(walk, args, lambda values: PythonInterpreter.call(walk, function, values, {}, node))
-    in_modes: list[Args] = [[part_in_mode(arg, mode) for arg in args] for mode in ("train", "eval")]
-    return by_mode(*(PythonInterpreter.call(walk, function, given, {}, node) for given in in_modes))
+    results = []
+    for mode in MODES:
+        with walk.only(mode):
+            results.append(PythonInterpreter.call(walk, function, args, {}, node))
+    return by_mode(*results)
 
 
 def _in_sequence(walk: ModeInterpreter, functions: Value, value: Value, node: ast.AST | None) -> Value:

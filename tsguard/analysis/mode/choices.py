@@ -25,6 +25,8 @@ from tsguard.analysis.values import (
 )
 
 Mode = Literal["both", "train", "eval"]
+MODES: tuple[Mode, Mode] = ("train", "eval")
+"""The modes that a module may be in."""
 
 
 @dataclass(eq=False, slots=True)
@@ -48,13 +50,6 @@ def in_mode(value: Value, mode: Mode) -> Value:
     if isinstance(value, ByMode) and mode != "both":
         return value.train if mode == "train" else value.eval
     return value
-
-
-def part_in_mode(value: Value, mode: Mode) -> Value:
-    """What a list or tuple holds in one mode, in a list; any other value as it is in the mode."""
-    if isinstance(value, (ListValue, TupleValue)):
-        return ListValue([part_in_mode(item, mode) for item in value.items], value.open)
-    return in_mode(value, mode)
 
 
 def by_mode(train: Value, other: Value, *, known: bool = False) -> Value:

@@ -43,10 +43,11 @@ class ModeInterpreter(Follower):
 
     ``mode`` is the mode of the code that runs: "both", or one of them past a test of
     ``self.training``.  ``dependent`` are the modules found to depend on it, one again each time,
-    ``changes`` counts what is done to modules, ``catching`` the blocks around whose exceptions are caught, ``is_met``
-    tells that the code of this frame has come upon a value that differs by mode, ``following`` are the statements of the block after
-    the ``statement`` that runs, ``renewed`` the attributes that this call has set anew on every way to it, ``read`` the
-    names of attributes that it reads, ``kept`` the events of branches that only set attributes, with their names.
+    ``changes`` counts what is done to modules, ``catching`` the blocks around whose exceptions are
+    caught, ``is_met`` tells that the code of this frame has come upon a value that differs by mode,
+    ``following`` are the statements of the block after the ``statement`` that runs, ``renewed`` the
+    attributes that this call has set anew on every way to it, ``read`` the names of attributes that
+    it reads, ``kept`` the events of branches that only set attributes, with their names.
     """
 
     def __init__(self, program: Program, target: Target, world: World) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.events import text_of
 from tsguard.analysis.mode import paths
 from tsguard.analysis.mode.choices import (
+    MODES,
     ByMode,
     Either,
     Mode,
@@ -77,7 +78,7 @@ def _is_method(walk: ModeInterpreter, name: str) -> bool:
 
 
 def _boolean(walk: ModeInterpreter, node: ast.BoolOp, scope: Scope) -> Value:
-    modes: tuple[Mode, ...] = ("train", "eval") if walk.mode == "both" else (walk.mode,)
+    modes: tuple[Mode, ...] = MODES if walk.mode == "both" else (walk.mode,)
     results: dict[Mode, list[Value]] = {mode: [] for mode in modes}
     pending = set(modes)
     is_open, is_news = False, False
@@ -177,8 +178,7 @@ def _in_each_mode(walk: ModeInterpreter, node: ast.expr, scope: Scope) -> Value:
     if not is_split:
         return value
     values = []
-    modes: tuple[Mode, ...] = ("train", "eval")
-    for mode in modes:
+    for mode in MODES:
         with walk.only(mode):
             values.append(handler(walk, node, scope))
     if _holds_the_same(*values):

@@ -19,15 +19,14 @@ if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
 
 _REMARKS = re.compile(r"_?(check|validate|assert|verify|log|warn|print|debug|info|error|exception)\w*")
-_RECORDING = frozenset(
-    {
-        "torch.no_grad",
-        "torch.enable_grad",
-        "torch.inference_mode",
-        "torch.set_grad_enabled",
+RECORDING = frozenset(
+    [
+        *(f"torch.{name}" for name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")),
+        "torch.autograd.grad_mode.set_grad_enabled",
         "contextlib.nullcontext",
-    }
+    ]
 )
+"""Contexts that decide whether gradients are recorded, or nothing: no value hangs on them."""
 
 
 def differ(walk: ModeInterpreter, body: list[ast.stmt], orelse: list[ast.stmt], scope: Scope) -> bool:
@@ -40,6 +39,7 @@ def differ(walk: ModeInterpreter, body: list[ast.stmt], orelse: list[ast.stmt], 
 def are_twins(
     walk: ModeInterpreter, body: Sequence[ast.AST], orelse: Sequence[ast.AST], scope: Scope
 ) -> bool:
+    """Whether both sides compute the same, each in its way."""
     return twins.compute_the_same(
         body, orelse, partial(_skipped, walk, scope), partial(_decided, walk, scope)
     )
@@ -70,6 +70,7 @@ def has_effect(body: Sequence[ast.stmt]) -> bool:
 
 
 def is_remark(node: ast.stmt) -> bool:
+    """Whether a statement checks, says or lays out something, and does no more."""
     if isinstance(node, ast.If):
         return not has_effect(node.body) and not has_effect(node.orelse)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -86,4 +87,4 @@ def is_recording(walk: ModeInterpreter, node: ast.expr, scope: Scope) -> bool:
         value = walk.plain.evaluate(node.func, scope) if isinstance(node, ast.Call) else None
     except Raised:
         return False
-    return isinstance(value, External) and value.name in _RECORDING
+    return isinstance(value, External) and value.name in RECORDING

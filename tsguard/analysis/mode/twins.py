@@ -1,12 +1,10 @@
-"""Branches whose sides compute the same in other ways: in place, copied, with a checkpoint, with gradients, or not."""
+"""Branches whose sides compute the same in other ways: in place or not, with a checkpoint or without."""
 
 from __future__ import annotations
 
 import ast
 import copy
 from collections.abc import Callable, Iterator, Sequence
-
-from tsguard.source.layouts import is_copy
 
 CHECKPOINTS = {"torch.utils.checkpoint.checkpoint": 1, "torch.utils.checkpoint.checkpoint_sequential": 2}
 """torch's functions for checkpoints, which call their first argument with those from this place on."""
@@ -26,7 +24,8 @@ def compute_the_same(
     """
     one, other = (_reduced(side, decided) for side in (body, orelse))
     return len(one) == len(other) > 0 and all(
-        _plain(a, skipped) == _plain(b, skipped) for a, b in zip(one, other, strict=True)
+        type(a) is type(b) and _plain(a, skipped) == _plain(b, skipped)
+        for a, b in zip(one, other, strict=True)
     )
 
 
@@ -88,8 +87,7 @@ def _plain(node: ast.AST, skipped: _Skipped) -> str:
 
 
 class _Plain(ast.NodeTransformer):
-    """Puts methods that leave a tensor alone for those that work in place, calls for checkpoints of them, and a
-    tensor for a copy of it."""
+    """Puts methods that leave a tensor alone for those that work in place, and calls for checkpoints of them."""
 
     def __init__(self, skipped: _Skipped) -> None:
         self._skipped = skipped
@@ -99,8 +97,6 @@ class _Plain(ast.NodeTransformer):
         self.generic_visit(node)
         if skipped:
             return ast.Call(node.args[0], node.args[skipped:], [])
-        if is_copy(node):
-            return node.func.value
         if isinstance(node.func, ast.Attribute) and _is_in_place(node.func.attr):
             node.func.attr = node.func.attr[:-1]
         return node
