@@ -74,7 +74,8 @@ def _telling(answers: tuple[Answer, ...]) -> list[Answer]:
 class _Turn:
     """A question that gets the other answer, in a world that goes as far as it like the one before.
 
-    It is a guess where no parameter's default gives the usual answer: what an argument holds is none."""
+    It is a guess where no parameter's default gives the usual answer: what an argument holds is none.
+    Only those of the first world count, on which an ``ok`` would rest."""
 
     answer: Answer
     before: tuple[Answer, ...]
@@ -92,7 +93,7 @@ def explore(
     this, and all that may be asked is; else only what tells when it is so: few worlds, and none that would
     bring the steps of all beyond WORLD_STEPS, as the parts of what is so large are mostly targets themselves.
     First come the questions that are answered against the likes of what is given, whether it converts, then
-    those that no default answers.
+    those that no default answers in the first world; what is guessed beyond it has the smaller budget.
     """
     result = first_made(run)
     if result is None:
@@ -111,7 +112,8 @@ def explore(
         turned = (*turn.before, turn.answer)
         if frozenset(given.items()) in known or (turn.before and len(_telling(turned)) > TURNED_ANSWERS):
             continue
-        allowance = WORLD_STEPS if settled else GUESSED_STEPS if turn.is_guess else DEFAULT_STEPS
+        is_guess = turn.is_guess and not turn.before
+        allowance = WORLD_STEPS if settled else GUESSED_STEPS if is_guess else DEFAULT_STEPS
         is_dear = spent + first.spent > allowance and not isinstance(turn.answer.asked, Converts)
         if explored >= (SETTLED_WORLDS if settled else MOST_WORLDS):
             return
@@ -119,7 +121,8 @@ def explore(
             continue
         explored += 1
         tried.clear()
-        other = World(given, manner=first.manner, done=first.done)
+        limit = max(allowance - spent, 2 * first.spent)
+        other = World(given, manner=first.manner, done=first.done, limit=limit)
         result = run_first(run, other, attempts=3, tried=tried)
         for world in tried:
             spent += world.spent
@@ -203,5 +206,5 @@ def run_first(
             if last is None:
                 return None
             given = {**world.given, last: not world.answers[last]}
-            world = World(given, manner=world.manner, done=world.done)
+            world = World(given, manner=world.manner, done=world.done, limit=world.limit)
     return None

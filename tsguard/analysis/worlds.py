@@ -13,6 +13,7 @@ from dataclasses import field
 from typing import Literal, NamedTuple
 
 from tsguard.analysis import class_relations
+from tsguard.analysis.budgets import CONSTRUCTION_STEPS
 from tsguard.analysis.terms import (
     NONE,
     Eq,
@@ -88,7 +89,7 @@ unknown where it raises on what no constant decides; in a lenient one each state
 class World:
     """Answers so far; ``given`` are those fixed from the start, ``guessed`` those that no
     parameter's default decides; of the ``manner`` hangs what becomes of code that raises.
-    ``spent`` counts the steps of the runs in it, ``asks`` how often they asked it; ``asked`` is what
+    ``spent`` counts the steps of the runs in it, of which none goes beyond the ``limit``, ``asks`` how often they asked it; ``asked`` is what
     they asked it, in order, while somebody is ``listening``.  ``done`` are the works that these steps
     count, which all worlds of one target share; ``works`` are those of the work that is going on, which
     took ``worked`` of the steps."""
@@ -97,6 +98,7 @@ class World:
     answers: dict[Question, bool] = field(default_factory=dict)
     guessed: set[Question] = field(default_factory=set)
     manner: Manner = "strict"
+    limit: int = CONSTRUCTION_STEPS
     spent: int = 0
     asks: int = 0
     asked: list[Asked] = field(default_factory=list)
@@ -215,7 +217,7 @@ class World:
 
     def copy(self) -> World:
         """A world that goes on from here by itself."""
-        other = World(dict(self.given), manner=self.manner, done=set(self.done))
+        other = World(dict(self.given), manner=self.manner, limit=self.limit, done=set(self.done))
         other.resume(self)
         return other
 

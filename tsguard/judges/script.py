@@ -42,6 +42,8 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         try:
             compilation = _compiled(interp, target, built(interp, target), compiled)
         except BudgetExceeded:
+            if runs and _is_settled(*runs[0]):
+                return runs[0][1]  # what shows too late tells nothing of when it is so
             exhausted.append(Gap(target.module, target.line, "it is too large to be analysed completely"))
             return Compilation(gaps=tuple(exhausted[-1:]))
         if is_usable and compilation.raises:

@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
-from tsguard.analysis.budgets import CONSTRUCTION_STEPS
 from tsguard.analysis.python.program import Program
 from tsguard.analysis.terms import placed
 from tsguard.analysis.values import (
@@ -100,7 +99,7 @@ class Interpreter(ABC):
         self.frames_read = 0
         self.results: dict[Hashable, Value] = {}
         self.plain: Interpreter = self
-        self._limit = CONSTRUCTION_STEPS
+        self._limit = self.world.limit
 
     @property
     def is_lenient(self) -> bool:

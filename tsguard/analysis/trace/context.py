@@ -44,7 +44,7 @@ class Tracer(Follower):
     hold of the inputs' sizes, ``asked_ranks`` the numbers with which ranks of inputs are compared
     that nothing tells, ``filled`` the tensors whose elements were all alike when they were made, ``changed`` the parameters and buffers that a call changes, ``refilled`` those
     and others of which the elements are no longer what they were before, ``asked`` the statements
-    that ask for some, ``own_calls`` how many functions of the target's own package ran,
+    that ask for some, ``open_ifs`` those of which either side may be taken, ``own_calls`` how many functions of the target's own package ran,
     ``state_met`` whether a parameter or buffer was met since that was last asked, ``gradients_met`` whether gradients were taken that no trace takes,
     ``scopes`` what modules have made inside of an autograd.Function, by the code that called them, ``crossed``
     whether code of another of these has computed with it,
@@ -105,6 +105,7 @@ class Tracer(Follower):
         self.defaults: dict[tuple[py.FunctionValue, str], py.Value] = {}
         self.seeded: dict[str, list[ast.AST | None]] = {}
         self.asked: dict[str, set[int]] = {}
+        self.open_ifs: set[ast.AST] = set()
         self.node: ast.AST | None = None
         self.statement: ast.AST | None = None
         self.check: ast.expr | None = None

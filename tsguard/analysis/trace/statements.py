@@ -15,6 +15,7 @@ from tsguard.analysis.python.iteration import consume, give_back, growing
 from tsguard.analysis.trace import (
     alternatives,
     binding,
+    branches,
     comparing,
     conditions,
     exceptions,
@@ -24,8 +25,8 @@ from tsguard.analysis.trace import (
     unanswered,
     unrecorded,
 )
+from tsguard.analysis.trace.branches import both
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.joins import merge
 from tsguard.analysis.trace.telling import only_tells, tells_torch
 from tsguard.analysis.trace.values import Fixed, Number
 from tsguard.analysis.values import Scope
@@ -33,9 +34,9 @@ from tsguard.language.rule_names import RuleName
 from tsguard.source.layouts import lays_out
 from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
+from tsguard.source.ways_out import ways_out
 
 Handler = Callable[["Tracer", ast.stmt, Scope], Signal]
-Branch = Callable[[], Signal]
 
 # What statements do in place, as the method of tensors that does it.
 _IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.Pow: "pow_"}
@@ -95,6 +96,7 @@ def _if(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         return tracer.execute(node.body, scope)
     answer = conditions.decide(tracer, value, node.test, "if")
     if answer is None:
+        tracer.open_ifs.add(node)
         return both(
             tracer,
             lambda: tracer.execute(node.body, scope),
@@ -131,7 +133,7 @@ def _checked(tracer: Tracer, node: ast.If, scope: Scope, *, has_effect: bool) ->
     if not has_effect:
         return None
     noted = {key: event for key, event in tracer.events.items() if key not in known}
-    first, after, second = _both_tried(
+    first, after, second = branches.tried(
         tracer,
         lambda: tracer.execute(node.body, scope),
         lambda: tracer.execute(node.orelse, scope),
@@ -146,7 +148,7 @@ def _checked(tracer: Tracer, node: ast.If, scope: Scope, *, has_effect: bool) ->
         shaping.learn(tracer, value.tells.if_false if stops else value.tells.if_true)
     elif isinstance(value, (Number, Fixed)):
         shaping.learn(tracer, value.tells.if_false if stops else value.tells.if_true)
-    return _resumed(tracer, first, second, after, scope)
+    return branches.resumed(tracer, first, second, after, scope)
 
 
 def _reconsider(tracer: Tracer, node: ast.If, scope: Scope, noted: dict[tuple[object, ...], Event]) -> None:
@@ -192,83 +194,21 @@ def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> 
         alternatives.compared(tracer, node.test, traced or rest, eager or rest, scope)
 
 
-def both(tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Value | None = None) -> Signal:
-    """Run two branches of which either may be taken, as ``test`` decides; go on with what both leave.
-
-    A branch that returns while the other goes on leaves its value with the frame.
-    """
-    first, after, second = _both_tried(tracer, body, orelse, scope, test)
-    return _resumed(tracer, first, second, after, scope)
-
-
-def _both_tried(
-    tracer: Tracer, body: Branch, orelse: Branch, scope: Scope, test: py.Value | None
-) -> tuple[Signal | Raised, dict[str, py.Value], Signal | Raised]:
-    """How either branch ends, and the names that the first leaves; the scope has those of the second."""
-    before = dict(scope.names)
-    first = _tried(tracer, body, test)
-    after = dict(scope.names)
-    scope.names.clear()
-    scope.names.update(before)
-    return first, after, _tried(tracer, orelse, test)
-
-
-def _resumed(
-    tracer: Tracer, first: Signal | Raised, second: Signal | Raised, after: dict[str, py.Value], scope: Scope
-) -> Signal:
-    if isinstance(first, Raised) and isinstance(second, Raised):
-        raise second
-    if isinstance(first, Raised):
-        return None if isinstance(second, Raised) else second
-    if isinstance(second, Raised):
-        scope.names.clear()
-        scope.names.update(after)
-        return first
-    return _met(tracer, first, second, after, scope)
-
-
-def _tried(tracer: Tracer, branch: Branch, test: py.Value | None) -> Signal | Raised:
-    """How a branch ends; what one that only raises bakes is never served."""
-    known, exports = len(tracer.events), tracer.exports.keys()
-    try:
-        with tracer.branching(test):
-            return branch()
-    except Raised as raised:
-        if isinstance(raised.node, ast.Raise) and not tracer.tries:
-            tracer.exports.back_to(exports)
-            tracer.drop_events(known)
-        return raised
-
-
-def _met(tracer: Tracer, first: Signal, second: Signal, after: dict[str, py.Value], scope: Scope) -> Signal:
-    if isinstance(first, Return) and isinstance(second, Return):
-        return Return(tracer.join(first.value, second.value))
-    for signal in (first, second):
-        if isinstance(signal, Return) and tracer.frames:
-            tracer.frames[-1].returned.append(signal.value)
-    if first is None and second is None:
-        merge(scope, after, dict(scope.names))
-    elif first is None:
-        scope.names.clear()
-        scope.names.update(after)
-    if first is not None and second is not None:
-        return second if isinstance(first, Return) else first
-    return None
-
-
 def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.While)
+    is_open = False
     for _ in range(TRACED_TURNS):
         answer = conditions.decide(tracer, tracer.evaluate(node.test, scope), node.test, "while")
         if answer is False:
             return tracer.execute(node.orelse, scope)
-        if answer is None:
+        if answer is None or is_open:  # how many turns are left is not told: one stands for them
             with tracer.looping(True):
                 signal = both(tracer, lambda: tracer.execute(node.body, scope), lambda: None, scope)
             return signal if isinstance(signal, Return) else None
         signal = tracer.execute(node.body, scope)
         if signal is BREAK or isinstance(signal, Return):
             return None if signal is BREAK else signal
+        is_open = is_open or not tracer.open_ifs.isdisjoint(ways_out(node))
     tracer.gap(node, "this loop has more iterations than are analysed")
     return None
 

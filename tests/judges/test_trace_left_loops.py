@@ -1,0 +1,91 @@
+"""Loops that are left by a branch on a size: what they do shows in few turns, and no more are taken."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.judges.test_trace_consequences import verdict
+from tsguard.analysis.python import Program, PythonInterpreter
+from tsguard.analysis.subjects import built
+from tsguard.analysis.trace.shapes.facts import Facts
+from tsguard.analysis.trace.walk import trace_target
+from tsguard.analysis.worlds import World
+from tsguard.project import Project
+from tsguard.project.targets import find_target
+
+LEFT = {
+    "by break": """\
+        while True:
+            if x.shape[-1] < 4:
+                break
+            x = x[..., ::2] * 2
+        return x
+    """,
+    "by return": """\
+        while True:
+            if x.shape[-1] < 4:
+                return x
+            x = x[..., ::2] * 2
+    """,
+    "from a branch within a branch": """\
+        while True:
+            if x.dim() > 1:
+                if x.shape[-1] < 4:
+                    break
+            x = x[..., ::2] * 2
+        return x
+    """,
+    "each by itself": """\
+        while True:
+            while True:
+                while True:
+                    if x.shape[-1] < 4:
+                        break
+                    x = x[..., ::2] * 2
+                if x.shape[0] < 4:
+                    break
+                x = x[::2]
+            if x.shape[0] < 2:
+                break
+            x = x[1:]
+        return x
+    """,
+}
+
+
+def source(body: str) -> str:
+    return "def f(x: torch.Tensor):\n" + textwrap.indent(textwrap.dedent(body), "    ")
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_how_often_it_turns_is_baked(tmp_path: Path, name: str) -> None:
+    assert verdict(tmp_path, source(LEFT[name])) == "hazardous"
+
+
+def test_a_break_of_an_inner_loop_leaves_no_other(tmp_path: Path) -> None:
+    body = """\
+        turns = 0
+        while True:
+            for row in (1, 2, 3):
+                if x.shape[0] == row:
+                    break
+            turns += 1
+            if turns == 3:
+                return x * int(x.sum())
+            x = x + 1
+    """
+    assert verdict(tmp_path, source(body)) == "hazardous"
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_two_turns_are_enough(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "model.py"
+    path.write_text("import torch\n" + source(LEFT[name]), encoding="utf-8")
+    project = Project((tmp_path,))
+    target = find_target(project.module(path), "f")
+    interp = PythonInterpreter(Program(project), World())
+    trace_target(interp, target, built(interp, target), Facts(), "none", is_export=False)
+    assert interp.world.spent < 2_000
