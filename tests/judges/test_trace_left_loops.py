@@ -81,11 +81,11 @@ def test_a_break_of_an_inner_loop_leaves_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_two_turns_are_enough(tmp_path: Path, name: str) -> None:
+def test_few_turns_are_enough(tmp_path: Path, name: str) -> None:
     path = tmp_path / "model.py"
     path.write_text("import torch\n" + source(LEFT[name]), encoding="utf-8")
     project = Project((tmp_path,))
     target = find_target(project.module(path), "f")
     interp = PythonInterpreter(Program(project), World())
     trace_target(interp, target, built(interp, target), Facts(), "none", is_export=False)
-    assert interp.world.spent < 2_000
+    assert interp.world.spent < 4_000

@@ -87,6 +87,9 @@ TRACED_ROWS: Final = 64
 TRACED_TURNS: Final = 64
 """Turns of a ``while`` whose condition is decided each time."""
 
+OPEN_TURNS: Final = 3
+"""Turns of a ``while`` loop that something in it may have left: what more of them do is what these do."""
+
 TRACED_PIECES: Final = 64
 """Pieces of a ``chunk`` or ``split`` that are told apart."""
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
-from tsguard.analysis.budgets import TRACED_TURNS
+from tsguard.analysis.budgets import OPEN_TURNS, TRACED_TURNS
 from tsguard.analysis.events import Event
 from tsguard.analysis.export import data, recording, sizes
 from tsguard.analysis.python import assignments, operations
@@ -196,19 +196,21 @@ def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> 
 
 def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.While)
-    is_open = False
-    for _ in range(TRACED_TURNS):
+    left, is_open = TRACED_TURNS, False
+    while left:
         answer = conditions.decide(tracer, tracer.evaluate(node.test, scope), node.test, "while")
         if answer is False:
             return tracer.execute(node.orelse, scope)
-        if answer is None or is_open:  # how many turns are left is not told: one stands for them
+        if answer is None or (is_open and left == 1):
             with tracer.looping(True):
                 signal = both(tracer, lambda: tracer.execute(node.body, scope), lambda: None, scope)
             return signal if isinstance(signal, Return) else None
         signal = tracer.execute(node.body, scope)
         if signal is BREAK or isinstance(signal, Return):
             return None if signal is BREAK else signal
-        is_open = is_open or not tracer.open_ifs.isdisjoint(ways_out(node))
+        if not (is_open or tracer.open_ifs.isdisjoint(ways_out(node))):
+            left, is_open = OPEN_TURNS, True
+        left -= 1
     tracer.gap(node, "this loop has more iterations than are analysed")
     return None
 
