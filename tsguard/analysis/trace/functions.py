@@ -52,13 +52,13 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     node = node if node is not None else ast.Constant(None)
     breaks.called(tracer, name, args, node)
     attributes.given_data(tracer, name, node)
-    if head == "torch":
-        made = torch_functions.call(tracer, name, args, kwargs, node)
-        return None if made is None else attention.without_weights(tracer, name, args, kwargs, made)
     source = sources.source_of(name)
     if source is not None:
         only = only_outcome(tracer, name, args, kwargs)
         return _drawn(tracer, name, source, [*args, *kwargs.values()], node) if only is None else only
+    if head == "torch":
+        made = torch_functions.call(tracer, name, args, kwargs, node)
+        return None if made is None else attention.without_weights(tracer, name, args, kwargs, made)
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(tracer, args, kwargs, node)
@@ -333,10 +333,10 @@ def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
 
 
 def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    """A deep copy of a tensor is new data that the trace knows nothing of."""
+    """A copy of a tensor is new data that the trace knows nothing of."""
     value = args[0] if args else py.NONE
     sizes.wanted(tracer, "lost-size/copy", args[:1], node)
-    if isinstance(value, (Traced, py.ModuleValue)):
+    if isinstance(value, (py.TensorValue, py.ModuleValue)):
         reports.report(
             tracer, "outside-torch/copy", node, value.origin if isinstance(value, Traced) else None
         )
@@ -347,6 +347,10 @@ def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     if isinstance(live, Number) or (isinstance(live, Traced) and live.of == "inputs"):
         tracer.report("detached-data/copy", node, live.origin)
     return None
+
+
+def _copied_alone(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    return _copied(tracer, args, kwargs, node) if args and isinstance(args[0], py.TensorValue) else None
 
 
 def _queue(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -388,6 +392,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.sorted": _sorted,
     "builtins.tuple": listed_shapes.listed,
     "builtins.list": listed_shapes.listed,
+    "copy.copy": _copied_alone,
     "copy.deepcopy": _copied,
     "random.seed": _seeded("random"),
     "numpy.random.seed": _seeded("numpy.random"),

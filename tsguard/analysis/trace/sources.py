@@ -1,6 +1,7 @@
 """Functions that give something else at every call: random numbers, and the time.
 
-Source: Python's documentation of ``random``, ``secrets``, ``time``, ``datetime``, ``uuid``; NumPy's of ``numpy.random``.
+Source: Python's documentation of ``random``, ``secrets``, ``time``, ``datetime``, ``uuid``; NumPy's of ``numpy.random``,
+torch's of ``torch.random``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ _CLOCKS = frozenset(
     + ["datetime.date.today"]
 )
 _DRAWN_FROM = frozenset({"random", "numpy.random", "secrets", *outside.RANDOM})
-_DRAWN = frozenset({"os.urandom", "uuid.uuid1", "uuid.uuid4"})
+_DRAWN = frozenset(
+    {"os.urandom", "uuid.uuid1", "uuid.uuid4", "torch.initial_seed", "torch.seed"}
+    | {"torch.random.initial_seed", "torch.random.seed"}
+)
 _NOT_DRAWN = frozenset(
     [
         "seed",

@@ -160,6 +160,15 @@ def _resized(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwarg
     return tensor([receiver], node)
 
 
+def _replaced(
+    tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value:
+    """``x.apply_(f)``: a Python function makes other numbers, which the trace does not see."""
+    if isinstance(receiver, Traced):
+        tracer.report("detached-data/replaced", node, receiver.origin)
+    return receiver
+
+
 def _contents(name: str) -> Handler:
     def run(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
         if isinstance(receiver, Traced):
@@ -318,6 +327,8 @@ _TENSOR: dict[str, Handler] = {
     "data_ptr": _ignored,
     "storage_offset": _ignored,
     "backward": _backward,
+    "apply_": _replaced,
+    "map_": _replaced,
     "resize_": _resized,
     "resize_as_": _resized,
     "storage": _ignored,

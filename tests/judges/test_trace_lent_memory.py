@@ -1,0 +1,37 @@
+"""What is done with a tensor's memory outside of torch: the trace goes on with the tensor as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import is_traced_right, verdict
+
+RETURNED = {
+    "a copy": ("copy.copy(x) * 2", "hazardous"),
+    "a copy of a list of tensors": ("copy.copy([x])[0] * 2", "safe"),
+    "a copy of the shape": ("copy.copy(x.shape)[1] * x", "safe"),
+    "what a Python function writes": ("(x * 2).apply_(abs)", "hazardous"),
+    "what a Python function writes of two": ("x.clone().map_(x + 1, max)", "hazardous"),
+}
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_what_the_trace_goes_on_with(tmp_path: Path, name: str) -> None:
+    returned, expected = RETURNED[name]
+    source = f"import copy\n\n\ndef f(x):\n    return {returned}"
+    assert verdict(tmp_path, source) == expected
+    right = is_traced_right(tmp_path, source, torch.ones(2, 3), -torch.ones(2, 3))
+    assert right == (expected == "safe")
+
+
+@pytest.mark.parametrize("seed", ["torch.initial_seed()", "torch.random.initial_seed()", "torch.seed()"])
+def test_the_seed_of_a_run_is_held(tmp_path: Path, seed: str) -> None:
+    assert verdict(tmp_path, f"def f(x):\n    return x * ({seed} % 7)") == "hazardous"
+
+
+def test_one_that_the_forward_sets_is_told(tmp_path: Path) -> None:
+    body = "torch.manual_seed(3)\n    return x * torch.initial_seed()"
+    assert verdict(tmp_path, f"def f(x):\n    {body}") == "safe"
