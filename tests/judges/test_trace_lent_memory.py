@@ -35,3 +35,26 @@ def test_the_seed_of_a_run_is_held(tmp_path: Path, seed: str) -> None:
 def test_one_that_the_forward_sets_is_told(tmp_path: Path) -> None:
     body = "torch.manual_seed(3)\n    return x * torch.initial_seed()"
     assert verdict(tmp_path, f"def f(x):\n    {body}") == "safe"
+
+
+DRAWN = {
+    "made in forward": (
+        "g = torch.Generator()\n    g.manual_seed(3)\n    return x + torch.rand(3, generator=g)",
+        False,
+    ),
+    "made and seeded at once": (
+        "g = torch.Generator().manual_seed(3)\n    return x + torch.randn(x.shape, generator=g)",
+        False,
+    ),
+    "in place": ("g = torch.Generator().manual_seed(3)\n    return x.clone().uniform_(generator=g)", False),
+    "made but not given": ("g = torch.Generator().manual_seed(3)\n    return x * 2", True),
+    "torch's own": ("return (x + torch.rand(3, generator=torch.default_generator)) * 0", True),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_trace_draws_from_no_other_generator_than_that_of_torch(tmp_path: Path, name: str) -> None:
+    body, is_right = DRAWN[name]
+    source = f"def f(x):\n    {body}"
+    assert verdict(tmp_path, source) == ("safe" if is_right else "hazardous")
+    assert is_traced_right(tmp_path, source, torch.ones(3), -torch.ones(3)) is is_right

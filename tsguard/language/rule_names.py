@@ -606,6 +606,7 @@ RuleName: TypeAlias = Literal[
     "untraced-check/tensor",
     "untraced-value",
     "untraced-value/clock",
+    "untraced-value/generator",
     "untraced-value/global",
     "untraced-value/module",
     "untraced-value/random",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments
+from tsguard.analysis.terms import Attribute, Call, Named
 from tsguard.analysis.trace import booleans
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
@@ -42,6 +43,15 @@ def draws(overloads: tuple[Schema, ...]) -> bool:
     return any(argument.name == "generator" for schema in overloads for argument in schema.arguments)
 
 
+def _is_generator(value: py.Value | None) -> bool:
+    """Whether a value is a generator that the code has made, or what a method of one gives."""
+    if isinstance(value, py.ObjectValue):
+        return isinstance(value.cls, py.External) and value.cls.name == "torch.Generator"
+    term = value.term if type(value) is py.Unknown else None
+    method = term.function if isinstance(term, Call) else None
+    return isinstance(method, Attribute) and method.owner == Named("torch.Generator", "torch.Generator")
+
+
 def _is_same(overloads: tuple[Schema, ...], args: Args) -> bool:
     """Whether a tensor is compared with itself, as where one is the query, the key and the value."""
     is_asked = any(schema.name == "equal" for schema in overloads)
@@ -73,6 +83,8 @@ def _of_chosen(
     random = draws(overloads)
     if random and "torch" in tracer.seeded and "generator" not in kwargs:
         tracer.report("untraced-value/seed", node)
+    if random and _is_generator(kwargs.get("generator")):
+        tracer.report("untraced-value/generator", node)
     if random and not any(isinstance(value, Traced) for value in values):
         return Traced(origin=Origin("random numbers", node), of="random")
     shown = chosen or (overloads[0] if overloads else None)
