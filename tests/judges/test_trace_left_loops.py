@@ -11,7 +11,7 @@ from tests.judges.test_trace_consequences import verdict
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built
 from tsguard.analysis.trace.shapes.facts import Facts
-from tsguard.analysis.trace.walk import trace_target
+from tsguard.analysis.trace.walk import TraceResult, trace_target
 from tsguard.analysis.worlds import World
 from tsguard.project import Project
 from tsguard.project.targets import find_target
@@ -56,6 +56,17 @@ LEFT = {
 }
 
 
+def traced(tmp_path: Path, text: str) -> tuple[TraceResult, int]:
+    """What one walk of ``f`` shows, and its steps."""
+    path = tmp_path / "model.py"
+    path.write_text("import torch\n" + text, encoding="utf-8")
+    project = Project((tmp_path,))
+    target = find_target(project.module(path), "f")
+    interp = PythonInterpreter(Program(project), World())
+    walk = trace_target(interp, target, built(interp, target), Facts(), "none", is_export=False)
+    return walk, interp.world.spent
+
+
 def source(body: str) -> str:
     return "def f(x: torch.Tensor):\n" + textwrap.indent(textwrap.dedent(body), "    ")
 
@@ -80,12 +91,28 @@ def test_a_break_of_an_inner_loop_leaves_no_other(tmp_path: Path) -> None:
     assert verdict(tmp_path, source(body)) == "hazardous"
 
 
+COUNTED = """
+def counted(most):
+    turns = 0
+    while True:
+        if turns >= most:
+            return turns
+        turns += 1
+
+def f(x: torch.Tensor):
+    counted(x.shape[0])
+    if counted(9) == 9:
+        return x * 2
+    return x * int(x.sum())
+"""
+
+
+def test_what_one_call_leaves_open_another_counts(tmp_path: Path) -> None:
+    rules = {event.rule for event in traced(tmp_path, COUNTED)[0].events}
+    assert "size-condition" in rules
+    assert not any(rule.startswith("tensor-to-number") for rule in rules)
+
+
 @pytest.mark.parametrize("name", LEFT)
 def test_few_turns_are_enough(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "model.py"
-    path.write_text("import torch\n" + source(LEFT[name]), encoding="utf-8")
-    project = Project((tmp_path,))
-    target = find_target(project.module(path), "f")
-    interp = PythonInterpreter(Program(project), World())
-    trace_target(interp, target, built(interp, target), Facts(), "none", is_export=False)
-    assert interp.world.spent < 4_000
+    assert traced(tmp_path, source(LEFT[name]))[1] < 4_000

@@ -197,6 +197,7 @@ def _compare_sides(tracer: Tracer, node: ast.If, answer: bool, scope: Scope) -> 
 def _while(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.While)
     left, is_open = TRACED_TURNS, False
+    tracer.open_ifs -= ways_out(node)  # what another call left open
     while left:
         answer = conditions.decide(tracer, tracer.evaluate(node.test, scope), node.test, "while")
         if answer is False:
