@@ -111,3 +111,40 @@ def test_neither_is_promised_what_only_the_run_tells(tmp_path: Path) -> None:
 def test_what_was_not_read_of_the_other_module_is_not_promised(tmp_path: Path) -> None:
     found = judged(tmp_path, "nn.ReLU() if flag else layers.Part()", imports="import foolib as layers")
     assert (found.script, found.mode, found.trace) == ("unknown", "unknown", "unknown")
+
+
+LARGE = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, flag):
+        super().__init__()
+        self.part = nn.ReLU()
+        if not flag:
+            counted = 0
+            for i in range(60):
+                for j in range(60):
+                    counted = counted + i * j
+            self.counted = counted
+            self.part = nn.Dropout()
+
+    def forward(self, x):
+        doubled = lambda part: part * 2
+        return self.part(doubled(x))
+"""
+
+
+def test_what_takes_one_judge_too_many_steps_is_looked_at_by_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(LARGE, encoding="utf-8")
+    project = Project((tmp_path,))
+    found = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (found.script, found.mode) == ("blocked", "unknown")
+
+    module = load(str(path))
+    for flag in (True, False):
+        with pytest.raises(Exception, match=r"[Ll]ambda"):
+            torch.jit.script(module.Net(flag))
+    assert depends_on_the_mode(module.Net(False))

@@ -6,8 +6,9 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import torch
 
-from tests.judges.test_trace_consequences import verdict
+from tests.judges.test_trace_consequences import is_traced_right, verdict
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.subjects import built
 from tsguard.analysis.trace.shapes.facts import Facts
@@ -73,42 +74,48 @@ def source(body: str) -> str:
 
 @pytest.mark.parametrize("name", LEFT)
 def test_how_often_it_turns_is_baked(tmp_path: Path, name: str) -> None:
-    assert verdict(tmp_path, source(LEFT[name])) == "hazardous"
+    text = source(LEFT[name])
+    assert verdict(tmp_path, text) == "hazardous"
+    assert not is_traced_right(tmp_path, text, torch.ones(16, 16), torch.ones(5, 5))
 
 
-def test_a_break_of_an_inner_loop_leaves_no_other(tmp_path: Path) -> None:
-    body = """\
-        turns = 0
-        while True:
-            for row in (1, 2, 3):
-                if x.shape[0] == row:
+# Each counts to nine, though a branch in it, or the same loop in another call, is left open.
+COUNTED = {
+    "in another call": """
+        def counted(most):
+            turns = 0
+            while True:
+                if turns >= most:
+                    return turns
+                turns += 1
+
+        def f(x: torch.Tensor):
+            counted(x.shape[0])
+            if counted(9) == 9:
+                return x * 2
+            return x * int(x.sum())
+    """,
+    "around another loop": """
+        def f(x: torch.Tensor):
+            turns = 0
+            while True:
+                for row in (1, 2, 3):
+                    if x.shape[0] == row:
+                        break
+                turns += 1
+                if turns == 9:
                     break
-            turns += 1
-            if turns == 3:
-                return x * int(x.sum())
-            x = x + 1
-    """
-    assert verdict(tmp_path, source(body)) == "hazardous"
+            if turns == 9:
+                return x * 2
+            return x * int(x.sum())
+    """,
+}
 
 
-COUNTED = """
-def counted(most):
-    turns = 0
-    while True:
-        if turns >= most:
-            return turns
-        turns += 1
-
-def f(x: torch.Tensor):
-    counted(x.shape[0])
-    if counted(9) == 9:
-        return x * 2
-    return x * int(x.sum())
-"""
-
-
-def test_what_one_call_leaves_open_another_counts(tmp_path: Path) -> None:
-    rules = {event.rule for event in traced(tmp_path, COUNTED)[0].events}
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_is_told_is_counted(tmp_path: Path, name: str) -> None:
+    walk, _ = traced(tmp_path, textwrap.dedent(COUNTED[name]))
+    rules = {event.rule for event in walk.events}
     assert "size-condition" in rules
     assert not any(rule.startswith("tensor-to-number") for rule in rules)
 

@@ -74,8 +74,7 @@ def _telling(answers: tuple[Answer, ...]) -> list[Answer]:
 class _Turn:
     """A question that gets the other answer, in a world that goes as far as it like the one before.
 
-    It is a guess where no parameter's default gives the usual answer: what an argument holds is none.
-    Only those of the first world count, on which an ``ok`` would rest."""
+    It is a guess where no parameter's default gives the usual answer: what an argument holds is none."""
 
     answer: Answer
     before: tuple[Answer, ...]

@@ -61,7 +61,12 @@ class _Construction:
     world: World
 
     def is_made_in(self, world: World) -> bool:
-        """Whether another world makes the same: nothing that is given there and not here was asked."""
+        """Whether another world makes the same: nothing that is given there and not here was asked.
+
+        What was too large for one is not for a world that has more steps.
+        """
+        if isinstance(self.outcome, BudgetExceeded) and world.limit > self.world.limit:
+            return False
         asked, given = self.world.answers, self.world.given
         return self.world.manner == world.manner and all(
             given.get(question) is world.given.get(question)

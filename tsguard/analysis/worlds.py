@@ -89,10 +89,10 @@ unknown where it raises on what no constant decides; in a lenient one each state
 class World:
     """Answers so far; ``given`` are those fixed from the start, ``guessed`` those that no
     parameter's default decides; of the ``manner`` hangs what becomes of code that raises.
-    ``spent`` counts the steps of the runs in it, of which none goes beyond the ``limit``, ``asks`` how often they asked it; ``asked`` is what
-    they asked it, in order, while somebody is ``listening``.  ``done`` are the works that these steps
-    count, which all worlds of one target share; ``works`` are those of the work that is going on, which
-    took ``worked`` of the steps."""
+    ``spent`` counts the steps of the runs in it, none of which goes beyond the ``limit``, ``asks`` how
+    often they asked it; ``asked`` is what they asked it, in order, while somebody is ``listening``.
+    ``done`` are the works that these steps count, which all worlds of one target share; ``works`` are
+    those of the work that is going on, which took ``worked`` of the steps."""
 
     given: dict[Question, bool] = field(default_factory=dict)
     answers: dict[Question, bool] = field(default_factory=dict)

@@ -31,10 +31,9 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     """Compile a target in its worlds and weigh what they show."""
     runs: list[tuple[Way | None, Compilation]] = []
     guessed: set[Question] = set()
-    exhausted: list[Gap] = []
     at_first: frozenset[Question] = frozenset()
     is_made = is_usable = False
-
+    too_large = Gap(target.module, target.line, "it is too large to be analysed completely")
     compiled: dict[Hashable, list[_Compiled]] = {}
 
     def run(world: World) -> Compilation:
@@ -42,10 +41,9 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         try:
             compilation = _compiled(interp, target, built(interp, target), compiled)
         except BudgetExceeded:
-            if runs and _is_settled(*runs[0]):
-                return runs[0][1]  # what shows too late tells nothing of when it is so
-            exhausted.append(Gap(target.module, target.line, "it is too large to be analysed completely"))
-            return Compilation(gaps=tuple(exhausted[-1:]))
+            # What is not seen to its end tells no condition: it stands as the first world does.
+            events = runs[0][1].events if runs else ()
+            return Compilation(events, gaps=(too_large,))
         if is_usable and compilation.raises:
             raise Impossible  # what torch refuses there, nobody could call in Python either
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))

@@ -130,6 +130,7 @@ RuleName: TypeAlias = Literal[
     "detached-data",
     "detached-data/copy",
     "detached-data/replaced",
+    "detached-data/written",
     "device-in-dataset",
     "device-in-dataset/worker",
     "double-precision-data",

@@ -38,6 +38,7 @@ def tried(
 def resumed(
     tracer: Tracer, first: Signal | Raised, second: Signal | Raised, after: dict[str, py.Value], scope: Scope
 ) -> Signal:
+    """How it goes on after both, with the names that the first left ``after`` it: one that raised was not taken."""
     if isinstance(first, Raised) and isinstance(second, Raised):
         raise second
     if isinstance(first, Raised):

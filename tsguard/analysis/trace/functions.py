@@ -350,6 +350,7 @@ def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
 
 
 def _copied_alone(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """A shallow copy of anything but a tensor holds what it held."""
     return _copied(tracer, args, kwargs, node) if args and isinstance(args[0], py.TensorValue) else None
 
 

@@ -81,10 +81,10 @@ def _of_chosen(
         _note_frozen(tracer, chosen, argument, value, node)
         booleans.given(tracer, chosen, argument, value, node)
     random = draws(overloads)
-    if random and "torch" in tracer.seeded and "generator" not in kwargs:
-        tracer.report("untraced-value/seed", node)
     if random and _is_generator(kwargs.get("generator")):
         tracer.report("untraced-value/generator", node)
+    elif random and "torch" in tracer.seeded:
+        tracer.report("untraced-value/seed", node)
     if random and not any(isinstance(value, Traced) for value in values):
         return Traced(origin=Origin("random numbers", node), of="random")
     shown = chosen or (overloads[0] if overloads else None)

@@ -160,12 +160,12 @@ def _resized(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwarg
     return tensor([receiver], node)
 
 
-def _replaced(
-    tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST
-) -> py.Value:
+def _written(tracer: Tracer, receiver: py.TensorValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     """``x.apply_(f)``: a Python function makes other numbers, which the trace does not see."""
     if isinstance(receiver, Traced):
-        tracer.report("detached-data/replaced", node, receiver.origin)
+        tracer.report("detached-data/written", node, receiver.origin)
+    else:
+        tracer.gap(node, "what a Python function writes into a tensor is not followed")
     return receiver
 
 
@@ -327,8 +327,8 @@ _TENSOR: dict[str, Handler] = {
     "data_ptr": _ignored,
     "storage_offset": _ignored,
     "backward": _backward,
-    "apply_": _replaced,
-    "map_": _replaced,
+    "apply_": _written,
+    "map_": _written,
     "resize_": _resized,
     "resize_as_": _resized,
     "storage": _ignored,
