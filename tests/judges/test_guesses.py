@@ -148,3 +148,13 @@ def test_what_takes_one_judge_too_many_steps_is_looked_at_by_the_others(tmp_path
         with pytest.raises(Exception, match=r"[Ll]ambda"):
             torch.jit.script(module.Net(flag))
     assert depends_on_the_mode(module.Net(False))
+
+
+def test_what_is_too_large_to_be_made_is_not_promised(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(LARGE.replace("i * j", "sum([k * k for k in range(60)])"), encoding="utf-8")
+    project = Project((tmp_path,))
+    found = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (found.mode, found.trace) == ("unknown", "unknown")
+    assert [gap.why for gap in found.mode_unknown] == ["it is too large to be analysed completely"]
+    assert depends_on_the_mode(load(str(path)).Net(False))

@@ -5,32 +5,37 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
+from tsguard.analysis.events import Gap
 from tsguard.analysis.exploration import Way, turned_guesses
 from tsguard.analysis.python import PythonInterpreter
 from tsguard.analysis.python.library import descendants
 from tsguard.analysis.subjects import Built, built, first_built
 from tsguard.analysis.values import ModuleValue, Unknown, Value
-from tsguard.analysis.worlds import BudgetExceeded, Impossible, World
+from tsguard.analysis.worlds import BudgetExceeded, World
 
 if TYPE_CHECKING:
     from tsguard.analysis.python.program import Program
     from tsguard.project import Target
 
 
-def made_otherwise(program: Program, target: Target) -> Iterator[tuple[Way, Built]]:
-    """What other answers to guesses make of a target, as far as that brings modules of other classes or what was not read."""
+def made_otherwise(program: Program, target: Target) -> Iterator[tuple[Way, Built | Gap]]:
+    """What other answers to guesses make of a target, as far as that brings modules of other classes or what was
+    not read; where that is too large to be made, a gap."""
 
-    def run(world: World) -> Value:
+    def run(world: World) -> Value | Gap:
         try:
             return built(PythonInterpreter(program, world), target)
         except BudgetExceeded:
-            raise Impossible from None
+            return Gap(target.module, target.line, "it is too large to be analysed completely")
 
     first = first_built(program, target)
     if first is None:
         return
     known = _parts(first.value)
     for way, world, value in turned_guesses(run, first.world):
+        if isinstance(value, Gap):
+            yield way, value
+            continue
         new = _parts(value) - known
         if new:
             known |= new

@@ -19,18 +19,9 @@ _HELD: dict[RuleName, RuleName] = {
     "untraced-value/random": "held-value",
     "untraced-value/clock": "held-value",
     "untraced-value/global": "held-value",
+    "untraced-value/seed": "held-value/seed",
+    "untraced-value/generator": "held-value/generator",
 }
-# The program raises or is wrong, whatever the sizes.
-_RAISING: frozenset[RuleName] = frozenset(
-    {
-        "held-value/buffer",
-        "held-value/grown",
-        "held-value/registered",
-        "held-value/exact",
-        "held-value/caught",
-        "held-value/given",
-    }
-)
 _BY_KIND = "whether torch.export takes it depends on the dtype of an input, which the source does not tell"
 _BY_SIZE = "whether torch.export keeps every size open depends on a condition on sizes, of which the example takes one way"
 _UNASKED = "what torch.export refuses is known for torch 2.13 and newer only"
@@ -66,9 +57,7 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
     gaps = (*followed, *walk.export_gaps, *by_kind)
     outcomes = {rule(event.rule).outcome for event in events if event not in of_sizes}
     verdict = _verdict(outcomes, bool(gaps))
-    of_all_sizes = {rule(event.rule).outcome for event in events if event.rule in _RAISING}
-    open_outcomes = {rule(event.rule).outcome for event in of_sizes} | (outcomes & {"refused"}) | of_all_sizes
-    dynamic = _verdict(open_outcomes, bool(gaps))
+    dynamic = _verdict(outcomes | {rule(event.rule).outcome for event in of_sizes}, bool(gaps))
     if dynamic == "exports" and any(rule(e.rule).is_of_open_shapes for e in walk.doubtful):
         dynamic, gaps = "unknown", (*gaps, Gap(target.module, target.line, _BY_SIZE))
     fixed = dict.fromkeys(

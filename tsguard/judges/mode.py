@@ -51,6 +51,9 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
 def _otherwise_dependent(program: Program, target: Target) -> Iterator[Gap]:
     """Why the mode may matter by another answer to a guess than the one that was taken, if it may."""
     for way, built in made_otherwise(program, target):
+        if isinstance(built, Gap):
+            yield built
+            continue
         with program.followed():
             walk = follow(program, target, built.world, built.value)
         events = (event for event in walk.events.values() if holds(event.rule, program.tables.release))

@@ -70,6 +70,9 @@ def judge_trace(program: Program, target: Target) -> TraceOutcome:
 def _otherwise_hazardous(program: Program, target: Target) -> Iterator[Gap]:
     """Why there may be a hazard by another answer to a guess than the one that was taken, if there may."""
     for way, other in made_otherwise(program, target):
+        if isinstance(other, Gap):
+            yield other
+            continue
         forget(program)
         found = _followed(program, target, Facts(), given=other.world.given)
         walk = found.walk if isinstance(found, _Followed) else found

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from tsguard.analysis.mode.choices import Either, Mode, in_mode, truths
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.terms import spelled
 from tsguard.analysis.values import Const, ModuleValue, Unknown, Value
-from tsguard.language import schemas
 from tsguard.language.modes import ModeUse
 from tsguard.report.records import dataclass
 
@@ -98,29 +96,3 @@ def _unless(subject: str, idle: object) -> str:
     if idle is None:
         return f"{subject} is not None"
     return subject if idle is False else f"{subject} > {idle}"
-
-
-def bound(
-    walk: ModeInterpreter, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> dict[str, Value]:
-    """The arguments of a call of a torch function by name, with the defaults of those not given."""
-    arguments = parameters(walk, name)
-    values: dict[str, Value] = {a.name: Const(a.default) for a in arguments if a.has_default}
-    values.update(zip((a.name for a in arguments), args, strict=False))
-    return {**values, **kwargs}
-
-
-def parameters(walk: ModeInterpreter, name: str) -> tuple[schemas.Argument, ...]:
-    """The parameters of a function of torch, by its first schema."""
-    described = walk.tables.entry(name)
-    if isinstance(described, str):
-        overloads = schemas.operators(walk.tables.release).overloads(described)
-        return overloads[0].arguments if overloads else ()
-    if isinstance(described, dict) and described.get("schemas"):
-        return _parsed(described["schemas"][0])
-    return ()
-
-
-@functools.lru_cache(maxsize=64)
-def _parsed(text: str) -> tuple[schemas.Argument, ...]:
-    return schemas.parse(text).arguments

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
+from tsguard.analysis import torch_parameters
 from tsguard.analysis.budgets import MODE_KEEPING_CALLS
-from tsguard.analysis.mode import activity
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.state import changes_in_place
 from tsguard.analysis.python import Raised, classes
@@ -180,7 +180,7 @@ class _Kept:
             or changes_in_place(short)
         ):
             return False
-        given = activity.parameters(self.walk, name)
+        given = torch_parameters.of_function(self.walk.tables, name)
         takes_tensor = any(str(argument.type).startswith("Tensor") for argument in given)
         return short.startswith("get_") or (takes_tensor and not short.startswith("set_"))
 

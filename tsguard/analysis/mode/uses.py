@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from tsguard.analysis import torch_parameters
 from tsguard.analysis.mode import activity
 from tsguard.analysis.mode.activity import Activity
 from tsguard.analysis.mode.choices import differs
@@ -37,9 +38,11 @@ def function(
     use = FUNCTIONS.get(name)
     if use is None:
         return False
-    acts = activity.of_call(walk, use, activity.bound(walk, name, args, kwargs)).reached_in(walk.mode)
+    acts = activity.of_call(walk, use, torch_parameters.bound(walk.tables, name, args, kwargs)).reached_in(
+        walk.mode
+    )
     if acts and walk.mode != "train":
-        names = [parameter.name for parameter in activity.parameters(walk, name)]
+        names = [parameter.name for parameter in torch_parameters.of_function(walk.tables, name)]
         is_flag_given = use.flag in kwargs or use.flag in names[: len(args)]
         shown = name.replace("torch.nn.functional.", "F.")
         walk.report(_rule(use, acts, is_flag_given), node, acts.condition, name=shown, flag=use.flag)

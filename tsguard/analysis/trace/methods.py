@@ -18,6 +18,7 @@ from tsguard.analysis.trace import (
     layers,
     listed_shapes,
     outside,
+    seeding,
     shaping,
     sorting,
     tensor_methods,
@@ -80,6 +81,8 @@ def call(
     if name.startswith("torch.distributions."):
         distributions.asked(tracer, receiver, args, node)
         made = tensor([receiver, *args, *kwargs.values()], node)
+        if distributions.draws(name):
+            seeding.drawn(tracer, node)
         is_drawn = distributions.draws(name) and not depends(made)
         return Traced(origin=Origin("random numbers", node), of="random") if is_drawn else made
     if isinstance(receiver, py.ListValue) and short in ("index", "count") and args:

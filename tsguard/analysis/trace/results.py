@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import arguments
 from tsguard.analysis.terms import Attribute, Call, Named
-from tsguard.analysis.trace import booleans
+from tsguard.analysis.trace import booleans, seeding
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
@@ -83,8 +83,8 @@ def _of_chosen(
     random = draws(overloads)
     if random and _is_generator(kwargs.get("generator")):
         tracer.report("untraced-value/generator", node)
-    elif random and "torch" in tracer.seeded:
-        tracer.report("untraced-value/seed", node)
+    elif random:
+        seeding.drawn(tracer, node)
     if random and not any(isinstance(value, Traced) for value in values):
         return Traced(origin=Origin("random numbers", node), of="random")
     shown = chosen or (overloads[0] if overloads else None)

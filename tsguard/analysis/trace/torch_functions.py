@@ -22,6 +22,7 @@ from tsguard.analysis.trace import (
     pieces,
     results,
     runs,
+    seeding,
     shaping,
     unrecorded,
     vmapping,
@@ -58,6 +59,7 @@ Handler = Callable[["Tracer", Args, Kwargs, ast.AST], "py.Value | None"]
 def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """The result of a function of torch; None where it is a constant as everywhere else."""
     exported.called(tracer, name, args, kwargs, node)
+    seeding.called(tracer, name, args, kwargs, node)
     target = args[0] if name.endswith("_") and args else kwargs.get("out")
     unrecorded.changed(tracer, target, [*args, *kwargs.values()], name.rpartition(".")[2])
     of_trees = pytrees.call(tracer, name, args, kwargs, node)
