@@ -153,7 +153,7 @@ def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> 
         grad=value.grad,
         given=value.given,
     )
-    tracer.state.cells[held] = (id(owner), name)
+    tracer.state.hold(owner, name, held)
     return held
 
 

@@ -8,7 +8,7 @@ from tsguard.analysis.python import names
 from tsguard.analysis.python import statements as python_statements
 from tsguard.analysis.python.context import Signal
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import depends
+from tsguard.analysis.trace.values import Traced, depends
 from tsguard.analysis.values import Scope, Unknown
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
@@ -24,7 +24,9 @@ def has_effect(node: ast.stmt) -> bool:
 def tried(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     """The trace holds the way that the example takes through a ``try``."""
     assert isinstance(node, ast.Try)
-    if _catches_shapes(node) and _computes(node, scope) and not _imports_unread(tracer, node, scope):
+    is_refused = _goes_another_way(node, _OF_SHAPES) and _computes(node, scope)
+    is_beyond = _goes_another_way(node, _OF_INDICES) and _indexes(node, scope)
+    if (is_refused or is_beyond) and not _imports_unread(tracer, node, scope):
         tracer.report("exception-path", node.handlers[0])
     catches, misses = _catches(node, _REFUSALS), _catches(node, _MISSING)
     tracer.exports.catching += catches
@@ -61,16 +63,31 @@ def _named(caught: ast.expr) -> list[str]:
     return [unparsed(kind) for kind in kinds]
 
 
-def _catches_shapes(node: ast.Try) -> bool:
-    """Whether a handler takes another way where torch refuses a shape, rather than passing the error on."""
-    for handler in node.handlers:
-        types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        caught = any(
-            kind is None or unparsed(kind) in ("RuntimeError", "Exception", "BaseException") for kind in types
-        )
-        if caught and any(has_effect(statement) for statement in handler.body):
-            return True
-    return False
+_OF_SHAPES = _WHATEVER | {"RuntimeError"}
+_OF_INDICES = frozenset({"IndexError", "LookupError"})
+
+
+def _goes_another_way(node: ast.Try, errors: frozenset[str]) -> bool:
+    """Whether a handler takes another way after one of some errors, rather than passing it on."""
+    return any(
+        not errors.isdisjoint(_named(handler.type) if handler.type is not None else [""])
+        and any(has_effect(statement) for statement in handler.body)
+        for handler in node.handlers
+    )
+
+
+def _indexes(node: ast.Try, scope: Scope) -> bool:
+    """Whether what is tried takes by number from a tensor that comes from inputs."""
+    taken = (part for s in node.body for part in walked(s) if isinstance(part, ast.Subscript))
+    owners = (part.value.id for part in taken if isinstance(part.value, ast.Name) and _counts(part.slice))
+    return any(isinstance(scope.names.get(name), Traced) for name in owners)
+
+
+def _counts(index: ast.expr) -> bool:
+    """Whether an index may lie beyond a dimension: a slice never does, nor do ``...`` and None."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    never = (part for part in parts if isinstance(part, ast.Constant) and part.value in (None, ...))
+    return len(parts) > len(list(never)) + sum(isinstance(part, ast.Slice) for part in parts)
 
 
 def _computes(node: ast.Try, scope: Scope) -> bool:

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, reports, sizes, types
+from tsguard.analysis.export import arrays, attributes, breaks, data, ordering, sizes, types
 from tsguard.analysis.python import builtin_calls, operations, standard_calls, type_tests
 from tsguard.analysis.python.drawn_numbers import only_outcome
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.trace import (
     attention,
     conversions,
+    copies,
     listed_shapes,
     operators,
     outside,
@@ -332,28 +333,6 @@ def _sorted(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Val
     return py.ListValue(sorting.ordered(tracer, items, kwargs, node, is_open=is_open), is_open)
 
 
-def _copied(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    """A copy of a tensor is new data that the trace knows nothing of."""
-    value = args[0] if args else py.NONE
-    sizes.wanted(tracer, "lost-size/copy", args[:1], node)
-    if isinstance(value, (py.TensorValue, py.ModuleValue)):
-        reports.report(
-            tracer, "outside-torch/copy", node, value.origin if isinstance(value, Traced) else None
-        )
-    if isinstance(value, Traced) and value.of == "inputs":
-        tracer.report("detached-data/copy", node, value.origin)
-        return value
-    live = next((part for part in parts([value]) if part is not value and is_live(part)), None)
-    if isinstance(live, Number) or (isinstance(live, Traced) and live.of == "inputs"):
-        tracer.report("detached-data/copy", node, live.origin)
-    return None
-
-
-def _copied_alone(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    """A shallow copy of anything but a tensor holds what it held."""
-    return _copied(tracer, args, kwargs, node) if args and isinstance(args[0], py.TensorValue) else None
-
-
 def _queue(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
     """``deque(...)``, which holds what a list does; one of a greatest length may have lost some of it."""
     items, is_open = iterate(tracer, args[0]) if args else ([], False)
@@ -393,8 +372,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.sorted": _sorted,
     "builtins.tuple": listed_shapes.listed,
     "builtins.list": listed_shapes.listed,
-    "copy.copy": _copied_alone,
-    "copy.deepcopy": _copied,
+    **copies.HANDLERS,
     "random.seed": _seeded("random"),
     "numpy.random.seed": _seeded("numpy.random"),
 }

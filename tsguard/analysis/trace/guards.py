@@ -15,6 +15,12 @@ def branches_among(enclosing: Sequence[ast.AST | None]) -> tuple[int, ...]:
     return tuple([id(outer) for outer in enclosing if isinstance(outer, branches)])
 
 
+def runs_always(statement: ast.AST | None, enclosing: Sequence[ast.AST | None]) -> bool:
+    """Whether a statement runs in each call that does not raise: behind no branch, or in a ``finally:``."""
+    finished = [outer for outer in enclosing if isinstance(outer, ast.Try) and statement in outer.finalbody]
+    return len(branches_among(enclosing)) == len(finished)
+
+
 def is_within(enclosing: Sequence[ast.AST | None], branches: tuple[int, ...] | None) -> bool:
     """Whether what runs stands in all of some branches."""
     return branches is not None and branches_among(enclosing)[: len(branches)] == branches

@@ -50,8 +50,19 @@ def item(tracer: Tracer, owner: py.Value, key: py.Value, node: ast.AST) -> py.Va
         return Opaque(None, origin=owner.origin.then(node))
     if isinstance(owner, (Number, Untraced)):
         return owner
-    found = tracer.by_size(owner, key)
-    return _of_container(tracer, owner, key, node) if found is None else found
+    for found in (_registered(tracer, owner, key), tracer.by_size(owner, key)):
+        if found is not None:
+            return found
+    return _of_container(tracer, owner, key, node)
+
+
+def _registered(tracer: Tracer, owner: py.Value, key: py.Value) -> py.Value | None:
+    """A parameter or buffer that is taken from where its module registers it."""
+    module = owner.registry_of if isinstance(owner, py.DictValue) else None
+    name = py.constant(key)
+    if module is None or not (name in module.parameters or name in module.buffers):
+        return None
+    return tracer.attribute(module, str(name))
 
 
 def bounds(key: py.Value) -> list[py.Value]:

@@ -34,6 +34,7 @@ def forward(
     tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None, name: str = ""
 ) -> py.Value:
     """The result of a module whose forward is torch's own; ``name`` is the class it is called on."""
+    tracer.state.called(tracer, module)
     called = node or tracer.target.node
     node = node if node is not None else ast.Constant(None)
     values = [*args, *kwargs.values()]

@@ -52,6 +52,9 @@ Kwargs = dict[str, py.Value]
 # Walks over the parameters of a module, and whether they give names as well.
 _WALKS = {"parameters": False, "named_parameters": True}
 
+# What registers a tensor by name, and the parameter that takes the tensor.
+_REGISTERED = {"register_buffer": "tensor", "register_parameter": "param"}
+
 
 def call(
     tracer: Tracer, name: str, receiver: py.Value, args: Args, kwargs: Kwargs, node: ast.AST | None
@@ -60,14 +63,7 @@ def call(
     node = node if node is not None else ast.Constant(None)
     kind, _, short = name.rpartition(".")
     if isinstance(receiver, py.ModuleValue):
-        exported.of_module(tracer, short, receiver, args, node)
-        if short in ("forward", "__call__") and kind != "method":
-            own = classes.class_member(tracer, receiver.cls, "forward") if short == "__call__" else None
-            if own is not None and isinstance(own[0], py.FunctionValue):
-                return tracer.call(py.BoundMethod(own[0], receiver), args, kwargs, node)
-            return layers.forward(tracer, receiver, args, kwargs, node, kind)
-        named = _WALKS.get(short)
-        return layers.parameters(tracer, receiver, named=named) if named is not None and not args else None
+        return _of_module(tracer, name, receiver, args, kwargs, node)
     if isinstance(receiver, py.ClassValue) and name == "torch.autograd.Function.apply":
         return autograd_functions.applied(tracer, receiver, args, kwargs, node)
     if isinstance(receiver, py.TensorValue):
@@ -88,6 +84,30 @@ def call(
     if isinstance(receiver, py.ListValue) and short in ("index", "count") and args:
         ordering.looked_for(tracer, receiver.items, args[0], node)
     return _of_container(tracer, short, receiver, args, kwargs, node)
+
+
+def _of_module(
+    tracer: Tracer, name: str, receiver: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST
+) -> py.Value | None:
+    """The result of a method of torch.nn.Module."""
+    kind, _, short = name.rpartition(".")
+    exported.of_module(tracer, short, receiver, args, node)
+    if short in _REGISTERED:
+        _note_registered(tracer, receiver, args, {"value": kwargs.get(_REGISTERED[short], py.NONE), **kwargs})
+    if short in ("forward", "__call__") and kind != "method":
+        own = classes.class_member(tracer, receiver.cls, "forward") if short == "__call__" else None
+        if own is not None and isinstance(own[0], py.FunctionValue):
+            return tracer.call(py.BoundMethod(own[0], receiver), args, kwargs, node)
+        return layers.forward(tracer, receiver, args, kwargs, node, kind)
+    named = _WALKS.get(short)
+    return layers.parameters(tracer, receiver, named=named) if named is not None and not args else None
+
+
+def _note_registered(tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> None:
+    """A tensor that a forward registers is assigned as an attribute is."""
+    name = py.constant(args[0] if args else kwargs.get("name", py.NONE))
+    if isinstance(name, str):
+        tracer.state.write(tracer, module, name, args[1] if len(args) > 1 else kwargs["value"])
 
 
 def _of_tensor(

@@ -51,8 +51,11 @@ def is_written_into(statement: ast.AST | None, data: ast.AST | None) -> bool:
     )
 
 
-def is_reckoned_of_data(statement: ast.AST | None) -> bool:
-    """Whether numbers make what is assigned of what was there: ``self.level.data = 0.9 * self.level.data``."""
+def is_reckoned_of_data(statement: ast.AST | None, *, is_named: bool = False) -> bool:
+    """Whether numbers make what is assigned of what was there: ``self.level.data = 0.9 * self.level.data``.
+
+    ``is_named`` where a name may stand for that (``old = self.level.data``).
+    """
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         return False
     data = statement.targets[0]
@@ -60,7 +63,9 @@ def is_reckoned_of_data(statement: ast.AST | None) -> bool:
         return False
     held = {unparsed(data), unparsed(data.value)}
     leaves = [leaf for leaf in _leaves(statement.value) if not isinstance(leaf, ast.Constant)]
-    return len(leaves) == 1 and unparsed(leaves[0]) in held
+    return len(leaves) == 1 and (
+        (is_named and isinstance(leaves[0], ast.Name)) or unparsed(leaves[0]) in held
+    )
 
 
 def _leaves(node: ast.expr) -> Iterator[ast.expr]:

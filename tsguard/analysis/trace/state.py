@@ -8,20 +8,19 @@ after, where the new value rests on the old one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import library
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards
+from tsguard.analysis.trace import holdings
+from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards, runs_always
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.self_assignments import is_in_place, is_only_moved, is_written_into, only_updates
 from tsguard.analysis.trace.taken_keys import keys_taken, rests_on
-from tsguard.analysis.trace.values import Number, Traced, Untraced
+from tsguard.analysis.trace.values import Traced, Untraced
 from tsguard.language.rule_names import RuleName
-from tsguard.source.assigning import assigned_later
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -85,7 +84,9 @@ class State:
     ``settings`` what branches ask for that no code in sight changes.  ``used`` are the tensors made before the
     forward that an operation has taken, which are constants of the graph from there on, ``set_up`` those that the
     first call puts where there was none.  ``cells`` tells where a parameter or buffer that was read is held,
-    ``aliases`` are the statements that only name its data (``d = self.weight.data``).
+    ``originals`` are those that no change came before, ``before`` tells what attributes held that are assigned,
+    ``aliases`` are the statements that only name its data
+    (``d = self.weight.data``).  ``layers`` are the statements that have called a layer of torch.
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
@@ -102,19 +103,22 @@ class State:
     used: set[int] = field(default_factory=set)
     set_up: dict[int, Cell] = field(default_factory=dict)
     cells: dict[py.TensorValue, Cell] = field(default_factory=dict)
+    originals: set[int] = field(default_factory=set)
+    before: dict[Cell, py.Value | None] = field(default_factory=dict)
     aliases: set[int] = field(default_factory=set)
+    layers: dict[int, set[int]] = field(default_factory=dict)
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
         if isinstance(root, py.ModuleValue):
             for _, module in library.descendants(root):
                 self.registered.update((id(module), *map(id, module.parameters.values())))
-        for owner in _reachable(root):
+        for owner in holdings.reachable(root):
             self.owned[id(owner)] = owner
             for name, value in owner.attributes.items():
                 if isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
                     self.containers[id(value)] = (id(owner), name)
-                    if _is_empty(value):
+                    if holdings.is_empty(value):
                         self.empty.add((id(owner), name))
                     self.held.append(value)
 
@@ -125,9 +129,9 @@ class State:
         if name == "__dict__" and isinstance(value, py.DictValue):
             self.containers[id(value)] = (id(owner), name)
             self.held.append(value)
-        elif not _may_be_state(owner, name, value):
+        elif not holdings.may_be_state(owner, name, value):
             return
-        if isinstance(walker.statement, ast.If) and _is_setting(walker, owner, name):
+        if isinstance(walker.statement, ast.If) and holdings.is_setting(walker.frames, owner, name):
             self.settings.add((id(owner), name))
         else:
             self._read(walker, (id(owner), name))
@@ -154,6 +158,23 @@ class State:
         if history.changed is not None and reader != history.changer:
             _show(walker, history, history.changed)
 
+    def hold(self, owner: py.Value, name: str, tensor: py.TensorValue) -> None:
+        """A parameter or buffer is read, as this tensor."""
+        cell = (id(owner), name)
+        self.cells[tensor] = cell
+        history = self.histories.get(cell)
+        if history is None or not (history.changed or history.shown):
+            self.originals.add(id(tensor))
+
+    def called(self, walker: Walker, layer: py.ModuleValue) -> None:
+        """A layer of torch is called, which reads all that it holds."""
+        if id(layer) not in self.owned:
+            return
+        self.layers.setdefault(id(layer), set()).add(id(walker.statement))
+        for cell, history in list(self.histories.items()):
+            if cell[0] == id(layer) and history.changed is not None:
+                self._read(walker, cell)
+
     def fill(self, walker: Walker, container: py.Value, key: py.Value) -> None:
         """Something is put into a dict."""
         cell = self.containers.get(id(container))
@@ -179,9 +200,11 @@ class State:
             return
         if id(owner) not in self.owned or not isinstance(owner, py.ObjectValue):
             return
-        if is_only_moved(walker.statement) or _is_held(owner, name, value):
+        if self._puts_back(walker, owner, name, value):
             return
-        if _is_registered(owner, name):
+        if is_only_moved(walker.statement) or holdings.is_held(owner, name, value):
+            return
+        if holdings.is_registered(owner, name):
             if not is_in_place(walker.statement):
                 self._change(walker, (id(owner), name), f"self.{name}", "state-in-forward/buffer")
             return
@@ -190,7 +213,7 @@ class State:
             history = self.histories.setdefault(cell, _History())
             history.renewed = () if history.is_untouched else history.renewed
             return
-        if _is_empty(value) and self._restores(walker, cell):
+        if holdings.is_empty(value) and self._restores(walker, cell):
             return
         if self._is_set_up(walker, cell, value):
             self.set_up[id(value)] = cell
@@ -227,7 +250,7 @@ class State:
 
         What is made once, because there was none (``if self.table is None``), is the first call's for all.
         """
-        if not _is_of_sizes(value):
+        if not holdings.is_of_sizes(value):
             return False
         asking = self._asking(walker)
         is_used = cell not in self.histories or self.histories[cell].used
@@ -240,6 +263,15 @@ class State:
     def holds(self, container: py.Value) -> bool:
         """Whether a list or dict was there before the forward."""
         return id(container) in self.containers or id(container) in self.shared
+
+    def keeps(self, walker: Walker, container: py.Value, value: py.Value) -> bool:
+        """Whether a dict keeps for later calls of some sizes what hangs on the values of the inputs of this one."""
+        cell = self.containers.get(id(container))
+        if cell is None or not holdings.is_of_values(value):
+            return False
+        history = self.histories.get(cell, _History())
+        is_read = history.guards or bool(history.readers - {id(walker.statement)})
+        return is_read or bool(branches_among(walker.enclosing))
 
     def shares(self, container: py.Value) -> bool:
         """Whether a list or dict is one of a file's, which the walks of all targets see."""
@@ -276,6 +308,7 @@ class State:
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
         history = self.histories.setdefault(cell, _History())
+        history.readers |= self.layers.get(cell[0], set())
         is_recorded = rule != "state-in-forward/data"
         # What is put into a list or dict leaves there what else it holds.
         renews = history.is_untouched and is_recorded and not is_part
@@ -301,10 +334,21 @@ class State:
         history = self.histories.get(cell)
         if history is None or cell not in self.empty or branches_among(walker.enclosing):
             return False
-        for event in history.shown:
-            walker.drop(event)
-        history.shown.clear()
-        history.changed = None
+        _take_back(walker, history)
+        return True
+
+    def _puts_back(self, walker: Walker, owner: py.ObjectValue, name: str, value: py.Value) -> bool:
+        """Whether an attribute is assigned what it held before the forward."""
+        cell = (id(owner), name)
+        before = self.before.setdefault(cell, owner.attributes.get(name))
+        if isinstance(value, py.TensorValue) and id(value) in self.originals:
+            before = value if self.cells[value] == cell else None
+        is_changed = isinstance(value, (py.ListValue, py.DictValue, py.SetValue))  # in place, it may be
+        if value is not before or is_changed or not runs_always(walker.statement, walker.enclosing):
+            return False
+        history = self.histories.get(cell)
+        if history is not None:
+            _take_back(walker, history)
         return True
 
     def look_up(self, walker: Walker, name: str, value: py.Value, scope: Scope) -> None:
@@ -323,74 +367,19 @@ class State:
         self._read(walker, (id(value), name))
 
 
+def _take_back(walker: Walker, history: _History) -> None:
+    """Take back what was said of a cell, which holds again what it held before the forward."""
+    for event in history.shown:
+        walker.drop(event)
+    history.shown.clear()
+    history.changed = None
+
+
 def _show(walker: Walker, history: _History, event: Event) -> None:
     history.shown.append(event)
     walker.add(event)
 
 
-def _is_empty(value: py.Value) -> bool:
-    return isinstance(value, (py.ListValue, py.DictValue, py.SetValue)) and not (value.items or value.open)
-
-
-def _may_be_state(owner: py.ObjectValue, name: str, value: py.Value | None) -> bool:
-    """Whether an attribute may hold what a call has left there, or hides a constant of the class until then."""
-    if name in owner.attributes or _is_registered(owner, name):
-        return True
-    return value is None or isinstance(value, py.Const)
-
-
-def _is_setting(walker: Walker, owner: py.ObjectValue, name: str) -> bool:
-    """Whether an attribute holds a number or the like that neither the code of its class nor the code that runs changes."""
-    held = owner.attributes.get(name)
-    if not isinstance(held, (py.Const, py.Atom, py.Unknown)) or not isinstance(owner.cls, py.ClassValue):
-        return False
-    modules = {owner.cls.module, walker.frames[-1].module} if walker.frames else {owner.cls.module}
-    known = [assigned_later(module.file.tree) for module in modules]
-    return all(names is not None and name not in names for names in known)
-
-
-def _is_of_sizes(value: py.Value) -> bool:
-    """Whether a value is a size, or a tensor made of sizes and constants alone.
-
-    What is kept of them for later calls (a table of positions) is what each trace makes anew: a call that finds
-    too little of it makes more, and one for which it does not fit raises.
-    """
-    if isinstance(value, Traced):
-        return value.of == "inputs" and value.sizes_only
-    if isinstance(value, (py.TupleValue, py.ListValue)):
-        return bool(value.items) and all(map(_is_of_sizes, value.items))
-    return isinstance(value, Number) and value.kind == "size"
-
-
-def _is_registered(owner: py.ObjectValue, name: str) -> bool:
-    return isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters)
-
-
-def _is_held(owner: py.ObjectValue, name: str, value: py.Value) -> bool:
-    """Whether an attribute is assigned what it holds already."""
-    held = owner.attributes.get(name)
-    of_state = isinstance(value, Traced) and value.of == "state" and value.origin.name == f"self.{name}"
-    return held is not None and (value is held or (of_state and isinstance(held, py.TensorValue)))
-
-
 def changed_global(statement: ast.AST | None) -> Untraced:
     """What a global holds after a forward has assigned it."""
     return Untraced(None, origin=Origin("a global", statement), source="state")
-
-
-def _reachable(root: py.Value) -> Iterator[py.ObjectValue]:
-    pending, seen = [root], set()
-    while pending:
-        value = pending.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, py.ObjectValue):
-            yield value
-            pending.extend(value.attributes.values())
-        if isinstance(value, py.ModuleValue):
-            pending.extend(value.children.values())
-        elif isinstance(value, (py.ListValue, py.TupleValue)):
-            pending.extend(value.items)
-        elif isinstance(value, py.DictValue):
-            pending.extend(value.items.values())

@@ -195,9 +195,12 @@ class ForwardTracer(Tracer):
             owner.open = owner.open or not is_shared
             if isinstance(key, Number):
                 self.keyed[owner, key] = value
+        if isinstance(owner, py.DictValue) and owner.registry_of is not None and isinstance(key, py.Const):
+            self.state.write(self, owner.registry_of, str(key.value), value)
         self.state.fill(self, owner, key)
         # What a file keeps by sizes, no target leaves for another.
-        is_left = is_shared if keyed_by_size else self.state.mutate(self, owner, value)
+        is_table = keyed_by_size and not self.state.keeps(self, owner, value)
+        is_left = is_shared if is_table else self.state.mutate(self, owner, value)
         if not is_left:
             super().set_item(owner, key, value)
 

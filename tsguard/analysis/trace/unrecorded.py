@@ -9,7 +9,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.guards import branches_among, is_within
 from tsguard.analysis.trace.self_assignments import is_reckoned_of_data
 from tsguard.analysis.trace.state import Cell
-from tsguard.analysis.trace.values import Traced, depends, parts
+from tsguard.analysis.trace.values import Traced, depends, origin_of, parts
 
 # What makes another number of the one before: done by each call, it never comes to an end.
 _GOING_ON = frozenset(
@@ -79,15 +79,25 @@ def drawn(tracer: Tracer, tensor: py.Value | None) -> None:
         tracer.state.change_data(tracer, cell)
 
 
+def _rests_on(tracer: Tracer, value: py.Value, cell: Cell | None) -> bool:
+    """Whether a value is computed of what is kept at a place, and not that itself."""
+    if cell is None or not isinstance(value, Traced) or value in tracer.unrecorded:
+        return False
+    return value.of == "state" and value.origin.root.name == f"self.{cell[1]}"
+
+
 def replaced(tracer: Tracer, owner: py.Value, value: py.Value) -> None:
     """``x.data = value``."""
     if not isinstance(owner, py.TensorValue):
         return
     cell = tracer.state.cells.get(owner)
-    goes_on = is_reckoned_of_data(tracer.statement) and not _is_renewed(tracer, cell)
+    is_reckoned = is_reckoned_of_data(tracer.statement, is_named=_rests_on(tracer, value, cell))
+    goes_on = is_reckoned and not _is_renewed(tracer, cell)
     if not goes_on and not _differs(value):
         return
     if cell is not None:
         tracer.state.change_data(tracer, cell)
     elif isinstance(owner, Traced) and owner.of == "inputs":
         tracer.report("detached-data/replaced", tracer.statement, owner.origin)
+    elif (origin := origin_of([value])) is not None:
+        tracer.report("detached-data/replaced", tracer.statement, origin)

@@ -1,0 +1,113 @@
+"""What a forward assigns to parts of its module: layers read it, what is put back is no state, what is kept is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import verdict
+from tests.rules.on_torch import load
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.register_buffer("level", torch.ones(()))
+        self.count = 1
+        self.kept = {{}}
+
+    def forward(self, x):
+        {forward}
+"""
+HELD = {
+    "a weight made of itself": "self.layer.weight = nn.Parameter(self.layer.weight * 2); return self.layer(x)",
+    "a weight set by name": (
+        "setattr(self.layer, 'weight', nn.Parameter(self.layer.weight * 2)); return self.layer(x)"
+    ),
+    "a weight where the layer registers it": (
+        "self.layer._parameters['weight'] = self.layer.weight * 2; return self.layer(x)"
+    ),
+    "a weight after its layer": (
+        "y = self.layer(x); self.layer.weight = nn.Parameter(self.layer.weight * 2); return y"
+    ),
+    "a buffer registered anew": "self.register_buffer('level', self.level + 1); return x * self.level",
+    "a buffer where it is registered": "self._buffers['level'] = self.level + 1; return x * self.level",
+    "a parameter registered anew": (
+        "self.layer.register_parameter('bias', nn.Parameter(self.layer.bias * 2 + 1)); return self.layer(x)"
+    ),
+    "a buffer that stays": "old = self.level; self.level = old + x.mean(); return x * self.level",
+    "a buffer put back by some calls": (
+        "old = self.level; self.level = old + x.mean(); y = x * self.level\n"
+        "        if x.mean() > 100:\n            self.level = old\n        return y"
+    ),
+    "data of its own data by a name": (
+        "old = self.layer.weight.data; self.layer.weight.data = old * 2; return self.layer(x)"
+    ),
+    "values kept by size": (
+        "n = x.shape[0]\n        if n in self.kept:\n            return self.kept[n] + x\n"
+        "        self.kept[n] = x\n        return x"
+    ),
+    "values kept by size, asked for": (
+        "n = x.shape[0]\n        if n not in self.kept:\n            self.kept[n] = x\n        return self.kept[n] + x"
+    ),
+}
+NOT_HELD = {
+    "a weight put back": (
+        "old = self.layer.weight; self.layer.weight = nn.Parameter(old * 2)\n"
+        "        y = self.layer(x); self.layer.weight = old; return y"
+    ),
+    "a weight put back at last": (
+        "old = self.layer.weight; self.layer.weight = nn.Parameter(old * 2)\n        try:\n"
+        "            return self.layer(x)\n        finally:\n            self.layer.weight = old"
+    ),
+    "a buffer put back": (
+        "old = self.level; self.level = old + x.mean(); y = x * self.level; self.level = old; return y"
+    ),
+    "a number put back": "n = self.count; self.count = n + 1; y = x * self.count; self.count = n; return y",
+    "a buffer made of the input": "self.register_buffer('level', x.mean()); return x * self.level",
+    "a buffer read where it is registered": "return x * self._buffers['level'] + self.layer._parameters['bias']",
+    "a table of sizes kept by size": (
+        "n = x.shape[0]\n        if n not in self.kept:\n            self.kept[n] = torch.arange(n).float()\n"
+        "        return self.kept[n][:, None] + x"
+    ),
+    "values kept by size and taken at once": "n = x.shape[0]; self.kept[n] = x; return self.kept[n] + x",
+}
+
+
+def net(tmp_path: Path) -> Any:
+    torch.manual_seed(0)
+    return load(str(tmp_path / "model.py")).Net()
+
+
+@pytest.mark.parametrize("forward", [*HELD.values(), *NOT_HELD.values()], ids=[*HELD, *NOT_HELD])
+def test_the_judge_tells_what_a_call_leaves_for_the_next(tmp_path: Path, forward: str) -> None:
+    is_held = forward in HELD.values()
+    assert verdict(tmp_path, NET.format(forward=forward)) == ("hazardous" if is_held else "safe")
+
+    calls = [torch.full((2, 4), float(value)) for value in (1, 2, 3, 3)]
+    traced = torch.jit.trace(net(tmp_path), (calls[0],), check_trace=False)
+    eager = net(tmp_path)
+    eager(calls[0])
+    assert all(torch.allclose(traced(x), eager(x)) for x in calls[1:]) is not is_held
+
+
+@pytest.mark.parametrize(
+    ("taken", "expected"),
+    [
+        ("x[:, 5]", "hazardous"),
+        ("x[..., x.shape[1] - 1]", "hazardous"),
+        ("x[:, :5]", "safe"),
+        ("rows[1]", "safe"),
+    ],
+)
+def test_an_index_beyond_a_dimension_takes_another_way(tmp_path: Path, taken: str, expected: str) -> None:
+    source = f"def f(x):\n    rows = [x, x * 2]\n    try:\n        return {taken}\n    except IndexError:\n        return x[:, 0]"
+    assert verdict(tmp_path, source) == expected
