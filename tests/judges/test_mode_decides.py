@@ -68,6 +68,8 @@ DEPENDENT = {
     "whether the input is cloned first": "z = y = x * 1\n        if self.training:\n            y = y.clone()\n"
     "        y += 1\n        return y + z",
     "what nobody has written": "return torch.empty(30, 40)",
+    "numbers of torch's own generator": "return x + torch.rand(4, generator=torch.default_generator)",
+    "dropout before a seed": "y = torch.dropout(x, 0.5, True)\n        torch.manual_seed(3)\n        return y",
     "what a name holds that nobody has written": "y = torch.empty(30, 40)\n        return y",
 }
 INDEPENDENT = {
@@ -83,6 +85,10 @@ INDEPENDENT = {
     "            return self.one(x)",
     "memory that is filled": "y = torch.empty(30, 40)\n        y[:] = 1\n        return y",
     "the same of each layer": "return sum(layer(x) for layer in (self.one, self.other) if self.training or True)",
+    "dropout after a seed": "torch.manual_seed(3)\n        return torch.dropout(x, 0.5, True)",
+    "numbers of a generator that the call makes": "g = torch.Generator().manual_seed(3)\n"
+    "        return x + torch.rand(4, generator=g)",
+    "numbers of a new generator": "return x + torch.rand(4, generator=torch.Generator())",
     "nothing": "kept = (x, -x)\n        return kept[0]",
 }
 CASES = {**DEPENDENT, **INDEPENDENT}

@@ -41,7 +41,8 @@ def function(
     acts = activity.of_call(walk, use, torch_parameters.bound(walk.tables, name, args, kwargs)).reached_in(
         walk.mode
     )
-    if acts and walk.mode != "train":
+    is_same = use.effect == "random" and acts.train and acts.eval and _is_seeded(walk, name, node)
+    if acts and walk.mode != "train" and not is_same:
         names = [parameter.name for parameter in torch_parameters.of_function(walk.tables, name)]
         is_flag_given = use.flag in kwargs or use.flag in names[: len(args)]
         shown = name.replace("torch.nn.functional.", "F.")
@@ -183,13 +184,30 @@ def _is_seeded(walk: ModeInterpreter, name: str, node: ast.AST | None) -> bool:
     seeds = next((seeds for start, seeds in _SEEDS.items() if name.startswith(start)), ())
     if function is None or isinstance(function, ast.Lambda) or node is None:
         return False
-    return any(
+    return _has_own_generator(node, function) or any(
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
         and unparsed(statement.value.func) in seeds
         and any(_is_fixed(argument, function) for argument in statement.value.args)
         for statement in _before(function.body, node)
     )
+
+
+# A generator that is made has one seed until it is given another.
+_GENERATORS = ("torch.Generator(", "torch.manual_seed(", "torch.random.manual_seed(")
+
+
+def _has_own_generator(call: ast.AST, function: ast.AST) -> bool:
+    """Whether a call draws from a generator that the function itself makes."""
+    given = [keyword.value for keyword in getattr(call, "keywords", ()) if keyword.arg == "generator"]
+    names = {part.id for part in given if isinstance(part, ast.Name)}
+    made = [
+        statement.value
+        for statement in walked(function)
+        if isinstance(statement, ast.Assign) and names & {unparsed(target) for target in statement.targets}
+    ]
+    values = made if names else given
+    return bool(values) and all(unparsed(value).startswith(_GENERATORS) for value in values)
 
 
 def _before(body: list[ast.stmt], node: ast.AST) -> Iterator[ast.stmt]:
