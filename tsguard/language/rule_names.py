@@ -244,6 +244,7 @@ RuleName: TypeAlias = Literal[
     "iterable-repeated",
     "judgement-killed",
     "jump-in-unrolled-loop",
+    "kept-table",
     "keyword-unpacking",
     "lambda",
     "layer-never-in-eval",

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
 
 Cell = tuple[int, str]
+# What most layers of torch compute with, wherever it is kept.
+_OF_LAYERS = ("weight", "bias")
 
 
 class Walker(Protocol):
@@ -86,7 +88,8 @@ class State:
     first call puts where there was none.  ``cells`` tells where a parameter or buffer that was read is held,
     ``originals`` are those that no change came before, ``before`` tells what attributes held that are assigned,
     ``aliases`` are the statements that only name its data
-    (``d = self.weight.data``).  ``layers`` are the statements that have called a layer of torch.
+    (``d = self.weight.data``).  ``layers`` are the statements that have called a layer of torch,
+    by what it holds.
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
@@ -106,7 +109,7 @@ class State:
     originals: set[int] = field(default_factory=set)
     before: dict[Cell, py.Value | None] = field(default_factory=dict)
     aliases: set[int] = field(default_factory=set)
-    layers: dict[int, set[int]] = field(default_factory=dict)
+    layers: dict[Cell, set[int]] = field(default_factory=dict)
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
@@ -170,9 +173,10 @@ class State:
         """A layer of torch is called, which reads all that it holds."""
         if id(layer) not in self.owned:
             return
-        self.layers.setdefault(id(layer), set()).add(id(walker.statement))
-        for cell, history in list(self.histories.items()):
-            if cell[0] == id(layer) and history.changed is not None:
+        for name in {*layer.parameters, *layer.buffers, *_OF_LAYERS}:
+            cell = (id(layer), name)
+            self.layers.setdefault(cell, set()).add(id(walker.statement))
+            if cell in self.histories and self.histories[cell].changed is not None:
                 self._read(walker, cell)
 
     def fill(self, walker: Walker, container: py.Value, key: py.Value) -> None:
@@ -216,6 +220,8 @@ class State:
         if holdings.is_empty(value) and self._restores(walker, cell):
             return
         if self._is_set_up(walker, cell, value):
+            if isinstance(value, py.TensorValue):
+                self._note_table(walker, cell)
             self.set_up[id(value)] = cell
             self.held.append(value)
         elif not self._is_table(walker, cell, value):
@@ -254,7 +260,18 @@ class State:
             return False
         asking = self._asking(walker)
         is_used = cell not in self.histories or self.histories[cell].used
-        return any(map(compares, asking)) if asking else not is_used
+        if not asking:
+            return not is_used
+        is_table = any(map(compares, asking))
+        if is_table and isinstance(value, py.TensorValue):
+            self._note_table(walker, cell)
+        return is_table
+
+    def _note_table(self, walker: Walker, cell: Cell) -> None:
+        """The first call makes what the second, with which torch checks the trace, finds."""
+        event = walker.event("kept-table", walker.statement, name=f"self.{cell[1]}")
+        if event is not None:
+            walker.add(event)
 
     def _asking(self, walker: Walker) -> list[ast.If]:
         """The branches around the statement that ask for state."""
@@ -308,7 +325,7 @@ class State:
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
         history = self.histories.setdefault(cell, _History())
-        history.readers |= self.layers.get(cell[0], set())
+        history.readers |= self.layers.get(cell, set())
         is_recorded = rule != "state-in-forward/data"
         # What is put into a list or dict leaves there what else it holds.
         renews = history.is_untouched and is_recorded and not is_part
