@@ -565,3 +565,37 @@ def test_the_least_of_a_number_and_a_sum_is_one_of_floats_unless_the_name_says_o
     exported, name, verdict
 ):
     assert exported(f"def f({name}):\n    return {name} / max(1, {name}.sum().item())").verdict == verdict
+
+
+KEEPING = """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("last", torch.zeros(4))
+            self.register_buffer("other", torch.ones(4))
+
+        def forward(self, x):
+            y = x - self.last
+            {kept}
+            return y
+
+    def example_inputs():
+        return (torch.ones(4),)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        ("self.last = x", "refused"),
+        ("setattr(self, 'last', x)", "refused"),
+        ("self.last = self.other", "refused"),
+        ("self.last = x; self.last = self.last * 2", "exports"),
+        ("self.last = x; self.last += 1", "exports"),
+        ("self.last = x.clone()", "exports"),
+        ("self.last = y", "exports"),
+        ("self.last.copy_(x)", "exports"),
+    ],
+)
+def test_a_buffer_is_assigned_what_nothing_computes(exported, kept, expected):
+    assert exported(KEEPING.format(kept=kept)).verdict == expected

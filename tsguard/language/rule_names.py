@@ -21,6 +21,7 @@ RuleName: TypeAlias = Literal[
     "argument-type/opaque",
     "argument-type/range",
     "array-copied",
+    "assigned-input",
     "attempt-crashed",
     "attempt-differs",
     "attribute-assignment",

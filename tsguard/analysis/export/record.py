@@ -25,6 +25,7 @@ class Record:
     ``computed`` are the operations (by identity) of Python that make tensors for sure.  ``kinds`` counts the branches around that inputs of one dtype take and those of another do not, ``by_kind`` are the
     events that were met in such only.  ``replaced`` are the parameters and buffers of which the ``.data`` was set, with
     what that is as soon as they are read again, ``annotated`` the inputs of which the annotation names the class.
+    ``assigned`` are the buffers that hold another tensor as it is so far, with what that is if they do at the end.
     """
 
     events: dict[Hashable, Event] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Record:
     replaced: dict[str, Event] = field(default_factory=dict)
     by_kind: set[Hashable] = field(default_factory=set)
     annotated: set[str] = field(default_factory=set)
+    assigned: dict[str, tuple[Event, bool]] = field(default_factory=dict)
 
     @contextmanager
     def by_some_kinds(self, *, told: bool) -> Iterator[None]:
@@ -69,6 +71,11 @@ class Record:
             self.doubtful.discard(event.key)
         if not self.kinds:
             self.by_kind.discard(event.key)
+
+    def finish(self) -> None:
+        """Record what holds at the end of the forward."""
+        for event, is_sure in self.assigned.values():
+            self.add(event, is_sure=is_sure)
 
     def told(self) -> dict[Hashable, Event]:
         """The events, without those that hold of an input which nothing shows to be a tensor."""

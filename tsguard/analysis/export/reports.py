@@ -43,8 +43,12 @@ def report(
         rule, bare = _CAUGHT.get(rule, "held-value/caught"), ""
     event = tracer.event(rule, node, origin, **facts)
     if event is not None:
-        is_sure = sure or (not tracer.branches and not any(frame.returned for frame in tracer.frames))
-        record.add(event, is_sure=is_sure, input_=bare)
+        record.add(event, is_sure=sure or is_reached(tracer), input_=bare)
+
+
+def is_reached(tracer: Tracer) -> bool:
+    """Whether every example gets to what runs."""
+    return not tracer.branches and not any(frame.returned for frame in tracer.frames)
 
 
 def report_backed(

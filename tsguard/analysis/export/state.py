@@ -6,13 +6,27 @@ import ast
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export.reports import report
+from tsguard.analysis.export.reports import is_reached, report
 from tsguard.analysis.trace import shaping
 from tsguard.analysis.trace.shapes.dims import number
 from tsguard.analysis.trace.values import Traced
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
+
+
+def kept(tracer: Tracer, module: py.ModuleValue, value: py.Value, name: str) -> None:
+    """A buffer of the target is assigned: an input or another buffer, as it is, cannot be written into it."""
+    if name not in module.buffers or module is not tracer.frames[0].receiver:
+        return
+    tracer.exports.assigned.pop(name, None)
+    if not isinstance(value, Traced) or value.origin.node is not None or value.role == "parameter":
+        return
+    if value.of not in ("inputs", "state"):
+        return
+    event = tracer.event("assigned-input", tracer.node, name=f"self.{name}")
+    if event is not None:
+        tracer.exports.assigned[name] = event, is_reached(tracer)
 
 
 def assigned(tracer: Tracer, before: py.Value | None, value: py.Value, name: str) -> None:

@@ -162,6 +162,7 @@ class ForwardTracer(Tracer):
         if isinstance(owner, py.ModuleValue) and (name in owner.buffers or name in owner.parameters):
             self._note_change(f"self.{name}")
             state.assigned(self, owner.buffers.get(name), value, name)
+            state.kept(self, owner, value, name)
         self.state.write(self, owner, name, value)
         if name == "data" and isinstance(owner, py.TensorValue):
             exported.data_set(self, owner, self.node)

@@ -64,6 +64,7 @@ class TraceResult:
         parts = tuple(tracer.parts[key] for key in tracer.events)
         outputs = tuple(value for _, _, value in tracer.outputs)
         facts = shaping.input_facts(tracer.facts)
+        tracer.exports.finish()
         told = tracer.exports.told()
         by_kind = tuple(told.pop(key) for key in tuple(told) if key in tracer.exports.by_kind)
         return cls(
