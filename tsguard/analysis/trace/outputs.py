@@ -12,7 +12,17 @@ from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import Derived, Fixed, Number, Opaque, Traced, Untraced, is_method, parts
+from tsguard.analysis.trace.values import (
+    Derived,
+    Fixed,
+    Number,
+    Opaque,
+    Pieces,
+    Traced,
+    Untraced,
+    is_method,
+    parts,
+)
 from tsguard.language.rule_names import RuleName
 from tsguard.source.functions import FunctionNode
 from tsguard.source.walking import walked
@@ -20,7 +30,10 @@ from tsguard.source.walking import walked
 # What stands for an object in Python, and for nothing that a trace holds.
 _OBJECTS = (
     py.Atom,
+    py.IteratorValue,
+    py.RangeValue,
     py.SetValue,
+    py.SliceValue,
     py.ModuleValue,
     py.ModuleReference,
     py.FunctionValue,
@@ -36,6 +49,8 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
         tracer.report(rule, node)
     elif _is_state(tracer, value):
         tracer.report("untraceable-output/state", node)
+    elif isinstance(value, Pieces):
+        tracer.report("pieces-count", node, value.origin)
     elif isinstance(value, py.ListValue):
         tracer.report("changed-output/list", node)
     elif any(isinstance(part, Number) for part in _parts(value)):
@@ -102,7 +117,7 @@ def _refused(tracer: Tracer, value: py.Value) -> RuleName | None:
         return None
     if isinstance(value, py.DictValue):
         return "untraceable-output/dict"
-    if isinstance(value, py.ListValue):
+    if isinstance(value, py.ListValue) and not isinstance(value, py.IteratorValue):
         return _refused_list(value)
     is_code = isinstance(value, py.External) and tracer.tables.is_code(value.name)
     if is_code or is_method(value) or isinstance(value, _OBJECTS):

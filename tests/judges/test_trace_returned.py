@@ -1,0 +1,40 @@
+"""What a forward returns: pieces of which torch.jit.trace counts as many as the example has, and objects that it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import is_traced_right, verdict
+
+HAZARDS = {
+    "pieces of a size": "x.split(1)",
+    "rows": "x.unbind()",
+    "pieces by their number, of a small tensor": "x.chunk(2)",
+    "a range": "(range(3), x)",
+    "a slice": "(slice(0, 1), x)",
+    "an iterator": "iter([x])",
+    "a generator": "(x for _ in range(2))",
+    "a map": "map(torch.relu, [x])",
+    "pairs": "zip([x], [x])",
+}
+RIGHT = {
+    "pieces of given sizes": "x.split([1, 3], 1)",
+    "pieces of a dimension of known size": "(x @ torch.ones(4, 6)).split(3, -1)",
+    "what a generator makes": "tuple(x * i for i in range(2))",
+    "what a map makes": "tuple(map(torch.relu, [x, x * 2]))",
+}
+
+
+@pytest.mark.parametrize("returned", [*HAZARDS.values(), *RIGHT.values()], ids=[*HAZARDS, *RIGHT])
+def test_what_is_returned_is_traced_or_not(tmp_path: Path, returned: str) -> None:
+    source = f"def f(x):\n    return {returned}"
+    is_right = returned in RIGHT.values()
+    assert verdict(tmp_path, source) == ("safe" if is_right else "hazardous")
+    if is_right:  # held against eager as one tensor
+        summed = f"{source}\n\n\nof = f\n\n\ndef f(x):\n    return sum(part.sum() for part in of(x))"
+        assert is_traced_right(tmp_path, summed, torch.ones(2, 4), torch.full((3, 4), 2.0))
+    else:
+        assert not is_traced_right(tmp_path, source, torch.ones(2, 4), torch.full((1, 4), 2.0))
