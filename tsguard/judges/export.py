@@ -22,6 +22,8 @@ _HELD: dict[RuleName, RuleName] = {
     "untraced-value/seed": "held-value/seed",
     "untraced-value/generator": "held-value/generator",
 }
+# What one call leaves for the next shows in no first call, whatever its sizes.
+_LATER: frozenset[RuleName] = frozenset({"held-value/state", "held-value/data", "held-value/replaced"})
 _BY_KIND = "whether torch.export takes it depends on the dtype of an input, which the source does not tell"
 _BY_SIZE = "whether torch.export keeps every size open depends on a condition on sizes, of which the example takes one way"
 _UNASKED = "what torch.export refuses is known for torch 2.13 and newer only"
@@ -57,7 +59,8 @@ def judge_export(program: Program, target: Target, walk: TraceResult) -> ExportO
     gaps = (*followed, *walk.export_gaps, *by_kind)
     outcomes = {rule(event.rule).outcome for event in events if event not in of_sizes}
     verdict = _verdict(outcomes, bool(gaps))
-    dynamic = _verdict(outcomes | {rule(event.rule).outcome for event in of_sizes}, bool(gaps))
+    of_all_sizes = {rule(event.rule).outcome for event in events if event.rule not in _LATER}
+    dynamic = _verdict(of_all_sizes, bool(gaps))
     if dynamic == "exports" and any(rule(e.rule).is_of_open_shapes for e in walk.doubtful):
         dynamic, gaps = "unknown", (*gaps, Gap(target.module, target.line, _BY_SIZE))
     fixed = dict.fromkeys(
