@@ -60,7 +60,7 @@ def codes(judgement: Judgement) -> list[str]:
         ("def f(x):\n    while x.norm() > 1:\n        x = x / 2\n    return x", "TSG204"),
         ("def f(x):\n    return torch.stack([x[i] * i for i in range(len(x))])", "TSG208"),
         ("def f(x):\n    return torch.stack([x[i] * i for i in range(x.size(0))])", "TSG205"),
-        ("def f(x):\n    return torch.stack([row.sum() for row in x])", "TSG205"),
+        ("def f(x):\n    return torch.stack([row.sum() for row in x.abs()])", "TSG205"),
         ("def f(x):\n    return x / math.sqrt(x.size(-1))", "TSG208"),
         ("def f(x):\n    return x * len(f'{x.size(0)}')", "TSG208"),
         ("def f(x):\n    return x / len(torch.unique(x))", "TSG208"),

@@ -108,6 +108,17 @@ def frozen(module: Module, node: ast.AST) -> Gap:
     )
 
 
+def kind(module: Module, parameter: ast.arg) -> Gap:
+    """Of a forward that goes through an input: a trace holds the length of a list, and as many rows of a tensor."""
+    name = parameter.arg
+    return _gap(
+        module,
+        parameter,
+        f"the source does not tell whether {name} is a list or a tensor",
+        f"annotate it, as in {name}: List[Tensor]",
+    )
+
+
 def depth(module: Module, node: ast.AST) -> Gap:
     """Of a function's result: the calls that give it nest without an end in sight."""
     return _gap(module, node, "the calls are nested too deeply to analyse", _ASK_TORCH)

@@ -6,9 +6,10 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from tsguard.analysis import unread
 from tsguard.analysis import values as py
 from tsguard.analysis.export import types as exported
-from tsguard.analysis.trace import annotated_inputs, kinds, shaping
+from tsguard.analysis.trace import annotated_inputs, containers_by_use, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.examples import Examples
 from tsguard.analysis.trace.origins import Origin
@@ -210,10 +211,25 @@ def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) ->
 
 def _of_parameter(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -> py.Value:
     """What a parameter is given, by its annotation, or by what the function does with it."""
-    if parameter.annotation is None and parameter.arg in kinds.lists_of(function.node):
-        origin = Origin(parameter.arg)
-        return InputList([Traced(origin=origin, extent=ANY)], True, origin=origin)
+    held = None if parameter.annotation is not None else _by_use(tracer, parameter, function)
+    if held is not None:
+        return held
     value = annotated_inputs.of_annotation(tracer, parameter, function.scope)
     if isinstance(value, Traced):
         exported.check_name(tracer, parameter)
     return value
+
+
+def _by_use(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -> py.Value | None:
+    """The list or dict that a function takes a parameter for; None for a tensor.
+
+    One that is only gone through may be either: it is taken for a list, and what follows is not known.
+    """
+    found, name, origin = containers_by_use.of_function(function.node), parameter.arg, Origin(parameter.arg)
+    if name in found.dicts:
+        return InputDict({}, True, origin=origin)
+    if name in found.untold:
+        tracer.gaps.append(unread.kind(function.module, parameter))
+    elif name not in found.lists:
+        return None
+    return InputList([Traced(origin=origin, extent=ANY)], True, origin=origin)

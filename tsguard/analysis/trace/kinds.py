@@ -39,46 +39,6 @@ def used_as_object(tracer: Tracer, value: Traced) -> None:
         tracer.told.setdefault(value.origin.name, _OBJECT)
 
 
-_LISTS = frozenset({"list", "List", "Sequence"})
-_TUPLES = frozenset({"tuple", "Tuple"})
-_JOINING = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"})
-
-
-@remembered(4096)
-def lists_of(node: FunctionNode) -> frozenset[str]:
-    """The parameters that a function takes for lists of tensors: it checks so first, or joins them as they are given."""
-    body = [] if isinstance(node, ast.Lambda) else node.body
-    found = {name for statement in body if (name := _checked_list(statement))}
-    stored = set()
-    for part in walked(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            stored.add(part.id)
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.args:
-            owner, first = part.func.value, part.args[0]
-            is_join = isinstance(owner, ast.Name) and owner.id == "torch" and part.func.attr in _JOINING
-            if is_join and isinstance(first, ast.Name):
-                found.add(first.id)
-    return frozenset(found - stored)
-
-
-def _checked_list(statement: ast.stmt) -> str:
-    """The name in ``assert isinstance(xs, list)``; "" for any other statement."""
-    test = statement.test if isinstance(statement, ast.Assert) else None
-    if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Raise):
-        refused = statement.test
-        test = (
-            refused.operand if isinstance(refused, ast.UnaryOp) and isinstance(refused.op, ast.Not) else None
-        )
-    if not (isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"):
-        return ""
-    if len(test.args) != 2:
-        return ""
-    name, wanted = test.args
-    kinds = {getattr(k, "id", "") for k in (wanted.elts if isinstance(wanted, ast.Tuple) else [wanted])}
-    is_list = kinds & _LISTS and kinds <= _LISTS | _TUPLES
-    return name.id if is_list and isinstance(name, ast.Name) else ""
-
-
 def _calculated_from(value: Traced | Number) -> str:
     """The input that a value is, or is a sum or product of; "" where more has happened to it."""
     origin = value.origin

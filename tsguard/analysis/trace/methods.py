@@ -28,11 +28,13 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import as_text, report_number, tensor
 from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.shapes.extents import ANY
 from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     Derived,
     Fixed,
     InputDict,
+    InputList,
     Number,
     Opaque,
     Shape,
@@ -129,6 +131,9 @@ def _of_container(
 ) -> py.Value | None:
     if isinstance(receiver, InputDict) and name in ("items", "keys", "values"):
         structure(tracer, receiver)
+        if name == "values" and receiver.open:
+            held = [*receiver.items.values(), Traced(origin=receiver.origin, extent=ANY)]
+            return InputList(held, True, origin=receiver.origin)
     if name in CHANGING and tracer.state.mutate(tracer, receiver, clears=name == "clear"):
         return py.NONE
     if isinstance(receiver, py.ListValue) and name == "sort":
