@@ -80,3 +80,9 @@ def test_what_is_only_gone_through_may_be_either(tmp_path: Path, body: str) -> N
 def test_an_annotation_tells(tmp_path: Path, annotation: str, expected: str) -> None:
     source = f"from typing import List\nfrom torch import Tensor\ndef f(xs: {annotation}):\n    {UNTOLD[0]}"
     assert verdict(tmp_path, source) == expected
+
+
+@pytest.mark.parametrize(("comment", "expected"), [("List[Tensor]", "safe"), ("Tensor", "hazardous")])
+def test_a_type_comment_tells(tmp_path: Path, comment: str, expected: str) -> None:
+    lines = f"def f(xs):\n    # type: ({comment}) -> Tensor\n    {UNTOLD[0]}"
+    assert verdict(tmp_path, f"from typing import List\nfrom torch import Tensor\n{lines}") == expected

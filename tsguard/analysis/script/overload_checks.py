@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from tsguard.analysis.events import text_of
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.type_comments import signature_comment
 from tsguard.source.functions import named_parameters
+from tsguard.source.type_comments import signature_comment
 
 
 def refused(

@@ -17,13 +17,13 @@ from tsguard.analysis.script.compiled import Signature
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.inference import Uninferable, describe, type_of
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.type_comments import NO_SIGNATURE, signature_comment
 from tsguard.language import types as t
 from tsguard.language.matching import convertible_to_list
 from tsguard.language.relations import is_subtype
 from tsguard.language.schemas import Argument
 from tsguard.report.records import replace
 from tsguard.source.functions import first_line, takes_positional
+from tsguard.source.type_comments import NO_SIGNATURE, signature_comment, types_of
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import walked
 
@@ -116,14 +116,11 @@ class _Reader:
             self._read_comment(text, parameters)
 
     def _read_comment(self, text: str, parameters: list[ast.arg]) -> None:
-        given, _, returned = text.partition("->")
         try:
-            types = ast.parse(given.strip(), mode="eval").body
-            result = ast.parse(returned.strip(), mode="eval").body if returned else None
+            listed, result = types_of(text)
         except SyntaxError:
             self.refusals.append(Refusal("type-comment", self.node, comment=text, why=NO_SIGNATURE))
             return
-        listed = types.elts if isinstance(types, ast.Tuple) else [types]
         if len(listed) != len(parameters):
             why = f"gives {len(listed)} types for {len(parameters)} parameters"
             self.refusals.append(Refusal("type-comment", self.node, comment=text, why=why))

@@ -17,6 +17,7 @@ from tsguard.analysis.trace.rulebook import OMITTED
 from tsguard.analysis.trace.shapes.extents import ANY
 from tsguard.analysis.trace.values import InputDict, InputList, Traced
 from tsguard.language.rule_names import RuleName
+from tsguard.source.type_comments import commented_types
 
 if TYPE_CHECKING:
     pass
@@ -210,7 +211,8 @@ def _add_keywords(tracer: Tracer, function: py.FunctionValue, result: Inputs) ->
 
 
 def _of_parameter(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -> py.Value:
-    """What a parameter is given, by its annotation, or by what the function does with it."""
+    """What a parameter is given, by its annotation or a type comment, or by what the function does with it."""
+    parameter = _commented(tracer, parameter, function)
     held = None if parameter.annotation is not None else _by_use(tracer, parameter, function)
     if held is not None:
         return held
@@ -218,6 +220,20 @@ def _of_parameter(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue
     if isinstance(value, Traced):
         exported.check_name(tracer, parameter)
     return value
+
+
+def _commented(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -> ast.arg:
+    """A parameter with the type that a comment gives it, if its names are known."""
+    spec = function.node.args
+    parameters = [*_positional(function), *spec.kwonlyargs]
+    own = parameters[1:] if parameters and parameters[0].arg == "self" else parameters
+    given = commented_types(function.node, function.module.file.lines, own).get(parameter.arg)
+    if parameter.annotation is not None or given is None:
+        return parameter
+    names = [part for part in ast.walk(given) if isinstance(part, ast.Name)]
+    if any(isinstance(tracer.plain.evaluate(name, function.scope), py.Unknown) for name in names):
+        return parameter
+    return ast.copy_location(ast.arg(parameter.arg, given), parameter)
 
 
 def _by_use(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -> py.Value | None:

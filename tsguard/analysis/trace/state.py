@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import library
-from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace import holdings
 from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards, runs_always
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.self_assignments import is_in_place, is_only_moved, is_written_into, only_updates
 from tsguard.analysis.trace.taken_keys import keys_taken, rests_on
 from tsguard.analysis.trace.values import Traced, Untraced
+from tsguard.analysis.trace.walker import Walker
 from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
@@ -29,25 +29,6 @@ if TYPE_CHECKING:
 Cell = tuple[int, str]
 # What most layers of torch compute with, wherever it is kept.
 _OF_LAYERS = ("weight", "bias")
-
-
-class Walker(Protocol):
-    """What is asked of who follows the forward: the statement that runs and those around it, and to report."""
-
-    statement: ast.AST | None
-    enclosing: list[ast.AST | None]
-    frames: list[Frame]
-
-    def event(
-        self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str
-    ) -> Event | None:
-        """An event as it would be recorded; None where no place in a source stands for it."""
-
-    def add(self, event: Event) -> None:
-        """Record an event."""
-
-    def drop(self, event: Event) -> None:
-        """Take back an event that was recorded."""
 
 
 @dataclass(slots=True)

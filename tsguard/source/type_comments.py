@@ -5,7 +5,11 @@ Source: torch/jit/annotations.py (``get_type_line``).
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Sequence
+
+from tsguard.source.functions import FunctionNode, first_line
 
 _IGNORE = re.compile(r"# type:\ ignore(\[[a-zA-Z-]+\])?$")
 _TYPO = re.compile(r"#[\t ]*type[\t ]*(?!: ignore(\[.*\])?$):")
@@ -51,3 +55,26 @@ def signature_comment(lines: list[str]) -> tuple[str | None, int, str]:
     ]
     text = returns[1][returns[1].index("# type:") + len("# type:") :].strip()
     return text.replace("...", ", ".join(parameters)), -1, ""
+
+
+def types_of(text: str) -> tuple[list[ast.expr], ast.expr | None]:
+    """The types of the parameters in ``(A, B) -> R``, and that of the result; raises SyntaxError for what has none."""
+    given, _, returned = text.partition("->")
+    types = ast.parse(given.strip(), mode="eval").body
+    result = ast.parse(returned.strip(), mode="eval").body if returned else None
+    return types.elts if isinstance(types, ast.Tuple) else [types], result
+
+
+def commented_types(
+    node: FunctionNode, lines: Sequence[str], parameters: Sequence[ast.arg]
+) -> dict[str, ast.expr]:
+    """The types that a comment gives the parameters of a function in these lines of a file; none where torch reads none."""
+    own = lines[first_line(node) - 1 : node.end_lineno]
+    text = signature_comment(list(own))[0] if any("# type:" in line for line in own) else None
+    try:
+        types = types_of(text)[0] if text is not None else []
+    except SyntaxError:
+        types = []
+    if len(types) != len(parameters):
+        return {}
+    return {parameter.arg: given for parameter, given in zip(parameters, types, strict=True)}
