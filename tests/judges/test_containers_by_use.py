@@ -30,6 +30,16 @@ TENSORS = [
     "return sum(row.sum() for row in xs * 2)",
     "return sum(row.sum() for row in torch.relu(xs))",
 ]
+# Of another than the input, or of some inputs only.
+OTHERS = {
+    "a parameter of the same name": "g = lambda xs: xs.append(1)\n    return torch.stack([x.sum() for x in xs])",
+    "a type comment of another function": (
+        "def g(a):\n        # type: (List[Tensor]) -> Tensor\n        return a[0]\n"
+        "    return sum(x.sum() for x in xs) + g([xs[0]]).sum()"
+    ),
+    "a dict that is asked for": "t = xs['a'] if isinstance(xs, dict) else xs\n    return sum(x.sum() for x in t)",
+    "a way that no call goes": "return sum(x.sum() for x in xs) if not isinstance([], dict) else xs[::-1]",
+}
 UNTOLD = ["return sum(x.sum() for x in xs)", "return [a * b for a, b in zip(xs, xs)]"]
 
 
@@ -44,10 +54,14 @@ def test_a_list_is_as_long_as_that_of_the_example(tmp_path: Path, body: str) -> 
 @pytest.mark.parametrize("body", DICTS)
 def test_a_dict_has_the_keys_of_the_example(tmp_path: Path, body: str) -> None:
     assert verdict(tmp_path, f"def f(xs):\n    {body}") == "safe"
+
+    def given(size: int) -> dict[str, torch.Tensor]:
+        return {"a": torch.full((size,), float(size)), "b": torch.full((size,), 5.0)}
+
     namespace: dict = {"__name__": "model"}
     exec(f"import torch\ndef f(xs):\n    {body}", namespace)
-    traced = torch.jit.trace(namespace["f"], ({"a": torch.ones(2)},), check_trace=False, strict=False)
-    other = {"a": torch.full((3,), 2.0)}
+    traced = torch.jit.trace(namespace["f"], (given(2),), check_trace=False, strict=False)
+    other = given(3)
     assert str(traced(other)) == str(namespace["f"](other))
 
 
@@ -55,6 +69,13 @@ def test_a_dict_has_the_keys_of_the_example(tmp_path: Path, body: str) -> None:
 def test_a_tensor_has_as_many_rows_as_the_example(tmp_path: Path, body: str) -> None:
     source = f"def f(xs):\n    {body}"
     assert verdict(tmp_path, source) == "hazardous"
+    assert not is_traced_right(tmp_path, source, torch.ones(2, 4), torch.ones(3, 4))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_done_with_others_tells_nothing(tmp_path: Path, name: str) -> None:
+    source = f"from typing import List\nfrom torch import Tensor\ndef f(xs):\n    {OTHERS[name]}"
+    assert verdict(tmp_path, source) in ("unknown", "hazardous")
     assert not is_traced_right(tmp_path, source, torch.ones(2, 4), torch.ones(3, 4))
 
 

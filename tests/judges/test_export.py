@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from contextlib import nullcontext
 
 import pytest
+import torch
 
 from tests.torch_here import RELEASE
 from tsguard.language.releases import ways
@@ -595,7 +597,14 @@ KEEPING = """
         ("self.last = x.clone()", "exports"),
         ("self.last = y", "exports"),
         ("self.last.copy_(x)", "exports"),
+        ("self.last = x; self.register_buffer('last', x * 2)", "exports"),
     ],
 )
 def test_a_buffer_is_assigned_what_nothing_computes(exported, kept, expected):
     assert exported(KEEPING.format(kept=kept)).verdict == expected
+
+    names = {"__name__": "model", "torch": torch, "nn": torch.nn}
+    exec(textwrap.dedent(KEEPING.format(kept=kept)), names)
+    refusal = pytest.raises(Exception, match="nn_module_stack") if expected == "refused" else nullcontext()
+    with refusal:
+        torch.export.export(names["Net"](), names["example_inputs"](), strict=False)

@@ -69,6 +69,9 @@ DEPENDENT = {
     "        y += 1\n        return y + z",
     "what nobody has written": "return torch.empty(30, 40)",
     "numbers of torch's own generator": "return x + torch.rand(4, generator=torch.default_generator)",
+    "numbers of a generator that is given a seed that changes": "g = torch.Generator()\n        g.seed()\n"
+    "        return x + torch.rand(4, generator=g)",
+    "dropout after a seed that changes": "torch.manual_seed(3)\n        torch.seed()\n        return torch.dropout(x, 0.5, True)",
     "dropout before a seed": "y = torch.dropout(x, 0.5, True)\n        torch.manual_seed(3)\n        return y",
     "what a name holds that nobody has written": "y = torch.empty(30, 40)\n        return y",
 }

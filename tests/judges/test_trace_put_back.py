@@ -8,18 +8,25 @@ from typing import Any
 import pytest
 import torch
 
-from tests.judges.test_trace_consequences import verdict
+from tests.judges.test_trace_consequences import is_traced_right, verdict
 from tests.rules.on_torch import load
+from tsguard.analysis.python import Program
+from tsguard.judges.judgement import judge
+from tsguard.project import Project
+from tsguard.project.targets import find_target
 
 NET = """\
 import torch
 from torch import nn
+
+KEPT = {{}}
 
 
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(4, 4)
+        self.attention = nn.MultiheadAttention(4, 1)
         self.register_buffer("level", torch.ones(()))
         self.count = 1
         self.kept = {{}}
@@ -44,9 +51,19 @@ HELD = {
         "self.layer.register_parameter('bias', nn.Parameter(self.layer.bias * 2 + 1)); return self.layer(x)"
     ),
     "a buffer that stays": "old = self.level; self.level = old + x.mean(); return x * self.level",
-    "a buffer put back by some calls": (
-        "old = self.level; self.level = old + x.mean(); y = x * self.level\n"
-        "        if x.mean() > 100:\n            self.level = old\n        return y"
+    "a weight put back after its data were changed": (
+        "w = self.layer.weight; w.data = w.data * 2; y = self.layer(x); self.layer.weight = w; return y"
+    ),
+    "a weight of a part of a layer": (
+        "out = self.attention.out_proj; out.weight = nn.Parameter(out.weight * 2)\n"
+        "        return self.attention(x, x, x)[0]"
+    ),
+    "random numbers kept by size": (
+        "n = x.shape[0]\n        if n not in self.kept:\n            self.kept[n] = torch.rand(n, 1)\n"
+        "        return self.kept[n] + x"
+    ),
+    "values kept by size in a dict of the file": (
+        "n = x.shape[0]\n        if n not in KEPT:\n            KEPT[n] = x\n        return KEPT[n] + x"
     ),
     "data of its own data by a name": (
         "old = self.layer.weight.data; self.layer.weight.data = old * 2; return self.layer(x)"
@@ -111,3 +128,29 @@ def test_the_judge_tells_what_a_call_leaves_for_the_next(tmp_path: Path, forward
 def test_an_index_beyond_a_dimension_takes_another_way(tmp_path: Path, taken: str, expected: str) -> None:
     source = f"def f(x):\n    rows = [x, x * 2]\n    try:\n        return {taken}\n    except IndexError:\n        return x[:, 0]"
     assert verdict(tmp_path, source) == expected
+    if taken == "x[:, 5]":
+        assert not is_traced_right(tmp_path, source, torch.ones(2, 3), torch.arange(18.0).view(2, 9))
+
+
+@pytest.mark.parametrize(("result", "codes"), [("x * 2", []), ("x * self.table", ["TSG239"])])
+def test_a_table_that_nothing_reads_is_in_no_graph(tmp_path: Path, result: str, codes: list[str]) -> None:
+    forward = (
+        f"if self.table is None:\n            self.table = torch.hann_window(4)\n        return {result}"
+    )
+    path = tmp_path / "model.py"
+    path.write_text(
+        NET.format(forward=forward).replace("self.count = 1", "self.table = None"), encoding="utf-8"
+    )
+    project = Project((tmp_path,))
+    found = judge(Program(project), find_target(project.module(path), "Net"))
+    assert (found.trace, [event.code for event in found.findings if event.code == "TSG239"]) == (
+        "safe",
+        codes,
+    )
+
+    try:
+        torch.jit.trace(net(tmp_path), (torch.ones(2, 4),))
+    except torch.jit.TracingCheckError:
+        assert codes
+    else:
+        assert not codes

@@ -12,6 +12,7 @@ from tests.judges.test_trace_consequences import is_traced_right, verdict
 HAZARDS = {
     "pieces of a size": "x.split(1)",
     "rows": "x.unbind()",
+    "pieces beside others": "(x.split(1), x)",
     "pieces by their number, of a small tensor": "x.chunk(2)",
     "a range": "(range(3), x)",
     "a slice": "(slice(0, 1), x)",

@@ -69,12 +69,21 @@ def commented_types(
     node: FunctionNode, lines: Sequence[str], parameters: Sequence[ast.arg]
 ) -> dict[str, ast.expr]:
     """The types that a comment gives the parameters of a function in these lines of a file; none where torch reads none."""
-    own = lines[first_line(node) - 1 : node.end_lineno]
+    own = lines[first_line(node) - 1 : _begin(node)]
     text = signature_comment(list(own))[0] if any("# type:" in line for line in own) else None
     try:
         types = types_of(text)[0] if text is not None else []
     except SyntaxError:
         types = []
-    if len(types) != len(parameters):
-        return {}
-    return {parameter.arg: given for parameter, given in zip(parameters, types, strict=True)}
+    # The receiver of a method has none.
+    named = parameters if len(types) == len(parameters) else parameters[1:]
+    return {p.arg: given for p, given in zip(named, types, strict=True)} if len(types) == len(named) else {}
+
+
+def _begin(node: FunctionNode) -> int:
+    """The last line before what a function does, its docstring among them."""
+    if isinstance(node, ast.Lambda):
+        return 0
+    first = node.body[0]
+    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return first.lineno - 1 if not is_text else node.body[1].lineno - 1 if len(node.body) > 1 else 0

@@ -56,5 +56,6 @@ def _grows(tracer: Tracer, before: py.TensorValue, value: Traced) -> bool:
 
 def registered(tracer: Tracer, module: py.ModuleValue, name: py.Value, node: ast.AST | None) -> None:
     """A buffer is registered by the forward: the program takes one that was not there for another tensor."""
+    tracer.exports.assigned.pop(str(py.constant(name)), None)
     if isinstance(name, py.Const) and name.value not in module.buffers:
         report(tracer, "held-value/registered", node, name=f'"{name.value}"')

@@ -184,21 +184,31 @@ def _is_seeded(walk: ModeInterpreter, name: str, node: ast.AST | None) -> bool:
     seeds = next((seeds for start, seeds in _SEEDS.items() if name.startswith(start)), ())
     if function is None or isinstance(function, ast.Lambda) or node is None:
         return False
-    return _has_own_generator(node, function) or any(
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Call)
-        and unparsed(statement.value.func) in seeds
-        and any(_is_fixed(argument, function) for argument in statement.value.args)
-        for statement in _before(function.body, node)
+    if _has_own_generator(node, function):
+        return True
+    is_seeded = False
+    for statement in _before(function.body, node):
+        given = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(given, ast.Call) and unparsed(given.func) in seeds:
+            is_seeded = any(_is_fixed(argument, function) for argument in given.args)
+        elif is_seeded:
+            is_seeded = not any(_reseeds(part) for part in walked(statement))
+    return is_seeded
+
+
+def _reseeds(node: ast.AST) -> bool:
+    """Whether a call gives a generator another state than one that is the same in each call."""
+    name = node.func if isinstance(node, ast.Call) else None
+    return isinstance(name, ast.Attribute) and name.attr in (
+        "seed",
+        "set_state",
+        "set_rng_state",
+        "manual_seed",
     )
 
 
-# A generator that is made has one seed until it is given another.
-_GENERATORS = ("torch.Generator(", "torch.manual_seed(", "torch.random.manual_seed(")
-
-
 def _has_own_generator(call: ast.AST, function: ast.AST) -> bool:
-    """Whether a call draws from a generator that the function itself makes."""
+    """Whether a call draws from a generator that the function makes, and gives no seed that changes."""
     given = [keyword.value for keyword in getattr(call, "keywords", ()) if keyword.arg == "generator"]
     names = {part.id for part in given if isinstance(part, ast.Name)}
     made = [
@@ -207,7 +217,13 @@ def _has_own_generator(call: ast.AST, function: ast.AST) -> bool:
         if isinstance(statement, ast.Assign) and names & {unparsed(target) for target in statement.targets}
     ]
     values = made if names else given
-    return bool(values) and all(unparsed(value).startswith(_GENERATORS) for value in values)
+    seeding = [part for part in walked(function) if isinstance(part, ast.Call) and _reseeds(part)]
+    is_fixed = all(bool(part.args) and all(_is_fixed(a, function) for a in part.args) for part in seeding)
+    return is_fixed and bool(values) and all(unparsed(value).startswith(_GENERATORS) for value in values)
+
+
+# A generator that is made has one seed until it is given another.
+_GENERATORS = ("torch.Generator(", "torch.manual_seed(", "torch.random.manual_seed(")
 
 
 def _before(body: list[ast.stmt], node: ast.AST) -> Iterator[ast.stmt]:

@@ -11,8 +11,10 @@ from tsguard.source.functions import FunctionNode
 from tsguard.source.remembering import remembered
 from tsguard.source.walking import walked
 
-Use = Literal["list", "dict", "iterated", "tensor", ""]
-"""What a use shows: what its input is, that it is gone through, or nothing."""
+Use = Literal["list", "joined", "dict", "iterated", "tensor", "asked", "stored", ""]
+"""What a use shows: what its input is, that it is joined as no tensor can be, gone through, asked for its type or assigned anew, or nothing."""
+
+_CONTRARY: frozenset[Use] = frozenset({"asked", "stored"})
 
 _LISTS = frozenset({"list", "List", "Sequence"})
 _TUPLES = frozenset({"tuple", "Tuple"})
@@ -21,7 +23,14 @@ _JOINING = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack
 _OF_LISTS = frozenset({"append", "extend", "insert", "reverse"})
 _OF_DICTS = frozenset({"get", "items", "keys", "setdefault", "update", "values"})
 _GOING_THROUGH = frozenset({"enumerate", "iter", "map", "reversed", "zip"})
-_ASKING = frozenset({"isinstance", "len", "list", "tuple", "type"})
+_ASKING: dict[str, Use] = {
+    "isinstance": "asked",
+    "hasattr": "asked",
+    "type": "asked",
+    "len": "",
+    "list": "",
+    "tuple": "",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +45,51 @@ class Containers:
 
 @remembered(4096)
 def of_function(node: FunctionNode) -> Containers:
-    """The containers among the parameters of a function that are not assigned anew in it."""
+    """The containers among the parameters of a function that are not assigned anew in it.
+
+    What only some calls do with one, as behind ``isinstance(x, list)``, tells nothing of the others.
+    """
     uses: defaultdict[str, set[Use]] = defaultdict(set)
-    stored = set()
-    for part in walked(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            stored.add(part.id)
-        for child in ast.iter_child_nodes(part):
-            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
-                uses[child.id].add(_use(part, child))
     for statement in [] if isinstance(node, ast.Lambda) else node.body:
-        uses[_checked_list(statement)].add("list")
-    known = {name: shown for name, shown in uses.items() if name not in stored}
+        checked = _checked_list(statement)
+        if checked:
+            uses[checked].add("list")
+        else:
+            _collect(statement, uses, is_sure=True)
     return Containers(
-        frozenset(name for name, shown in known.items() if "list" in shown),
-        frozenset(name for name, shown in known.items() if "dict" in shown and "list" not in shown),
-        frozenset(name for name, shown in known.items() if "iterated" in shown and shown <= {"iterated", ""}),
+        frozenset(
+            name for name, shown in uses.items() if shown & {"list", "joined"} and not shown & _CONTRARY
+        ),
+        frozenset(
+            name
+            for name, shown in uses.items()
+            if "dict" in shown and not shown & {"list", "joined", *_CONTRARY}
+        ),
+        frozenset(name for name, shown in uses.items() if "iterated" in shown and shown <= {"iterated", ""}),
     )
+
+
+def _collect(node: ast.AST, uses: defaultdict[str, set[Use]], *, is_sure: bool) -> None:
+    """What is shown of each name; ``is_sure`` where every call gets there."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        own = {parameter.arg for parameter in walked(node.args) if isinstance(parameter, ast.arg)}
+        inner: defaultdict[str, set[Use]] = defaultdict(set)
+        for child in ast.iter_child_nodes(node):
+            _collect(child, inner, is_sure=False)
+        for name in inner.keys() - own:
+            uses[name] |= inner[name]
+        return
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        uses[node.id].add("stored")
+    for field, value in ast.iter_fields(node):
+        is_branch = isinstance(node, (ast.If, ast.IfExp, ast.While)) and field in ("body", "orelse")
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+                shown = _use(node, child)
+                told = shown if is_sure and not is_branch else "" if shown in ("list", "dict") else shown
+                uses[child.id].add(told)
+            elif isinstance(child, ast.AST):
+                _collect(child, uses, is_sure=is_sure and not is_branch)
 
 
 def _use(parent: ast.AST, name: ast.Name) -> Use:
@@ -84,12 +121,12 @@ def _indexed(index: ast.expr) -> Use:
 def _given(call: ast.Call, name: ast.Name) -> Use:
     function = call.func
     if isinstance(function, ast.Name) and name in call.args:
-        return "iterated" if function.id in _GOING_THROUGH else "" if function.id in _ASKING else "tensor"
+        return "iterated" if function.id in _GOING_THROUGH else _ASKING.get(function.id, "tensor")
     owner = function.value if isinstance(function, ast.Attribute) else None
     is_join = (
         isinstance(owner, ast.Name) and owner.id == "torch" and getattr(function, "attr", "") in _JOINING
     )
-    return "list" if is_join and call.args and call.args[0] is name else "tensor"
+    return "joined" if is_join and call.args and call.args[0] is name else "tensor"
 
 
 def _compared(comparison: ast.Compare, name: ast.Name) -> Use:

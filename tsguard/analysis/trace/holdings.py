@@ -45,9 +45,9 @@ def is_of_sizes(value: py.Value) -> bool:
 
 
 def is_of_values(value: py.Value) -> bool:
-    """Whether a tensor, or one that something holds, hangs on the values of inputs."""
-    of_inputs = (part for part in parts([value]) if isinstance(part, Traced) and part.of == "inputs")
-    return any(not part.sizes_only for part in of_inputs)
+    """Whether a tensor, or one that something holds, hangs on the values of inputs, or on random numbers."""
+    tensors = [part for part in parts([value]) if isinstance(part, Traced)]
+    return any(part.of == "random" or (part.of == "inputs" and not part.sizes_only) for part in tensors)
 
 
 def is_registered(owner: py.ObjectValue, name: str) -> bool:

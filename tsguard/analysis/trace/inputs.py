@@ -226,8 +226,7 @@ def _commented(tracer: Tracer, parameter: ast.arg, function: py.FunctionValue) -
     """A parameter with the type that a comment gives it, if its names are known."""
     spec = function.node.args
     parameters = [*_positional(function), *spec.kwonlyargs]
-    own = parameters[1:] if parameters and parameters[0].arg == "self" else parameters
-    given = commented_types(function.node, function.module.file.lines, own).get(parameter.arg)
+    given = commented_types(function.node, function.module.file.lines, parameters).get(parameter.arg)
     if parameter.annotation is not None or given is None:
         return parameter
     names = [part for part in ast.walk(given) if isinstance(part, ast.Name)]

@@ -49,12 +49,17 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
         tracer.report(rule, node)
     elif _is_state(tracer, value):
         tracer.report("untraceable-output/state", node)
-    elif isinstance(value, Pieces):
-        tracer.report("pieces-count", node, value.origin)
+    elif (pieces := _pieces(value)) is not None:
+        tracer.report("pieces-count", node, pieces.origin)
     elif isinstance(value, py.ListValue):
         tracer.report("changed-output/list", node)
     elif any(isinstance(part, Number) for part in _parts(value)):
         tracer.report("changed-output/size", node)
+
+
+def _pieces(value: py.Value) -> Pieces | None:
+    """The pieces of a size that a result is or holds."""
+    return next((part for part in (value, *_parts(value)) if isinstance(part, Pieces)), None)
 
 
 def _is_state(tracer: Tracer, value: py.Value) -> bool:

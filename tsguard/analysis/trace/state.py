@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
 
 Cell = tuple[int, str]
-# What most layers of torch compute with, wherever it is kept.
-_OF_LAYERS = ("weight", "bias")
+# How what layers of torch compute with is called, wherever it is kept.
+_OF_LAYERS = ("weight", "bias", "in_proj", "running")
 
 
 @dataclass(slots=True)
@@ -69,8 +69,8 @@ class State:
     first call puts where there was none.  ``cells`` tells where a parameter or buffer that was read is held,
     ``originals`` are those that no change came before, ``before`` tells what attributes held that are assigned,
     ``aliases`` are the statements that only name its data
-    (``d = self.weight.data``).  ``layers`` are the statements that have called a layer of torch,
-    by what it holds.
+    (``d = self.weight.data``).  ``layers`` are the statements that have called a layer of torch, by identity, ``tables`` what is told of
+    those that this call makes once something reads them.
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
@@ -90,7 +90,8 @@ class State:
     originals: set[int] = field(default_factory=set)
     before: dict[Cell, py.Value | None] = field(default_factory=dict)
     aliases: set[int] = field(default_factory=set)
-    layers: dict[Cell, set[int]] = field(default_factory=dict)
+    layers: dict[int, set[int]] = field(default_factory=dict)
+    tables: dict[Cell, Event] = field(default_factory=dict)
 
     def own(self, root: py.Value) -> None:
         """Take note of a module, its submodules and the containers that they hold."""
@@ -126,6 +127,8 @@ class State:
             self._read(walker, (id(owner), name))
 
     def _read(self, walker: Walker, cell: Cell) -> None:
+        if cell in self.tables and not isinstance(walker.statement, ast.If):
+            walker.add(self.tables.pop(cell))
         history = self.histories.setdefault(cell, _History())
         if is_within(walker.enclosing, history.renewed) or self._takes_what_was_filled(walker, cell):
             return
@@ -154,10 +157,11 @@ class State:
         """A layer of torch is called, which reads all that it holds."""
         if id(layer) not in self.owned:
             return
-        for name in {*layer.parameters, *layer.buffers, *_OF_LAYERS}:
-            cell = (id(layer), name)
-            self.layers.setdefault(cell, set()).add(id(walker.statement))
-            if cell in self.histories and self.histories[cell].changed is not None:
+        parts = {id(part) for _, part in library.descendants(layer)}
+        for part in parts:
+            self.layers.setdefault(part, set()).add(id(walker.statement))
+        for cell, history in list(self.histories.items()):
+            if cell[0] in parts and cell[1].startswith(_OF_LAYERS) and history.changed is not None:
                 self._read(walker, cell)
 
     def fill(self, walker: Walker, container: py.Value, key: py.Value) -> None:
@@ -252,7 +256,7 @@ class State:
         """The first call makes what the second, with which torch checks the trace, finds."""
         event = walker.event("kept-table", walker.statement, name=f"self.{cell[1]}")
         if event is not None:
-            walker.add(event)
+            self.tables[cell] = event
 
     def _asking(self, walker: Walker) -> list[ast.If]:
         """The branches around the statement that ask for state."""
@@ -264,7 +268,8 @@ class State:
 
     def keeps(self, walker: Walker, container: py.Value, value: py.Value) -> bool:
         """Whether a dict keeps for later calls of some sizes what hangs on the values of the inputs of this one."""
-        cell = self.containers.get(id(container))
+        shared = self.shared.get(id(container))
+        cell = self.containers.get(id(container)) if shared is None else (id(container), shared)
         if cell is None or not holdings.is_of_values(value):
             return False
         history = self.histories.get(cell, _History())
@@ -306,7 +311,8 @@ class State:
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
         history = self.histories.setdefault(cell, _History())
-        history.readers |= self.layers.get(cell, set())
+        if cell[1].startswith(_OF_LAYERS):
+            history.readers |= self.layers.get(cell[0], set())
         is_recorded = rule != "state-in-forward/data"
         # What is put into a list or dict leaves there what else it holds.
         renews = history.is_untouched and is_recorded and not is_part
@@ -345,8 +351,12 @@ class State:
         if value is not before or is_changed or not runs_always(walker.statement, walker.enclosing):
             return False
         history = self.histories.get(cell)
-        if history is not None:
-            _take_back(walker, history)
+        if history is None:
+            return True
+        told = [*history.shown, *([history.changed] if history.changed is not None else [])]
+        if any(event.rule == "state-in-forward/data" for event in told):
+            return False  # it is the same tensor, but not what it held
+        _take_back(walker, history)
         return True
 
     def look_up(self, walker: Walker, name: str, value: py.Value, scope: Scope) -> None:
