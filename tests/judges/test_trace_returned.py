@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from tests.judges.test_trace_consequences import is_traced_right, verdict
+from tests.rules.on_torch import load
 
 HAZARDS = {
     "pieces of a size": "x.split(1)",
@@ -39,3 +41,41 @@ def test_what_is_returned_is_traced_or_not(tmp_path: Path, returned: str) -> Non
         assert is_traced_right(tmp_path, summed, torch.ones(2, 4), torch.full((3, 4), 2.0))
     else:
         assert not is_traced_right(tmp_path, source, torch.ones(2, 4), torch.full((1, 4), 2.0))
+
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, sizes{annotation}):
+        super().__init__()
+        self.sizes = sizes
+        self.layer = nn.Conv1d(3, 6, 1)
+
+    def forward(self, x):
+        return {tensor}.split(self.sizes, dim=1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "tensor", "expected"),
+    [
+        (": list[int]", "x", "safe"),
+        (": tuple[int, ...]", "x", "safe"),
+        (": int", "self.layer(x)", "safe"),
+        ("", "self.layer(x)", "safe"),
+        (": int", "x", "hazardous"),
+    ],
+)
+def test_sizes_that_a_constructor_is_given(
+    tmp_path: Path, annotation: str, tensor: str, expected: str
+) -> None:
+    assert verdict(tmp_path, NET.format(annotation=annotation, tensor=tensor)) == expected
+
+    sizes: Any = (1, 2) if "[" in annotation else 2
+    module = load(str(tmp_path / "model.py"))
+    traced = torch.jit.trace(module.Net(sizes), torch.ones(2, 3, 4), check_trace=False)
+    if expected == "safe":
+        assert len(traced(torch.ones(4, 3, 5))) == len(module.Net(sizes)(torch.ones(4, 3, 5)))

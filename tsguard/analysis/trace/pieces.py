@@ -72,6 +72,8 @@ def _divided(
             tracer.report("size-to-number/split", node, how.origin)
             sizes.wanted(tracer, "fixed-size", [how], node)
             return py.ListValue([piece], True)
+        if isinstance(how, py.Unknown) and (how.hint in ("list", "tuple") or _is_pinned(tracer, *values)):
+            return py.ListValue([piece], True)  # as many as the constructor says
         if isinstance(how, py.Const):
             _note_count(tracer, values[0], values[2], node)
         return _counted_by_size(values, piece, node, of_length=True)
@@ -83,6 +85,13 @@ def _divided(
     if isinstance(how, Number) and how.live:
         return _counted_by_size(values, piece, node)
     return py.ListValue([piece], True)
+
+
+def _is_pinned(tracer: Tracer, tensor: py.Value, how: py.Value, along: py.Value) -> bool:
+    """Whether what is no size of an input divides a dimension that all inputs have alike."""
+    index, extent = py.constant(along), shaping.extent(tracer, tensor) if isinstance(tensor, Traced) else None
+    dim = extent.at(index) if isinstance(index, int) and extent is not None else None
+    return not isinstance(how, Number) and dim is not None and dim.is_constant
 
 
 def _note_count(tracer: Tracer, tensor: py.Value, along: py.Value, node: ast.AST) -> None:
