@@ -197,7 +197,7 @@ def _is_seeded(walk: ModeInterpreter, name: str, node: ast.AST | None) -> bool:
 
 
 def _reseeds(node: ast.AST) -> bool:
-    """Whether a call gives a generator another state than one that is the same in each call."""
+    """Whether a call gives a generator another state."""
     name = node.func if isinstance(node, ast.Call) else None
     return isinstance(name, ast.Attribute) and name.attr in (
         "seed",

@@ -86,8 +86,10 @@ def _indexes(node: ast.Try, scope: Scope) -> bool:
 def _counts(index: ast.expr) -> bool:
     """Whether an index may lie beyond a dimension: a slice never does, nor do ``...`` and None."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    never = (part for part in parts if isinstance(part, ast.Constant) and part.value in (None, ...))
-    return len(parts) > len(list(never)) + sum(isinstance(part, ast.Slice) for part in parts)
+    return any(
+        not isinstance(part, ast.Slice) and not (isinstance(part, ast.Constant) and part.value in (None, ...))
+        for part in parts
+    )
 
 
 def _computes(node: ast.Try, scope: Scope) -> bool:

@@ -95,7 +95,10 @@ def _of_module(
     kind, _, short = name.rpartition(".")
     exported.of_module(tracer, short, receiver, args, node)
     if short in _REGISTERED:
-        _note_registered(tracer, receiver, args, {"value": kwargs.get(_REGISTERED[short], py.NONE), **kwargs})
+        given = dict(zip(("name", _REGISTERED[short]), args, strict=False)) | kwargs
+        name_given = py.constant(given.get("name", py.NONE))
+        if isinstance(name_given, str):  # it is assigned, as an attribute is
+            tracer.state.write(tracer, receiver, name_given, given.get(_REGISTERED[short], py.NONE))
     if short in ("forward", "__call__") and kind != "method":
         own = classes.class_member(tracer, receiver.cls, "forward") if short == "__call__" else None
         if own is not None and isinstance(own[0], py.FunctionValue):
@@ -103,13 +106,6 @@ def _of_module(
         return layers.forward(tracer, receiver, args, kwargs, node, kind)
     named = _WALKS.get(short)
     return layers.parameters(tracer, receiver, named=named) if named is not None and not args else None
-
-
-def _note_registered(tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs) -> None:
-    """A tensor that a forward registers is assigned as an attribute is."""
-    name = py.constant(args[0] if args else kwargs.get("name", py.NONE))
-    if isinstance(name, str):
-        tracer.state.write(tracer, module, name, args[1] if len(args) > 1 else kwargs["value"])
 
 
 def _of_tensor(

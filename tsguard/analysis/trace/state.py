@@ -68,9 +68,9 @@ class State:
     forward that an operation has taken, which are constants of the graph from there on, ``set_up`` those that the
     first call puts where there was none.  ``cells`` tells where a parameter or buffer that was read is held,
     ``originals`` are those that no change came before, ``before`` tells what attributes held that are assigned,
-    ``aliases`` are the statements that only name its data
-    (``d = self.weight.data``).  ``layers`` are the statements that have called a layer of torch, by identity, ``tables`` what is told of
-    those that this call makes once something reads them.
+    ``aliases`` are the statements that only name its data (``d = self.weight.data``).  ``layers`` are the
+    statements that have called a layer of torch, by identity, ``tables`` what is told of tables that this call
+    makes once something reads them.
     """
 
     owned: dict[int, py.ObjectValue] = field(default_factory=dict)
