@@ -27,6 +27,8 @@ class Net(nn.Module):
         super().__init__()
         self.layer = nn.Linear(4, 4)
         self.attention = nn.MultiheadAttention(4, 1)
+        self.slope = nn.LeakyReLU(-0.5)
+        self.norm = nn.LayerNorm(4)
         self.register_buffer("level", torch.ones(()))
         self.count = 1
         self.kept = {{}}
@@ -58,6 +60,9 @@ HELD = {
         "out = self.attention.out_proj; out.weight = nn.Parameter(out.weight * 2)\n"
         "        return self.attention(x, x, x)[0]"
     ),
+    "what a layer was given": "self.slope.negative_slope *= 2; return self.slope(-x)",
+    "what a layer was not given": "self.norm.eps += 1; return self.norm(x * torch.arange(4))",
+    "what a layer was given, after it": "y = self.slope(-x); self.slope.negative_slope = 3.0; return y",
     "random numbers kept by size": (
         "n = x.shape[0]\n        if n not in self.kept:\n            self.kept[n] = torch.rand(n, 1)\n"
         "        return self.kept[n] + x"
@@ -77,6 +82,8 @@ HELD = {
     ),
 }
 NOT_HELD = {
+    "what a layer is given alike each time": "self.slope.negative_slope = 3.0; return self.slope(-x)",
+    "what a layer does not ask for": "self.slope.uses = x.mean(); return self.slope(-x)",
     "a weight put back": (
         "old = self.layer.weight; self.layer.weight = nn.Parameter(old * 2)\n"
         "        y = self.layer(x); self.layer.weight = old; return y"
@@ -154,3 +161,19 @@ def test_a_table_that_nothing_reads_is_in_no_graph(tmp_path: Path, result: str, 
         assert codes
     else:
         assert not codes
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "self.layer.reset_parameters()",
+        "self.layer.load_state_dict({'weight': torch.ones(4, 4), 'bias': torch.zeros(4)})",
+    ],
+)
+def test_what_writes_the_parameters_anew_does_so_without_gradients_in_eager_only(
+    tmp_path: Path, written: str
+) -> None:
+    assert verdict(tmp_path, NET.format(forward=f"{written}; return self.layer(x)")) == "hazardous"
+    traced = torch.jit.trace(net(tmp_path), (torch.ones(2, 4),), check_trace=False)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        traced(torch.ones(2, 4))

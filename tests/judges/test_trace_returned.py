@@ -22,6 +22,8 @@ HAZARDS = {
     "a generator": "(x for _ in range(2))",
     "a map": "map(torch.relu, [x])",
     "pairs": "zip([x], [x])",
+    "a generator of random numbers": "torch.Generator()",
+    "one of many": "(x, torch.Generator())",
 }
 RIGHT = {
     "pieces of given sizes": "x.split([1, 3], 1)",

@@ -30,6 +30,7 @@ LOST = {
     "by a function": "torch.neg_(self.level.data)\n        return x * self.level",
     "more each time but for a part": "self.level.data[:2].zero_()\n        self.level.data.add_(1)\n        return x * self.level",
     "made anew on one way only": "if self.level.sum() > 9:\n            self.level.data.zero_()\n        self.level.data.add_(1)\n        return x * self.level",
+    "a constant for what is computed": "y = x + 1\n        y.data = torch.ones(3, 4)\n        return y",
     "of what is computed": "y = x + 1\n        y.data = x * 2\n        return y",
 }
 FOLLOWED = {

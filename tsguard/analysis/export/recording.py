@@ -83,6 +83,18 @@ def called(tracer: Tracer, name: str, first: py.Value, node: ast.AST) -> None:
         tracer.report("lost-no-grad", node)
 
 
+# Methods of modules that write their parameters anew, in place and without gradients.
+_REFILLING = frozenset({"load_state_dict", "reset_parameters", "_reset_parameters"})
+
+
+def refilled(tracer: Tracer, name: str, module: py.ModuleValue, node: ast.AST) -> None:
+    """A method of a module is called, which may change all its parameters in place."""
+    if name in _REFILLING:
+        held = (value for _, part in library.descendants(module) for value in part.parameters.values())
+        if any(_takes_gradients_itself(tracer, value, node) for value in held):
+            tracer.report("lost-no-grad", node)
+
+
 def changed(tracer: Tracer, tensor: py.Value, node: ast.AST | None) -> None:
     """A tensor is changed in place: a parameter only where gradients are off.
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import breaks, data, distributions, ordering, sizes
+from tsguard.analysis.export import breaks, data, distributions, ordering, recording, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import classes
 from tsguard.analysis.python.methods import CHANGING
@@ -94,6 +94,7 @@ def _of_module(
     """The result of a method of torch.nn.Module."""
     kind, _, short = name.rpartition(".")
     exported.of_module(tracer, short, receiver, args, node)
+    recording.refilled(tracer, short, receiver, node)
     if short in _REGISTERED:
         given = dict(zip(("name", _REGISTERED[short]), args, strict=False)) | kwargs
         name_given = py.constant(given.get("name", py.NONE))

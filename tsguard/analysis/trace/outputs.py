@@ -7,6 +7,7 @@ the number, as parity compares it, and not the type: ``changed-output/size`` tel
 from __future__ import annotations
 
 import ast
+import sys
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
@@ -51,6 +52,8 @@ def check(tracer: Tracer, value: py.Value, node: ast.AST) -> None:
         tracer.report("untraceable-output/state", node)
     elif (pieces := _pieces(value)) is not None:
         tracer.report("pieces-count", node, pieces.origin)
+    elif any(type(part) is py.Unknown for part in _parts(value)):
+        tracer.gap(node, "the source does not tell what is returned")
     elif isinstance(value, py.ListValue):
         tracer.report("changed-output/list", node)
     elif any(isinstance(part, Number) for part in _parts(value)):
@@ -130,11 +133,19 @@ def _refused(tracer: Tracer, value: py.Value) -> RuleName | None:
     if isinstance(value, py.ObjectValue) and isinstance(value.cls, py.ClassValue):
         is_tensor = ancestry.derives_from(tracer, value.cls, "torch.Tensor")
         return None if is_tensor else "untraceable-output/object"
+    if isinstance(value, py.ObjectValue) and isinstance(value.cls, py.External):
+        return "untraceable-output/object" if _is_plain(value.cls.name) else None
     return (
         "untraceable-output/number"
         if isinstance(value, py.Unknown) and value.hint in ("int", "float", "bool", "str")
         else None
     )
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a class is one of Python's or of torch's whose instances hold no tensor for a trace."""
+    root = name.partition(".")[0]
+    return root in sys.stdlib_module_names or (root == "torch" and not name.endswith(("Tensor", "Parameter")))
 
 
 def _refused_list(value: py.ListValue) -> RuleName | None:

@@ -161,8 +161,14 @@ class State:
         for part in parts:
             self.layers.setdefault(part, set()).add(id(walker.statement))
         for cell, history in list(self.histories.items()):
-            if cell[0] in parts and cell[1].startswith(_OF_LAYERS) and history.changed is not None:
+            if cell[0] in parts and self._is_of_layer(cell) and history.changed is not None:
                 self._read(walker, cell)
+
+    def _is_of_layer(self, cell: Cell) -> bool:
+        """Whether an attribute is what a layer of torch computes with: a tensor, or what its constructor was given."""
+        owner = self.owned.get(cell[0])
+        is_given = isinstance(owner, py.ModuleValue) and cell[1] in owner.arguments
+        return is_given or cell[1].startswith(_OF_LAYERS)
 
     def fill(self, walker: Walker, container: py.Value, key: py.Value) -> None:
         """Something is put into a dict."""
@@ -311,7 +317,7 @@ class State:
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
         history = self.histories.setdefault(cell, _History())
-        if cell[1].startswith(_OF_LAYERS):
+        if self._is_of_layer(cell):
             history.readers |= self.layers.get(cell[0], set())
         is_recorded = rule != "state-in-forward/data"
         # What is put into a list or dict leaves there what else it holds.

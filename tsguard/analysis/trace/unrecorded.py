@@ -93,11 +93,12 @@ def replaced(tracer: Tracer, owner: py.Value, value: py.Value) -> None:
     cell = tracer.state.cells.get(owner)
     is_reckoned = is_reckoned_of_data(tracer.statement, is_named=_rests_on(tracer, value, cell))
     goes_on = is_reckoned and not _is_renewed(tracer, cell)
-    if not goes_on and not _differs(value):
+    is_made = isinstance(owner, Traced) and owner.of == "inputs"
+    if not goes_on and not is_made and not _differs(value):
         return
     if cell is not None:
         tracer.state.change_data(tracer, cell)
-    elif isinstance(owner, Traced) and owner.of == "inputs":
+    elif is_made and isinstance(owner, Traced):
         tracer.report("detached-data/replaced", tracer.statement, owner.origin)
     elif (origin := origin_of([value])) is not None:
         tracer.report("detached-data/replaced", tracer.statement, origin)
