@@ -29,9 +29,24 @@ WRONG = {
     "such a list that is sorted": "s = list(x.shape)\n        s.sort()\n        return x * s[-1]",
     "an item of such a list": "s = list(x.shape)\n        return x * 2 if s[1] == x.shape[0] else x",
     "how many different sizes there are": "return x * len(set(x.shape))",
+    "a number put into several places": "s = list(x.shape)\n        s[1:] = [int(x.shape[1])] * (len(s) - 1)\n        return torch.zeros(s)",
     "steps": "b, h = x.shape[::2]\n        return x * max(b, h)",
 }
+ROWS = """\
+idx = torch.zeros(x.shape[0], 4, dtype=torch.long)
+        sizes, repeats = list(idx.shape), list(idx.shape)
+        sizes[1:] = [1] * (len(sizes) - 1)
+        repeats[0] = 1
+        rows = torch.arange(x.shape[0], dtype=torch.long).to(x.device).view(sizes).repeat(repeats)
+        y = x.permute(0, 2, 3, 1)[rows, idx, :]
+        return y * 2 if y.shape[1] == 4 else y"""
 RIGHT = {
+    "several sizes changed at once": (
+        "s = list(x.shape[:2])\n        s[1:] = [1] * (len(s) - 1)\n"
+        "        b = torch.arange(x.shape[0]).view(s)\n        return x * 2 if b.shape[1] == 1 else x"
+    ),
+    "rows by indices of as many dimensions": ROWS,
+    "steps of a list of sizes": "s = list(x[:1].shape)\n        s[::4] = [-1]\n        return x[:1].reshape(s)",
     "a product of what is unpacked": "b, c = x.shape[:2]\n        h, w = x.shape[2:]\n        return x.reshape(b, c, h * w)",
     "a list of sizes of which one is changed": (
         "s = list(x.shape)\n        s[-1] = 1\n        return x + x.new_ones(s)"

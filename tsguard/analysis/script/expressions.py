@@ -20,6 +20,7 @@ from tsguard.analysis.script import (
     mismatches,
     notes,
     subscripts,
+    whole_numbers,
 )
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call, call_builtin, call_method
@@ -243,6 +244,7 @@ def _conditional(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> V
         return fc.expression(node.body if condition.static else node.orelse, hint)
     then = _arm(fc, node.body, condition.when_true, hint)
     otherwise = _arm(fc, node.orelse, condition.when_false, hint)
+    then, otherwise = whole_numbers.joined(fc, then, otherwise)
     joint = unify(then.type, otherwise.type)
     if (
         isinstance(then.type, t.ModuleType)

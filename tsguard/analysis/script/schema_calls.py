@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.script import differences, none_defaults, notes, results, tensor_numbers
+from tsguard.analysis.script import differences, none_defaults, notes, results, tensor_numbers, whole_numbers
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.mismatches import mismatch
 from tsguard.analysis.script.sugared import Args, Kwargs, Simple, Sugared, SugaredUnknown
@@ -35,6 +35,7 @@ def matched(
     result = match_overloads(schemas, args, kwargs, bools=fc.compiler.ways.bools_are_numbers)
     if isinstance(result, Mismatch):
         raise mismatch(fc, result, args, kwargs, node, name, python=True)
+    whole_numbers.passed(fc, schemas, args, kwargs, node, name)
     none_defaults.passed(fc, result.schema, args, kwargs, node)
     none_defaults.left_out(fc, result.schema, args, kwargs, node, name)
     notes.match(fc, result, args, kwargs, node, name)

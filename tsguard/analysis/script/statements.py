@@ -16,6 +16,7 @@ from tsguard.analysis.script import (
     empties,
     iteration,
     results,
+    whole_numbers,
     with_statements,
 )
 from tsguard.analysis.script.calls import call_method
@@ -202,6 +203,7 @@ def _join_variable(fc: FunctionCompiler, node: ast.stmt, name: str, then: Frame,
         return
     outer = fc.frame.find(name)
     outer_type = outer.value.type if isinstance(outer, Simple) else None
+    values = list(whole_numbers.joined(fc, *values))
     to_union = isinstance(outer_type, (t.UnionType, t.OptionalType)) or outer_type is t.NUMBER
     joint = unify(values[0].type, values[1].type, default_to_union=to_union)
     if joint is None:

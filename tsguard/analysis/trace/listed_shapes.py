@@ -30,6 +30,9 @@ def listed(tracer: Tracer, args: Sequence[py.Value], kwargs: object, node: ast.A
 
 def set_item(shape: Shape, key: py.Value, value: py.Value) -> None:
     """``sizes[key] = value``."""
+    if isinstance(key, py.SliceValue):
+        _set_slice(shape, key, value)
+        return
     index = py.constant(plainly(key))
     if not isinstance(index, int) or isinstance(index, bool):
         _lose(shape)
@@ -45,6 +48,18 @@ def set_item(shape: Shape, key: py.Value, value: py.Value) -> None:
     elif index < 0:
         shape.items = (size(shape.origin),)  # the last may be the first
     shape.extent, shape.rest = extent, None
+
+
+def _set_slice(shape: Shape, key: py.SliceValue, value: py.Value) -> None:
+    """``sizes[1:] = [1, 1]``."""
+    found = py.slice_of(py.SliceValue(*map(plainly, (key.start, key.stop, key.step))))
+    given = value.items if isinstance(value, (py.ListValue, py.TupleValue)) and not value.open else None
+    if shape.open or found is None or given is None:
+        _lose(shape)
+        return
+    items = list(shape.items)
+    items[found] = given
+    shape.items, shape.extent, shape.rest = tuple(items), None, None
 
 
 def change(shape: Shape, name: str, args: Sequence[py.Value]) -> py.Value:

@@ -205,6 +205,8 @@ def _repeated(
         report_number(tracer, "index", times, node)
     lost_sight(tracer, [times])
     times = plainly(times)
+    if isinstance(times, Fixed) and times.about == "rank" and times.default is not None:
+        times = times.default
     return operations.binary(
         tracer, op, sequence, times if not isinstance(times, Derived) else py.Unknown(), node
     )

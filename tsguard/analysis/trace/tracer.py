@@ -178,6 +178,8 @@ class ForwardTracer(Tracer):
         unrecorded.changed(self, owner, [value])
         if isinstance(owner, Shape):
             listed_shapes.set_item(owner, key, value)
+            if owner.open:  # which of its sizes that is, is not followed
+                uses.used(self, [value], self.node)
             return
         if isinstance(owner, Traced):
             owner.sizes_only = still

@@ -137,7 +137,7 @@ _ASKING = frozenset(
 _KEEPING = frozenset(
     [
         "view", "reshape", "squeeze", "unsqueeze", "flatten", "t", "transpose", "permute", "expand", "expand_as",
-        "clone", "contiguous", "detach", "cpu", "cuda",
+        "clone", "contiguous", "detach", "cpu", "cuda", "repeat", "tile", "flip", "roll",
     ]
 )  # fmt: skip
 
@@ -158,10 +158,10 @@ def is_whole(key: py.TensorValue) -> bool:
     step: Origin | None = key.origin
     while step is not None:
         name = _method(step.node)
-        if name in _COUNTING or _is_called(step, _INDEX_WORDS):
+        if name in _COUNTING or _is_called(step, _INDEX_WORDS) or _is_given_whole(step.node):
             return True
         is_sum = isinstance(step.node, ast.BinOp) and not isinstance(step.node.op, (ast.BitAnd, ast.BitOr))
-        if not (is_sum or isinstance(step.node, ast.Subscript) or name in _KEEPING):
+        if not (is_sum or isinstance(step.node, ast.Subscript) or _keeps(step.node)):
             return False
         step = step.parent
     return False
@@ -200,7 +200,7 @@ def is_mask(key: py.TensorValue) -> bool:
         if isinstance(node, ast.BinOp):
             return isinstance(node.op, (ast.BitAnd, ast.BitOr))
         name = _method(node)
-        if name in _ASKING or not (isinstance(node, ast.Subscript) or name in _KEEPING):
+        if name in _ASKING or not (isinstance(node, ast.Subscript) or _keeps(node)):
             return name in _ASKING
         step = step.parent
     return False
@@ -214,6 +214,27 @@ _INDEX_WORDS = frozenset({"idx", "ids", "index", "indexes", "indices", "inds", "
 def _is_called(step: Origin, words: frozenset[str]) -> bool:
     """Whether an input itself has a name with one of these words."""
     return step.node is None and not words.isdisjoint(step.name.lower().split("_"))
+
+
+def _keeps(node: ast.AST | None) -> bool:
+    """Whether a method leaves elements as they are: ``to`` does where it names a device."""
+    name = _method(node)
+    is_moved = name == "to" and isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
+    given = node.args[0] if is_moved and isinstance(node, ast.Call) else None
+    device = (
+        given.attr if isinstance(given, ast.Attribute) else given.id if isinstance(given, ast.Name) else ""
+    )
+    return name in _KEEPING or device == "device"
+
+
+def _is_given_whole(node: ast.AST | None) -> bool:
+    """Whether a call is given a dtype of whole numbers by name."""
+    given = node.keywords if isinstance(node, ast.Call) else []
+    named = [one.value for one in given if one.arg == "dtype"]
+    return any(isinstance(value, ast.Attribute) and value.attr in _WHOLE for value in named)
+
+
+_WHOLE = frozenset({"int", "int8", "int16", "int32", "int64", "long", "short"})
 
 
 def _method(node: ast.AST | None) -> str:
