@@ -147,7 +147,7 @@ SAMPLES: dict[str, list[str]] = {
     "SyncBatchNorm": ["4"],
     "Tanh": [""],
     "Tanhshrink": [""],
-    "Threshold": ["0.1, 1.0"],
+    "Threshold": ["0.1, 1.0", "1, 1.0", "0.1, 1"],
     "Transformer": ["4, 2, 1, 1, 8"],
     "TransformerDecoder": ["nn.TransformerDecoderLayer(4, 2, 8), 1"],
     "TransformerDecoderLayer": ["4, 2, 8"],

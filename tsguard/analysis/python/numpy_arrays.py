@@ -13,6 +13,7 @@ from tsguard.analysis.values import (
     BoundMethod,
     Const,
     External,
+    ListValue,
     ObjectValue,
     TupleValue,
     Unknown,
@@ -48,6 +49,9 @@ _OF_ALL: dict[str, Callable[..., Any]] = {
     "prod": math.prod,
     "sum": sum,
 }
+# Numbers of numpy, of which the type hangs on what the array holds.
+_REDUCING = frozenset(["all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"])
+_GIVEN = "what it was given"
 _METHODS = frozenset(
     ["astype", "clip", "copy", "flatten", "ravel", "repeat", "reshape", "squeeze", "transpose"]
 )
@@ -76,6 +80,8 @@ def call(function: External, args: list[Value], kwargs: dict[str, Value]) -> Val
         return known
     if short in _SETTING and args:
         numpy_rows.forget(args[0])
+    if short in ("array", "asarray") and len(args) == 1 and not kwargs and _may_be_whole(args[0]):
+        return ObjectValue(numpy_rows.ARRAY, {_GIVEN: args[0]}, open=True)
     if short in _MAKERS or (short in _ELEMENTWISE and any(map(is_array, args))):
         return array()
     if short in _GENERATORS:
@@ -121,7 +127,7 @@ def attribute(owner: ObjectValue, name: str) -> Value:
     of_row = numpy_rows.attribute(owner, name)
     if of_row is not None:
         return of_row
-    if is_array(owner) and name in _METHODS:
+    if is_array(owner) and (name in _METHODS or name in _REDUCING):
         return BoundMethod(External(f"method.{name}"), owner)
     return array() if is_array(owner) and name == "T" else Unknown()
 
@@ -132,7 +138,24 @@ def method(receiver: Value, name: str, args: list[Value]) -> Value | None:
     of_row = _of_numbers(name, receiver) if is_over_all else numpy_rows.method(receiver, name, args)
     if of_row is not None:
         return of_row
-    return array() if is_array(receiver) and name in _METHODS else None
+    if not is_array(receiver):
+        return None
+    if name in _REDUCING:
+        is_size = (
+            name == "prod"
+            and not args
+            and isinstance(receiver, ObjectValue)
+            and _GIVEN in receiver.attributes
+        )
+        return _object("int64") if is_size else Unknown()
+    return array() if name in _METHODS else None
+
+
+def _may_be_whole(given: Value) -> bool:
+    """Whether an array is of numbers that nothing tells, as the product of the sizes of a shape is taken."""
+    items = given.items if isinstance(given, (ListValue, TupleValue)) else [given]
+    are_open = any(isinstance(item, Unknown) for item in items)
+    return are_open and all(isinstance(item, Unknown) or isinstance(constant(item), int) for item in items)
 
 
 def array() -> ObjectValue:
