@@ -554,7 +554,7 @@ def test_hooks_that_are_methods_are_followed(judged, kind: str, body: str, forwa
         ("self.kept['a'] = x * 2\n        return self.kept['a'] + 1", "safe"),
         ("y = self.layer(x)\n        return y + self.kept['b']", "safe"),
         (
-            "self.kept['a'] = x\n        y = getattr(self, 'kept')['c']\n        self.kept['c'] = x\n        return y",
+            "self.kept['a'] = x\n        y = getattr(self, 'kept').get('c', x)\n        self.kept['c'] = x\n        return y",
             "hazardous",
         ),
         ("y = self.kept.get('a', x)\n        self.kept['a'] = x\n        return y", "hazardous"),

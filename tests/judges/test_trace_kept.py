@@ -52,8 +52,40 @@ HELD = {
         "{'b': 0}",
         "y = self.kept['b']; self.kept['b'] = x; return x + y",
     ),
+    "the whole of a dict, to which more is added": (
+        "{}",
+        "self.kept['a'] = x; y = sum(self.kept.values()); self.kept['b'] = x; return y",
+    ),
+    "the whole of a dict, which is updated": (
+        "{}",
+        "self.kept['a'] = x; y = sum(self.kept.values()); self.kept.update(b=x); return y",
+    ),
+    "the whole of a dict, of which something is taken out": (
+        "{'b': 2}",
+        "self.kept['a'] = x; y = sum(self.kept.values()); self.kept.pop('b', None); return y",
+    ),
+    "the whole of a dict that another takes the place of": (
+        "{}",
+        "self.kept['a'] = x; y = sum(self.kept.values()); self.kept = {'b': x}; return y",
+    ),
+    "the whole of a dict before anything is put there": (
+        "{}",
+        "y = x + len(self.kept); self.kept['a'] = x; return y",
+    ),
 }
 ANEW = {
+    "the whole of what this call has put there": (
+        "{'c': 2}",
+        "self.kept['a'] = x; self.kept['b'] = x + 1; return x + len(self.kept) + sum(self.kept.values())",
+    ),
+    "what goes over the whole of it": (
+        "{}",
+        "self.kept['a'] = x; self.kept['b'] = x + 1; return torch.stack([v for k, v in self.kept.items()])",
+    ),
+    "the whole of what this call changes again": (
+        "{}",
+        "self.kept['a'] = x; y = sum(self.kept.values()); self.kept['a'] = y * 2; return y",
+    ),
     "what this call has put under a key": ("{}", "self.kept['n'] = x.sum(); return x * self.kept['n']"),
     "what this call has made of it": (
         "{}",

@@ -199,7 +199,8 @@ def undone(tracer: Tracer) -> Iterator[None]:
     gaps, outputs, histories = list(tracer.gaps), list(tracer.outputs), tracer.state.histories
     written = dict(tracer.written)
     returned = [list(frame.returned) for frame in tracer.frames]
-    tracer.state.histories = {cell: replace(h, readers=set(h.readers)) for cell, h in histories.items()}
+    tracer.state.histories = histories.copy()
+    tracer.state.histories.update({cell: replace(h, readers=set(h.readers)) for cell, h in histories.items()})
     try:
         yield
     finally:

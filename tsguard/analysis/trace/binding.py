@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.python import assignments
 from tsguard.analysis.trace import attributes
-from tsguard.analysis.trace.state import changed_global
-from tsguard.analysis.trace.values import Shape
+from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.values import Shape, Untraced
 
 if TYPE_CHECKING:
     from tsguard.analysis.trace.context import Tracer
@@ -21,7 +21,9 @@ def bind(tracer: Tracer, target: ast.expr, value: py.Value, scope: Scope) -> Non
     if isinstance(target, ast.Name):
         holder = assignments.holder(target.id, scope)
         if holder is not scope and holder.is_global:
-            scope.names[target.id] = changed_global(tracer.statement)
+            scope.names[target.id] = Untraced(
+                None, origin=Origin("a global", tracer.statement), source="state"
+            )
             return
     if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, Shape) and value.open:
         star = next((i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)

@@ -14,12 +14,13 @@ from tsguard.analysis.events import Event, Gap, text_of
 from tsguard.analysis.export.record import Record
 from tsguard.analysis.python import Program
 from tsguard.analysis.python.following import Follower, Frame
+from tsguard.analysis.trace.filled import Cell
 from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.memos import Memos
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.shapes.facts import Facts
-from tsguard.analysis.trace.state import Cell, State
+from tsguard.analysis.trace.state import State
 from tsguard.analysis.trace.values import Debt, Fixed, Number, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module

@@ -131,6 +131,9 @@ def _of_container(
         if name == "values" and receiver.open:
             held = [*receiver.items.values(), Traced(origin=receiver.origin, extent=ANY)]
             return InputList(held, True, origin=receiver.origin)
+    if name == "__setitem__" and len(args) == 2:
+        tracer.set_item(receiver, *args)
+        return py.NONE
     if name in CHANGING and tracer.state.mutate(tracer, receiver, clears=name == "clear"):
         return py.NONE
     if isinstance(receiver, py.ListValue) and name == "sort":

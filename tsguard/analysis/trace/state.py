@@ -8,17 +8,18 @@ after, where the new value rests on the old one.
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import library
 from tsguard.analysis.trace import holdings
+from tsguard.analysis.trace.filled import Cell, Filled
 from tsguard.analysis.trace.guards import branches_among, compares, is_within, only_guards, runs_always
-from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.self_assignments import is_in_place, is_only_moved, is_written_into, only_updates
-from tsguard.analysis.trace.taken_keys import keys_taken, rests_on
-from tsguard.analysis.trace.values import Traced, Untraced
+from tsguard.analysis.trace.taken_keys import rests_on
+from tsguard.analysis.trace.values import Traced
 from tsguard.analysis.trace.walker import Walker
 from tsguard.language.rule_names import RuleName
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from tsguard.analysis.events import Event
     from tsguard.analysis.values import Scope
 
-Cell = tuple[int, str]
 # How what layers of torch compute with is called, wherever it is kept.
 _OF_LAYERS = ("weight", "bias", "in_proj", "running")
 
@@ -63,7 +63,7 @@ class State:
     ``held`` keeps alive what the forward replaces: no other may get its identity.
     ``empty`` are the cells that hold an empty container before it.
     ``registered`` are the parameters of the modules that the root reaches through children, and those modules.
-    ``filled`` are the keys of dicts under which this call has put something, each with the branches around it,
+    ``filled`` tells what this call has put into dicts,
     ``settings`` what branches ask for that no code in sight changes.  ``used`` are the tensors made before the
     forward that an operation has taken, which are constants of the graph from there on, ``set_up`` those that the
     first call puts where there was none.  ``cells`` tells where a parameter or buffer that was read is held,
@@ -80,9 +80,9 @@ class State:
     shared: dict[int, str] = field(default_factory=dict)
     guards: set[int] = field(default_factory=set)
     asking: set[int] = field(default_factory=set)
-    histories: dict[Cell, _History] = field(default_factory=dict)
+    histories: defaultdict[Cell, _History] = field(default_factory=lambda: defaultdict(_History))
     held: list[py.Value] = field(default_factory=list)
-    filled: dict[Cell, dict[object, tuple[int, ...]]] = field(default_factory=dict)
+    filled: Filled = field(default_factory=Filled)
     settings: set[Cell] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
     set_up: dict[int, Cell] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class State:
     def _read(self, walker: Walker, cell: Cell) -> None:
         if cell in self.tables and not isinstance(walker.statement, ast.If):
             walker.add(self.tables.pop(cell))
-        history = self.histories.setdefault(cell, _History())
+        history = self.histories[cell]
         if is_within(walker.enclosing, history.renewed) or self._takes_what_was_filled(walker, cell):
             return
         if isinstance(walker.statement, ast.If):
@@ -176,17 +176,15 @@ class State:
         if cell is None or not isinstance(key, py.Const):
             return
         if not rests_on(walker.statement, cell[1]) or self._takes_what_was_filled(walker, cell):
-            self.filled.setdefault(cell, {}).setdefault(key.value, branches_among(walker.enclosing))
+            readers = self.filled.put(cell, key.value, branches_among(walker.enclosing))
+            self.histories[cell].readers |= readers - {id(walker.statement)}
 
     def _takes_what_was_filled(self, walker: Walker, cell: Cell) -> bool:
         """Whether a statement takes of a dict only what this call has put there on every way to it, maybe nothing."""
         if walker.statement is None or cell not in self.containers.values():
             return False
-        keys = keys_taken(walker.statement, cell[1])
-        filled, around = self.filled.get(cell, {}), branches_among(walker.enclosing)
-        return keys is not None and all(
-            key in filled and around[: len(filled[key])] == filled[key] for key in keys
-        )
+        held = self.owned[cell[0]].attributes.get(cell[1]) if cell[0] in self.owned else None
+        return self.filled.covers(cell, held, walker.statement, branches_among(walker.enclosing))
 
     def write(self, walker: Walker, owner: py.Value, name: str, value: py.Value) -> None:
         """An attribute is assigned."""
@@ -205,7 +203,7 @@ class State:
             return
         cell = (id(owner), name)
         if isinstance(value, py.Const) and owner.attributes.get(name) == value:
-            history = self.histories.setdefault(cell, _History())
+            history = self.histories[cell]
             history.renewed = () if history.is_untouched else history.renewed
             return
         if holdings.is_empty(value) and self._restores(walker, cell):
@@ -231,7 +229,7 @@ class State:
 
     def change_data(self, walker: Walker, cell: Cell) -> None:
         """Data of a parameter or buffer is written, which no operation of the trace shows."""
-        history = self.histories.setdefault(cell, _History())
+        history = self.histories[cell]
         history.readers -= self.aliases
         self._change(walker, cell, f"self.{cell[1]}", "state-in-forward/data")
 
@@ -297,6 +295,8 @@ class State:
             if clears and self.histories[cell].readers <= {id(walker.statement)}:
                 self.histories[cell].renewed = ()
             elif not (clears and self._restores(walker, cell)):
+                if value is None:
+                    self.histories[cell].readers |= self.filled.wholes.get(cell, set())
                 self._change(walker, cell, f"self.{cell[1]}", is_part=True)
         elif id(container) in self.shared:
             name = self.shared[id(container)]
@@ -316,9 +316,11 @@ class State:
     ) -> None:
         # What is set where other state asked for it is not set by every call.
         is_kept = not is_constant and any(id(outer) in self.guards for outer in walker.enclosing)
-        history = self.histories.setdefault(cell, _History())
+        history = self.histories[cell]
         if self._is_of_layer(cell):
             history.readers |= self.layers.get(cell[0], set())
+        if not is_part:
+            history.readers |= self.filled.wholes.get(cell, set())
         is_recorded = rule != "state-in-forward/data"
         # What is put into a list or dict leaves there what else it holds.
         renews = history.is_untouched and is_recorded and not is_part
@@ -392,8 +394,3 @@ def _take_back(walker: Walker, history: _History) -> None:
 def _show(walker: Walker, history: _History, event: Event) -> None:
     history.shown.append(event)
     walker.add(event)
-
-
-def changed_global(statement: ast.AST | None) -> Untraced:
-    """What a global holds after a forward has assigned it."""
-    return Untraced(None, origin=Origin("a global", statement), source="state")

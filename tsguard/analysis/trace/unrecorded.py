@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.filled import Cell
 from tsguard.analysis.trace.guards import branches_among, is_within
 from tsguard.analysis.trace.self_assignments import is_reckoned_of_data
-from tsguard.analysis.trace.state import Cell
 from tsguard.analysis.trace.values import Traced, depends, origin_of, parts
 
 # What makes another number of the one before: done by each call, it never comes to an end.
