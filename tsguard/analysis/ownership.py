@@ -14,6 +14,13 @@ def is_own(target: Target, module: Module) -> bool:
     own = target.module
     if module is own:
         return True
-    if module.root is not own.root and module.root != own.root:
+    if module.root is not own.root and module.root != own.root and not _are_nested(own, module):
         return False
     return not own.is_installed or module.name.partition(".")[0] == own.name.partition(".")[0]
+
+
+def _are_nested(own: Module, module: Module) -> bool:
+    """Whether two files of one project are imported from folders of which one holds the other, as without ``__init__.py``."""
+    if own.is_installed or module.is_installed:
+        return False
+    return own.root.is_relative_to(module.root) or module.root.is_relative_to(own.root)

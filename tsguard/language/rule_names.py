@@ -44,6 +44,7 @@ RuleName: TypeAlias = Literal[
     "builtin-extreme/sum",
     "call-without-forward",
     "call-without-forward/overloaded",
+    "changed-constant",
     "changed-output",
     "changed-output/list",
     "changed-output/size",

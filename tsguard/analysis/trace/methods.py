@@ -15,6 +15,7 @@ from tsguard.analysis.trace import (
     conversions,
     fillings,
     functions,
+    kept_constants,
     layers,
     listed_shapes,
     outside,
@@ -118,6 +119,8 @@ def _of_tensor(
         fillings.note(tracer, name, [receiver, *args], result)
     result = shaping.of_call(tracer, name, [receiver, *args], kwargs, result)
     writing.viewed(tracer, name, receiver, result)
+    kept_constants.made(tracer, name, args, kwargs, result, node)
+    kept_constants.viewed(tracer, name, receiver, args, result)
     if not isinstance(receiver, Traced) and name.endswith("_") and not name.endswith("__"):
         writing.holds(tracer, receiver, result)
     return result

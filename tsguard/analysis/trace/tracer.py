@@ -18,6 +18,7 @@ from tsguard.analysis.trace import (
     expressions,
     items,
     iteration,
+    kept_constants,
     listed_shapes,
     operators,
     statements,
@@ -85,8 +86,10 @@ class ForwardTracer(Tracer):
         if value is None:
             value = names.lookup(self.plain, name, scope)
         if isinstance(value, py.DictValue) and not self.is_own(self.module):
-            found = self.memos.as_seen(value, scope)
+            found = self.memos.as_seen(name, value, scope)
             if found is not value:
+                if self.state.shares(found):
+                    self.state.look_up(self, name, found, scope)
                 return found
         if isinstance(value, (py.ListValue, py.DictValue, py.SetValue)):
             self.state.look_up(self, name, value, scope)
@@ -175,7 +178,8 @@ class ForwardTracer(Tracer):
 
     def set_item(self, owner: py.Value, key: py.Value, value: py.Value) -> None:
         still = isinstance(owner, Traced) and is_of_sizes([owner, key, value])
-        unrecorded.changed(self, owner, [value])
+        unrecorded.changed(self, owner, [value], "__setitem__")
+        kept_constants.set_item(self, owner, key)
         if isinstance(owner, Shape):
             listed_shapes.set_item(owner, key, value)
             if owner.open:  # which of its sizes that is, is not followed
@@ -200,6 +204,12 @@ class ForwardTracer(Tracer):
                 self.keyed[owner, key] = value
         if isinstance(owner, py.DictValue) and owner.registry_of is not None and isinstance(key, py.Const):
             self.state.write(self, owner.registry_of, str(key.value), value)
+        memo = self.memos.name(owner)
+        if memo and isinstance(value, Traced) and not keyed_by_size:
+            self.state.share(self, memo, owner)
+            self.state.mutate(self, owner, value)
+            super().set_item(owner, key, value)
+            return
         self.state.fill(self, owner, key)
         # What a file keeps by sizes, no target leaves for another.
         is_table = keyed_by_size and not self.state.keeps(self, owner, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tsguard.analysis import values as py
+from tsguard.analysis.trace import kept_constants
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.filled import Cell
 from tsguard.analysis.trace.guards import branches_among, is_within
@@ -51,6 +52,8 @@ def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value], 
     if not isinstance(tensor, py.TensorValue):
         return
     tracer.change(tensor)
+    given = list(given)
+    kept_constants.changed(tracer, tensor, given, operation)
     cell = tracer.unrecorded.get(tensor)
     if cell is None:
         return

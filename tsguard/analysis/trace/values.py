@@ -161,6 +161,18 @@ class Untraced(Derived):
 
 
 @dataclass(eq=False, slots=True)
+class Constant:
+    """A tensor of numbers with its dtype ("" where that is not told) and the call that has made it.
+
+    ``renewed`` are the branches within which this call has written the whole anew.
+    """
+
+    dtype: str
+    node: ast.AST | None
+    renewed: tuple[int, ...] | None = None
+
+
+@dataclass(eq=False, slots=True)
 class Opaque(Derived):
     """What a function that cannot be followed returns when it is given traced values.
 

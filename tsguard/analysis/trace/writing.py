@@ -45,6 +45,8 @@ def holds(tracer: Tracer, owner: py.TensorValue, made: py.Value) -> None:
             sizes_only=made.sizes_only,
             recorded=made.recorded,
         )
+        if whole in tracer.constants:
+            tracer.constants[tracer.written[whole]] = tracer.constants[whole]
         whole = tracer.views.get(whole)
 
 

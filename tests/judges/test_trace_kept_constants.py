@@ -1,0 +1,81 @@
+"""Tensors that Python makes of numbers: a trace has one for all calls, and keeps what is written into it."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import verdict
+from tests.rules.on_torch import load
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        {body}
+"""
+KEPT = {
+    "a sum": "t = torch.tensor(0.0); t += x.sum(); return t",
+    "a method": "t = torch.as_tensor(0.0); t.add_(x.sum()); return t",
+    "moved to the device": "t = torch.tensor(0.0).to(x.device); t += x.sum(); return t",
+    "cast to what it is": "t = torch.tensor(0.0).to(x).float(); t += x.sum(); return t",
+    "in a loop": "t = torch.tensor(0.0)\n        for y in (x, x * 2):\n            t += y.sum()\n        return t",
+    "a method that makes one": "t = x.new_tensor(0.0); t *= x.sum(); t += 1; return t",
+    "a view": "t = torch.tensor([0.0, 1.0]); v = t[1:]; v += x.sum(); return t",
+    "an element that goes on": "t = torch.tensor([0.0, 1.0]); t[0] += x.sum(); return t",
+    "after an element": "t = torch.tensor([0.0, 1.0]); t[0] = 1.0; t += x.sum(); return t",
+    "a number alone": "t = torch.tensor([1.0, 2.0]); t += 1; return t + x.sum()",
+    "into itself": "t = torch.tensor(0.0); torch.add(t, x.sum(), out=t); return t",
+    "at indices that are added to": "t = torch.tensor([2.0, 3.0]); t.index_add_(0, torch.tensor([0]), x.sum()[None]); return t",
+    "under an index of the input": "t = torch.tensor([0.0, 1.0]); t[x.sum().long() % 2] = 5.0; return t",
+    "by a size": "t = torch.tensor(2); t *= x.shape[0]; return t + x.sum()",
+    "renewed on one way only": (
+        "t = torch.tensor(0.0)\n        if x.dim() == 1:\n            t.zero_()\n        t += x.sum()\n        return t"
+    ),
+}
+MADE_ANEW = {
+    "an operation": "t = torch.zeros(()); t += x.sum(); return t",
+    "not in place": "t = torch.tensor(0.0); t = t + x.sum(); return t",
+    "a copy": "t = torch.tensor(0.0).clone(); t += x.sum(); return t",
+    "cast to another dtype": "t = torch.tensor(0.0).double(); t += x.sum(); return t",
+    "of whole numbers, cast to that of the input": "t = torch.tensor([2, 3]).to(x.dtype); t += x.sum(); return t",
+    "written anew": "t = torch.tensor(0.0); t.zero_(); t += x.sum(); return t",
+    "written anew as a whole": "t = torch.tensor([0.0, 1.0]); t[:] = x.sum(); t += 1; return t",
+    "copied into": "t = torch.tensor(0.0); t.copy_(x.sum()); return t",
+    "written into by a function": "t = torch.tensor(0.0); torch.sum(x, (0, 1), out=t); return t",
+    "at the same place each time": "t = torch.tensor([2.0, 3.0]); t[1], t[0] = x.sum(), x.mean(); return t",
+    "at the same indices each time": (
+        "t = torch.tensor([2.0, 3.0]); t.scatter_(0, torch.tensor([0]), x.sum()[None]); return t"
+    ),
+    "to what it is already": "t = torch.tensor([0.0, 1.0]); t.clamp_(min=0.5); return t + x.sum()",
+    "what is added to by another": "loss = 0; t = torch.tensor(0.0); loss += t; loss += x.sum(); return loss",
+    "without values": "t = torch.tensor([0.0]); t.unsqueeze_(0); return t + x",
+}
+CASES = {**KEPT, **MADE_ANEW}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_judge_tells_what_a_trace_keeps(tmp_path: Path, case: str) -> None:
+    expected = "hazardous" if case in KEPT else "safe"
+    assert verdict(tmp_path, NET.format(body=CASES[case])) == expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_trace_keeps_it(tmp_path: Path, case: str) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(NET.format(body=CASES[case]), encoding="utf-8")
+    net: Any = load(str(path)).Net()
+    first = torch.full((2, 3), 0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traced = torch.jit.trace(net, (first,), check_trace=False)
+    calls = [torch.full(sizes, value) for sizes, value in (((2, 3), 1.0), ((1, 3), 2.0), ((3, 3), 1.0))]
+    alike = all(torch.allclose(traced(x), net(x)) for x in calls)
+    assert alike == (case in MADE_ANEW)
