@@ -131,8 +131,12 @@ def _of_container(
 ) -> py.Value | None:
     if isinstance(receiver, InputDict) and name in ("items", "keys", "values"):
         structure(tracer, receiver)
-        if name == "values" and receiver.open:
-            held = [*receiver.items.values(), Traced(origin=receiver.origin, extent=ANY)]
+        if name != "keys" and receiver.open:
+            other: py.Value = Traced(origin=receiver.origin, extent=ANY)
+            held: list[py.Value] = [*receiver.items.values(), other]
+            if name == "items":
+                keys = [*map(py.Const, receiver.items), py.Unknown(None, "str")]
+                held = [py.TupleValue(pair) for pair in zip(keys, held, strict=True)]
             return InputList(held, True, origin=receiver.origin)
     if name == "__setitem__" and len(args) == 2:
         tracer.set_item(receiver, *args)
