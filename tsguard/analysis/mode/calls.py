@@ -20,7 +20,8 @@ from tsguard.analysis.mode.choices import (
     lifted,
 )
 from tsguard.analysis.mode.context import ModeInterpreter
-from tsguard.analysis.python import PythonInterpreter, Raised, ancestry, kept_calls
+from tsguard.analysis.python import PythonInterpreter, Raised, ancestry, autograd_functions, kept_calls
+from tsguard.analysis.python.attributes import APPLY
 from tsguard.analysis.python.drawn_numbers import only_outcome
 from tsguard.analysis.terms import placed, spelled
 from tsguard.analysis.values import (
@@ -105,12 +106,24 @@ def call(
     if isinstance(function, BoundMethod) and isinstance(function.function, External):
         if function.function.name.rpartition(".")[2] in ("register_buffer", "register_parameter"):
             state.registered(walk, function.receiver, args, kwargs, node)
+        applied = _applied(walk, function, args, kwargs, node)
+        if applied is not None:
+            return applied
         return _method(walk, function.function.name, function.receiver, args, kwargs, node)
     if isinstance(function, External):
         return _external(walk, function, args, kwargs, node)
     if isinstance(function, Unknown):
         _unknown(walk, function, [*args, *kwargs.values()], node)
     return None
+
+
+def _applied(
+    walk: ModeInterpreter, function: BoundMethod, args: Args, kwargs: Kwargs, node: ast.AST | None
+) -> Value | None:
+    """What ``apply`` of an ``autograd.Function`` of the project gives; None for other methods."""
+    cls = function.receiver if function.function == APPLY else None
+    found = autograd_functions.forward_of(walk, cls) if isinstance(cls, ClassValue) else None
+    return None if found is None else _run(walk, found[0], [*found[1], *args], kwargs, node, None)
 
 
 def _run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.python import classes
+from tsguard.analysis.python import autograd_functions
 from tsguard.analysis.trace import scopes, shaping
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import Tracer
@@ -13,21 +13,18 @@ from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
 from tsguard.analysis.trace.values import Traced, parts
 
-_CONTEXT = "torch.autograd.function.FunctionCtx"
-
 Args = list[py.Value]
 Kwargs = dict[str, py.Value]
 
 
 def applied(tracer: Tracer, cls: py.ClassValue, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
     """``Function.apply(x)``: a trace records one operation, torch.export runs the forward of the class."""
-    found = classes.class_member(tracer, cls, "forward")
-    function = getattr(found[0], "function", found[0]) if found is not None else None
+    found = autograd_functions.forward_of(tracer, cls)
     met, tracer.state_met = tracer.state_met, False
     tracer.gradients_met = False
     is_crossed = False
-    if isinstance(function, py.FunctionValue):
-        context = [] if classes.class_member(tracer, cls, "setup_context") is not None else [_context()]
+    if found is not None:
+        function, context = found
 
         def run() -> None:
             nonlocal is_crossed
@@ -53,11 +50,3 @@ def gradients_given(tracer: Tracer, outputs: py.Value, given: py.Value | None) -
         return
     extents = [shaping.extent(tracer, part) for part in parts([outputs]) if isinstance(part, Traced)]
     tracer.gradients_met = tracer.gradients_met or any(e is None or e.rank != 0 for e in extents)
-
-
-def _context() -> py.ObjectValue:
-    """What a function is given to keep for its backward."""
-    methods = {
-        name: py.External(f"{_CONTEXT}.{name}") for name in ("save_for_backward", "set_materialize_grads")
-    }
-    return py.ObjectValue(py.External(_CONTEXT), {**methods}, open=True)
