@@ -34,6 +34,8 @@ KEPT = {
     "a number alone": "t = torch.tensor([1.0, 2.0]); t += 1; return t + x.sum()",
     "into itself": "t = torch.tensor(0.0); torch.add(t, x.sum(), out=t); return t",
     "at indices that are added to": "t = torch.tensor([2.0, 3.0]); t.index_add_(0, torch.tensor([0]), x.sum()[None]); return t",
+    "an element made of itself": "t = torch.tensor([1.0, 2.0]); t[0] = t[0] * x.sum(); return t",
+    "a root each time": "t = torch.tensor(3.0); t.sqrt_(); return x * t",
     "under an index of the input": "t = torch.tensor([0.0, 1.0]); t[x.sum().long() % 2] = 5.0; return t",
     "by a size": "t = torch.tensor(2); t *= x.shape[0]; return t + x.sum()",
     "renewed on one way only": (
@@ -56,7 +58,12 @@ MADE_ANEW = {
     ),
     "to what it is already": "t = torch.tensor([0.0, 1.0]); t.clamp_(min=0.5); return t + x.sum()",
     "what is added to by another": "loss = 0; t = torch.tensor(0.0); loss += t; loss += x.sum(); return loss",
-    "without values": "t = torch.tensor([0.0]); t.unsqueeze_(0); return t + x",
+    "without values": "t = torch.tensor([0.0]); t.detach_(); return t + x",
+    "taken by indices": "t = torch.tensor([1.0, 2.0]); u = t[[0, 1]]; u += x.sum(); return u",
+    "taken by a mask": "t = torch.tensor([1.0, 2.0]); u = t[t > 0]; u += x.sum(); return u",
+    "laid out anew": "t = torch.tensor([[1.0, 2.0], [3.0, 4.0]]); u = t.t().contiguous(); u += x.sum(); return u",
+    "repeated": "t = torch.tensor([1.0]).repeat(2); t += x.sum(); return t",
+    "calculated": "t = torch.tensor(2.0) * x.mean(); t *= 2; return t",
 }
 CASES = {**KEPT, **MADE_ANEW}
 

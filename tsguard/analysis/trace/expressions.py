@@ -239,7 +239,7 @@ def _subscript(tracer: Tracer, node: ast.expr, scope: Scope) -> py.Value:
     found = items.item(tracer, tracer.settled(owner), key, node)
     if isinstance(owner, py.TensorValue) and found is not None:
         writing.viewed(tracer, "", owner, found)
-        kept_constants.viewed(tracer, "", owner, [], found)
+        kept_constants.viewed(tracer, "", owner, [key], found)
     if found is None:
         found = held(containers.item(tracer, owner, key, node), owner)
     return tracer.now(found) if tracer.written else found

@@ -13,6 +13,7 @@ from tsguard.analysis.python import operations
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.guards import branches_among, is_within
 from tsguard.analysis.trace.values import Constant, Fixed, Number, Traced, is_live, parts
+from tsguard.source.walking import walked
 
 _MAKERS = frozenset(
     {"torch.Tensor", "torch.FloatTensor", "torch.as_tensor", "torch.from_numpy", "torch.tensor"}
@@ -20,9 +21,8 @@ _MAKERS = frozenset(
 # Methods that give the tensor itself, or one of its memory, where the dtype stays as it is.
 _ITSELF = frozenset(
     [
-        "contiguous", "cpu", "cuda", "data", "detach", "flatten", "movedim", "narrow", "permute",
-        "ravel", "requires_grad_", "reshape", "select", "squeeze", "swapaxes", "t", "to", "transpose", "type", "type_as",
-        "unbind", "unflatten", "unsqueeze", "view", "view_as",
+        "contiguous", "cpu", "cuda", "data", "detach", "flatten", "narrow", "ravel", "requires_grad_", "reshape",
+        "select", "squeeze", "to", "type", "type_as", "unbind", "unflatten", "unsqueeze", "view", "view_as",
     ]
 )  # fmt: skip
 _CASTS = {
@@ -30,15 +30,18 @@ _CASTS = {
     "double": "float64",
 }  # fmt: skip
 _RENEWING = frozenset({"copy_", "fill_", "zero_", "normal_", "uniform_", "bernoulli_", "random_"})
-_WITHOUT_VALUES = frozenset(
-    {"detach_", "requires_grad_", "share_memory_", "squeeze_", "t_", "transpose_", "unsqueeze_"}
-)
+_WITHOUT_VALUES = frozenset({"detach_", "requires_grad_", "share_memory_", "squeeze_"})
 # What writes anew where an index or a mask says: its place among the arguments.
 _PLACED = {
     "index_copy_": 1, "index_fill_": 1, "index_put_": 0, "masked_fill_": 0, "masked_scatter_": 0, "scatter_": 1,
 }  # fmt: skip
-# What makes another number of the one before, whatever it is.
-_GOING_ON = frozenset({"add_", "div_", "mul_", "neg_", "pow_", "sub_"})
+# What makes another number, or another shape, of the one before: done by each call, it never comes to an end.
+GOING_ON: frozenset[str] = frozenset(
+    [
+        "add_", "div_", "divide_", "exp_", "mul_", "multiply_", "neg_", "negative_", "pow_", "reciprocal_", "rsqrt_",
+        "sqrt_", "square_", "sub_", "subtract_", "t_", "transpose_", "true_divide_", "unsqueeze_",
+    ]
+)  # fmt: skip
 
 
 def made(
@@ -82,11 +85,18 @@ def viewed(
 
 def _is_itself(constant: Constant, name: str, args: Sequence[py.Value]) -> bool:
     """Whether a method leaves the dtype: where nothing tells that of an input, it is the usual one."""
-    if name in ("", "data"):
-        return True
+    if name == "":
+        return all(map(_is_basic, args))
     if name not in ("to", "type", "type_as"):
         return name in _ITSELF
     return all(_asked(value) in ("", constant.dtype) for value in args)
+
+
+def _is_basic(key: py.Value) -> bool:
+    """Whether a key takes a part of the memory: a number or a slice, and no list or tensor of indices."""
+    if isinstance(key, py.TupleValue):
+        return all(map(_is_basic, key.items))
+    return isinstance(key, (py.Const, py.SliceValue, Number))
 
 
 def _asked(value: py.Value) -> str:
@@ -112,9 +122,7 @@ def changed(tracer: Tracer, tensor: py.Value, given: Sequence[py.Value], operati
         place = _PLACED[operation]
         if any(map(_differs, given[place : place + 1])):
             _report(tracer, constant)
-    elif any(map(_differs, given)) or (
-        operation in _GOING_ON and all(isinstance(v, py.Const) for v in given)
-    ):
+    elif any(map(_differs, given)) or (operation in GOING_ON and all(isinstance(v, py.Const) for v in given)):
         _report(tracer, constant)
 
 
@@ -124,7 +132,7 @@ def set_item(tracer: Tracer, tensor: py.Value, key: py.Value) -> None:
     if constant is not None and not is_within(tracer.enclosing, constant.renewed):
         if _is_everything(key):
             constant.renewed = branches_among(tracer.enclosing)
-        elif any(map(_differs, _keys(key))):
+        elif any(map(_differs, _keys(key))) or _is_made_of_itself(tracer.statement):
             _report(tracer, constant)
 
 
@@ -134,6 +142,20 @@ def _report(tracer: Tracer, constant: Constant) -> None:
     if said is not None:
         tracer.drop(said)
     tracer.report("changed-constant", tracer.statement)
+
+
+def _is_made_of_itself(statement: ast.AST | None) -> bool:
+    """Whether an element is assigned what is made of it: ``total[i] = total[i] * 2``."""
+    if not isinstance(statement, ast.Assign):
+        return False
+    targets = {_written(part) for part in statement.targets if isinstance(part, ast.Subscript)}
+    read = (part for part in walked(statement.value) if isinstance(part, ast.Subscript))
+    return any(_written(part) in targets for part in read)
+
+
+def _written(place: ast.Subscript) -> str:
+    """A place as the source writes it, whether it is read or assigned."""
+    return ast.dump(place).rpartition("ctx=")[0]
 
 
 def _keys(key: py.Value) -> Iterable[py.Value]:

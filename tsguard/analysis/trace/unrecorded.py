@@ -12,27 +12,6 @@ from tsguard.analysis.trace.guards import branches_among, is_within
 from tsguard.analysis.trace.self_assignments import is_reckoned_of_data
 from tsguard.analysis.trace.values import Traced, depends, origin_of, parts
 
-# What makes another number of the one before: done by each call, it never comes to an end.
-_GOING_ON = frozenset(
-    [
-        "add_",
-        "div_",
-        "divide_",
-        "exp_",
-        "mul_",
-        "multiply_",
-        "neg_",
-        "negative_",
-        "pow_",
-        "reciprocal_",
-        "rsqrt_",
-        "sqrt_",
-        "square_",
-        "sub_",
-        "subtract_",
-        "true_divide_",
-    ]
-)
 _RENEWING = frozenset(["copy_", "fill_", "zero_"])
 
 
@@ -58,7 +37,7 @@ def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value], 
     if cell is None:
         return
     values = [value for value in given if value is not tensor]
-    goes_on = operation in _GOING_ON and all(isinstance(value, py.Const) for value in values)
+    goes_on = operation in kept_constants.GOING_ON and all(isinstance(value, py.Const) for value in values)
     if any(map(_differs, values)) or (goes_on and not _is_renewed(tracer, cell)):
         tracer.state.change_data(tracer, cell)
     elif operation in _RENEWING and tensor not in tracer.shares and not _is_renewed(tracer, cell):
