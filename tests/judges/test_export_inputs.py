@@ -146,3 +146,14 @@ def test_what_asks_for_an_attribute_takes_a_tensor_that_has_none(
 ) -> None:
     forward = f"    def forward(self, x):\n        return x * ({used})"
     assert judged(tmp_path, forward).export.verdict == export
+
+
+@pytest.mark.parametrize(("annotation", "given"), [("list[tuple[int, int]]", [(2, 3)]), ("int", 4)])
+def test_a_tensor_of_annotated_numbers_has_the_number(tmp_path: Path, annotation: str, given: object) -> None:
+    number = "n" if annotation == "int" else "n[0][1]"
+    forward = (
+        f"def forward(self, x: torch.Tensor, n: {annotation}):\n"
+        f"    return x * float(torch.tensor({number} / 2).log2().round())\n"
+    )
+    found = judged(tmp_path, forward)
+    assert (found.trace, found.export.verdict) == ("hazardous", exported(forward, torch.rand(4, 6), given))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis import values as py
 from tsguard.analysis.export import breaks, sizes
 from tsguard.analysis.export.reports import not_known, report, report_backed
-from tsguard.analysis.trace.values import Held, Number, Traced, parts
+from tsguard.analysis.trace.values import Held, Number, Opaque, Traced, parts
 from tsguard.language.rule_names import RuleName
 
 if TYPE_CHECKING:
@@ -285,3 +285,10 @@ def _kind(symbol: Held | Number) -> str:
             return "float"
         step = step.parent
     return ""
+
+
+def is_number(tracer: Tracer, given: py.Value) -> bool:
+    """Whether torch.export has the number that a tensor is made of."""
+    if isinstance(given, Number):
+        return not given.unbacked
+    return isinstance(given, Opaque) and given.origin.root.name in tracer.scalars

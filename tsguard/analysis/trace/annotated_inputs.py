@@ -50,6 +50,8 @@ def of_annotation(tracer: Tracer, parameter: ast.arg, scope: Scope) -> py.Value:
         rule = "untraceable-input/object"
     if rule is not None:
         tracer.report(rule, parameter, name=parameter.arg)
+    if value is None:
+        tracer.scalars.add(parameter.arg)
     return Opaque(None, origin=origin) if value is None else value
 
 

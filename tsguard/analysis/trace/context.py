@@ -91,6 +91,7 @@ class Tracer(Follower):
         self.unrecorded: dict[py.TensorValue, Cell] = {}
         self.shares: set[py.TensorValue] = set()
         self.renewed: dict[Cell, tuple[int, ...]] = {}
+        self.scalars: set[str] = set()
         self.constants: dict[py.TensorValue, Constant] = {}
         self.keyed: dict[tuple[py.Value, Number], py.Value] = {}
         self.is_aside = False

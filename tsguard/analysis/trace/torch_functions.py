@@ -169,8 +169,8 @@ def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
     if is_live(given) or isinstance(given, Opaque):
         tracer.report("harmless-warning/scalar", node)
         made = tensor([given], node)
-        if isinstance(made, Traced) and isinstance(given, Number):
-            made.of_size = not given.unbacked
+        if isinstance(made, Traced):
+            made.of_size = data.is_number(tracer, given)
         return made
     live = next((value for value in parts([given]) if is_live(value)), None)
     if live is None:
