@@ -34,7 +34,7 @@ def table_and_scope(folder: Path) -> tuple[DictValue, Scope]:
 
 
 def seen(table: Value, scope: Scope) -> Value:
-    return Memos().as_seen(table, scope)
+    return Memos().as_seen("TABLE", table, scope)
 
 
 def test_who_fills_a_table_finds_it_empty_at_first(tmp_path: Path):
