@@ -55,6 +55,10 @@ class _History:
         return not (self.readers or self.guards)
 
 
+def _nothing() -> defaultdict[Cell, _History]:
+    return defaultdict(_History)
+
+
 @dataclass(slots=True)
 class State:
     """The objects that were there before the forward, by identity, and what happens to them.
@@ -80,7 +84,7 @@ class State:
     shared: dict[int, str] = field(default_factory=dict)
     guards: set[int] = field(default_factory=set)
     asking: set[int] = field(default_factory=set)
-    histories: defaultdict[Cell, _History] = field(default_factory=lambda: defaultdict(_History))
+    histories: defaultdict[Cell, _History] = field(default_factory=_nothing)
     held: list[py.Value] = field(default_factory=list)
     filled: Filled = field(default_factory=Filled)
     settings: set[Cell] = field(default_factory=set)
