@@ -13,11 +13,17 @@ from tests.judges.test_trace_consequences import verdict
 from tests.rules.on_torch import load
 
 NET = """\
+import numpy
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 
 class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.ones(3))
+
     def forward(self, x):
         {body}
 """
@@ -38,12 +44,36 @@ KEPT = {
     "a root each time": "t = torch.tensor(3.0); t.sqrt_(); return x * t",
     "under an index of the input": "t = torch.tensor([0.0, 1.0]); t[x.sum().long() % 2] = 5.0; return t",
     "by a size": "t = torch.tensor(2); t *= x.shape[0]; return t + x.sum()",
+    "of an array of numpy": "t = torch.from_numpy(numpy.ones(3, numpy.float32)); t *= 2; return x * t",
+    "made by asarray": "t = torch.asarray([0.0, 1.0, 2.0]); t += 1; return x * t",
+    "made by its class": "t = torch.FloatTensor([0.0, 1.0, 2.0]); t += 1; return x * t",
+    "a piece": "t = torch.tensor([1.0, 2.0]); a, b = t.chunk(2); a += 1; return x.sum() * t",
+    "a piece by a function": "t = torch.tensor([1.0, 2.0]); a, b = torch.split(t, 1); a += 1; return x.sum() * t",
+    "transposed": "t = torch.tensor([[1.0], [2.0], [3.0]]).T; t *= 2; return x * t",
+    "any other method": "t = torch.tensor([1.0, 2.0, 3.0]).log_(); t.cumsum_(0); return x * t",
+    "whole parts of it": "t = torch.tensor([9.0, 8.0, 7.0]); t //= 2; return x * t",
+    "by a parameter": "t = torch.tensor([1.0, 2.0, 3.0]); t.add_(self.weight); return x * t",
+    "under a mask of its own": "t = torch.tensor([1.0, 2.0, 3.0]); t[t > 1] += 1; return x * t",
+    "by another element": "t = torch.tensor([1.0, 2.0, 3.0]); t[0] += t[1]; return x * t",
+    "moved by one": "t = torch.tensor([1.0, 2.0, 3.0]); t[:-1] = t[1:].clone(); return x * t",
+    "two exchanged": "t = torch.tensor([1.0, 2.0, 3.0]); t[0], t[1] = t[1].clone(), t[0].clone(); return x * t",
+    "an element made of all": "t = torch.tensor([1.0, 2.0, 3.0]); t[0] = t.sum(); return x * t",
+    "a layer in place": "t = torch.tensor([1.0, -2.0, 3.0]); F.silu(t, inplace=True); return x * t",
+    "into itself, of itself alone": "t = torch.tensor([1.0, 2.0, 3.0]); torch.exp(t, out=t); return x * t",
     "renewed on one way only": (
         "t = torch.tensor(0.0)\n        if x.dim() == 1:\n            t.zero_()\n        t += x.sum()\n        return t"
     ),
 }
 MADE_ANEW = {
     "an operation": "t = torch.zeros(()); t += x.sum(); return t",
+    "an array copied": "t = torch.tensor(numpy.ones(3, numpy.float32)); t *= 2; return x * t",
+    "an array of another dtype": "t = torch.as_tensor(numpy.arange(3), dtype=torch.float32); t += 1; return x * t",
+    "an element written anew before": "t = torch.tensor([0.0, 1.0]); t[0] = 5.0; t[0] += 1; return x.sum() + t",
+    "a part written anew before": "t = torch.tensor([0.0, 1.0, 2.0]); t[1:3].zero_(); t[1:3] += x.sum(); return x * t",
+    "an element made of another": "t = torch.tensor([1.0, 2.0, 3.0]); t[0] = t[1] * 2; return x * t",
+    "a remainder": "t = torch.tensor([1.0, 2.0, 3.0]); t %= 2; return x * t",
+    "normalised": "t = torch.tensor([1.0, 2.0, 3.0]); t /= t.sum(); return x * t",
+    "nothing added": "t = torch.tensor([1.0, 2.0, 3.0]); t += 0; t *= 1; return x * t",
     "not in place": "t = torch.tensor(0.0); t = t + x.sum(); return t",
     "a copy": "t = torch.tensor(0.0).clone(); t += x.sum(); return t",
     "cast to another dtype": "t = torch.tensor(0.0).double(); t += x.sum(); return t",

@@ -394,6 +394,7 @@ RuleName: TypeAlias = Literal[
     "size-loop-count/while",
     "size-to-number",
     "size-to-number/cast",
+    "size-to-number/compiled",
     "size-to-number/extreme",
     "size-to-number/index",
     "size-to-number/key",

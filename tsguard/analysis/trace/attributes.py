@@ -10,7 +10,7 @@ from tsguard.analysis.export import distributions
 from tsguard.analysis.export import types as exported_types
 from tsguard.analysis.python import attributes as python_attributes
 from tsguard.analysis.python import classes
-from tsguard.analysis.trace import dtypes, outside, shaping, unrecorded
+from tsguard.analysis.trace import dtypes, kept_constants, outside, shaping, unrecorded
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
@@ -182,7 +182,9 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
     if name in ("T", "mT", "H", "mH", "real", "imag"):
         recorded(tracer, owner)
         alike = "real" if name in ("real", "imag") else "t"
-        return shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))
+        view = shaping.of_call(tracer, alike, [owner], {}, tensor([owner], node))
+        kept_constants.viewed(tracer, name, owner, [], view)
+        return view
     if name in ("grad", "name"):
         return py.Unknown(None, "", py.NONE)  # but for what a backward pass leaves
     if name in ("grad_fn", "_base"):

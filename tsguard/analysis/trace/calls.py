@@ -20,9 +20,19 @@ from tsguard.analysis.trace import functions, kinds, layers, methods, outside, s
 from tsguard.analysis.trace.alternatives import followed_aside
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.joins import CALLED, joined
-from tsguard.analysis.trace.operators import tensor
+from tsguard.analysis.trace.operators import report_number, tensor
 from tsguard.analysis.trace.uses import lost_sight
-from tsguard.analysis.trace.values import Either, Fixed, Opaque, Traced, made_of, origin_of, parts
+from tsguard.analysis.trace.values import (
+    Either,
+    Fixed,
+    Number,
+    Opaque,
+    Traced,
+    is_live,
+    made_of,
+    origin_of,
+    parts,
+)
 from tsguard.source.unparsing import unparsed
 
 Args = list[py.Value]
@@ -108,7 +118,7 @@ def _function(
     if isinstance(function.node, ast.AsyncFunctionDef):
         tracer.gap(node or function.node, "coroutines are not followed")
     if function.marks & _COMPILED:
-        lost_sight(tracer, [*args, *kwargs.values()])
+        _give_numbers(tracer, [*args, *kwargs.values()], node)
         if tracer.is_akin(function.module):
             followed_aside(tracer, lambda: _run(tracer, function, args, kwargs, node))
         return _compiled(function, [*args, *kwargs.values()], node)
@@ -265,7 +275,16 @@ def _compiled(function: py.FunctionValue, values: Args, node: ast.AST | None) ->
     return tensor(values, node)
 
 
+def _give_numbers(tracer: Tracer, values: Args, node: ast.AST | None) -> None:
+    """What torch.jit.script has compiled takes the numbers of the example (tracer.cpp: ``getValue``)."""
+    live = next((part for part in parts(values) if isinstance(part, Number) and is_live(part)), None)
+    if live is not None:
+        report_number(tracer, "compiled", live, node)
+    lost_sight(tracer, values)
+
+
 def _scripted(tracer: Tracer, module: py.ModuleValue, values: Args, node: ast.AST | None) -> py.Value:
+    _give_numbers(tracer, values, node)
     found = classes.class_member(tracer, module.cls, "forward")
     function = found[0] if found is not None else None
     return (

@@ -14,7 +14,6 @@ from tsguard.analysis.trace import (
     attention,
     conversions,
     copies,
-    kept_constants,
     listed_shapes,
     operators,
     outside,
@@ -60,7 +59,6 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
         return _drawn(tracer, name, source, [*args, *kwargs.values()], node) if only is None else only
     if head == "torch":
         made = torch_functions.call(tracer, name, args, kwargs, node)
-        kept_constants.made(tracer, name, args, kwargs, made, node)
         return None if made is None else attention.without_weights(tracer, name, args, kwargs, made)
     handler = _HANDLERS.get(name)
     if handler is not None:

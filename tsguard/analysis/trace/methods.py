@@ -119,7 +119,8 @@ def _of_tensor(
         fillings.note(tracer, name, [receiver, *args], result)
     result = shaping.of_call(tracer, name, [receiver, *args], kwargs, result)
     writing.viewed(tracer, name, receiver, result)
-    kept_constants.made(tracer, name, args, kwargs, result, node)
+    if name == "new_tensor":
+        kept_constants.made(tracer, name, args, kwargs, result, node)
     kept_constants.viewed(tracer, name, receiver, args, result)
     if not isinstance(receiver, Traced) and name.endswith("_") and not name.endswith("__"):
         writing.holds(tracer, receiver, result)

@@ -25,6 +25,8 @@ _ASKED: dict[tuple[str, str], RuleName] = {
     ("data", "key"): "tensor-to-number/index",
     ("size", "extreme"): "size-to-number/extreme",
     ("data", "extreme"): "tensor-to-number/extreme",
+    ("size", "compiled"): "size-to-number/compiled",
+    ("data", "compiled"): "tensor-to-number/silent",
     ("size", "silent"): "size-to-number/silent",
     ("data", "silent"): "tensor-to-number/silent",
     ("size", "numpy"): "to-numpy/size",
@@ -66,7 +68,7 @@ CHANGED_STATE: dict[str, RuleName] = {
 }
 """The rules for what rests on module state that a call changes, by those for other state."""
 
-_NOTES = ("fixed-", "changed-", "harmless-", "dropped-torch-", "untraced-", "state-condition")
+_NOTES = ("fixed-", "changed-output", "harmless-", "dropped-torch-", "untraced-", "state-condition")
 
 
 def is_note(rule: RuleName) -> bool:

@@ -39,7 +39,10 @@ from tsguard.source.ways_out import ways_out
 Handler = Callable[["Tracer", ast.stmt, Scope], Signal]
 
 # What statements do in place, as the method of tensors that does it.
-_IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.Pow: "pow_"}
+_IN_PLACE = {
+    ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_", ast.Pow: "pow_", ast.Mod: "remainder_",
+    ast.FloorDiv: "floor_divide_", ast.BitAnd: "bitwise_and_", ast.BitOr: "bitwise_or_",
+}  # fmt: skip
 
 
 def _assign(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:

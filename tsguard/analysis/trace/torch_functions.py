@@ -13,6 +13,7 @@ from tsguard.analysis.python import operations, pytrees
 from tsguard.analysis.trace import (
     autograd_functions,
     conditions,
+    constructors,
     conversions,
     deferred,
     dtype_questions,
@@ -60,8 +61,11 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST) -
     """The result of a function of torch; None where it is a constant as everywhere else."""
     exported.called(tracer, name, args, kwargs, node)
     seeding.called(tracer, name, args, kwargs, node)
-    target = args[0] if name.endswith("_") and args else kwargs.get("out")
-    unrecorded.changed(tracer, target, [*args, *kwargs.values()], name.rpartition(".")[2])
+    operation = name.rpartition(".")[2]
+    if py.constant(kwargs.get("inplace", py.NONE)) is True:
+        operation = f"{operation}_"
+    target = args[0] if operation.endswith("_") and args else kwargs.get("out")
+    unrecorded.changed(tracer, target, [*args, *kwargs.values()], operation)
     of_trees = pytrees.call(tracer, name, args, kwargs, node)
     if of_trees is not None and type(of_trees) is not py.Unknown:
         return of_trees  # its leaves are those that it was given
@@ -97,7 +101,7 @@ def _result(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST
         if texts:
             return results.of_schemas(tracer, tuple(map(schemas.parse, texts)), args, kwargs, node)
         if entry.get("class") == "tensor" or name.endswith("Tensor"):
-            return _constructed(tracer, args, kwargs, node)
+            return constructors.constructed(tracer, args, kwargs, node)
         if entry.get("class") in ("context", "module"):
             lost_sight(tracer, [*args, *kwargs.values()])
             return None
@@ -159,40 +163,6 @@ def _schemas(entry: dict[str, Any], args: Args, kwargs: Kwargs) -> list[str]:
         is_true = entry["default"] if flag is None else getattr(flag, "value", False)
         entry = entry["true" if is_true else "false"]
     return list(entry.get("schemas", ()))
-
-
-def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
-    """``torch.tensor([...])`` makes a constant of the numbers in it."""
-    given = args[0] if args else kwargs.get("data", py.NONE)
-    used(tracer, [given, *kwargs.values()], node)
-    results.note_properties(tracer, kwargs, node)
-    if is_live(given) or isinstance(given, Opaque):
-        tracer.report("harmless-warning/scalar", node)
-        made = tensor([given], node)
-        if isinstance(made, Traced):
-            made.of_size = data.is_number(tracer, given)
-        return made
-    live = next((value for value in parts([given]) if is_live(value)), None)
-    if live is None:
-        tracer.report("harmless-warning/constant", node)
-        listed = operations.default_of(given)
-        return py.TensorValue(
-            several=isinstance(listed, (py.ListValue, py.TupleValue)) and len(listed.items) > 1
-        )
-    assert isinstance(live, (Traced, Number))
-    tracer.report("constant-from-values", node, live.origin)
-    several = isinstance(given, (py.ListValue, py.TupleValue)) and (given.open or len(given.items) > 1)
-    return py.TensorValue(several=several)
-
-
-def _constructed(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value:
-    """``torch.Tensor(n, m)`` and ``torch.FloatTensor([...])`` take numbers as they are."""
-    lost_sight(tracer, args)
-    live = next((value for value in parts(args) if is_live(value)), None)
-    if live is not None:
-        assert isinstance(live, (Traced, Number))
-        tracer.report("constant-from-values/constructor", node, live.origin)
-    return py.TensorValue()
 
 
 def _numel(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -355,8 +325,7 @@ _HANDLERS: dict[str, Handler] = {
     **runs.HANDLERS,
     **deferred.HANDLERS,
     **dtype_questions.FUNCTIONS,
-    **dict.fromkeys(("torch.tensor", "torch.as_tensor"), _from_values),
-    "torch.Tensor": _constructed,
+    **constructors.HANDLERS,
     "torch.numel": _numel,
     "torch.where": _where,
     "torch.unique": _unique,

@@ -107,8 +107,16 @@ class ForwardTracer(Tracer):
     ) -> py.Value:
         self.node = node if node is not None else self.node
         answer = calls.call(self, self.settled(function), args, kwargs, node)
-        if answer is not None:
-            return answer
+        if answer is None:
+            answer = self._call_plainly(function, args, kwargs, node)
+        if isinstance(function, py.External):
+            kept_constants.called(self, function.name, args, kwargs, answer, node)
+        return answer
+
+    def _call_plainly(
+        self, function: py.Value, args: list[py.Value], kwargs: dict[str, py.Value], node: ast.AST | None
+    ) -> py.Value:
+        """The result of a call that tracing does not change."""
         if isinstance(function, (py.External, py.BoundMethod)):
             args, kwargs = (
                 [plainly(arg) for arg in args],

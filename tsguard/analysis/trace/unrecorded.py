@@ -37,7 +37,7 @@ def changed(tracer: Tracer, tensor: py.Value | None, given: Iterable[py.Value], 
     if cell is None:
         return
     values = [value for value in given if value is not tensor]
-    goes_on = operation in kept_constants.GOING_ON and all(isinstance(value, py.Const) for value in values)
+    goes_on = kept_constants.goes_on(operation, values)
     if any(map(_differs, values)) or (goes_on and not _is_renewed(tracer, cell)):
         tracer.state.change_data(tracer, cell)
     elif operation in _RENEWING and tensor not in tracer.shares and not _is_renewed(tracer, cell):

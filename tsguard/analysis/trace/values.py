@@ -8,7 +8,8 @@ an input's other properties (rank, dtype, ...) is ``Fixed`` from the start.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from dataclasses import field
 from typing import Literal
 
 from tsguard.analysis.events import Event
@@ -164,12 +165,16 @@ class Untraced(Derived):
 class Constant:
     """A tensor of numbers with its dtype ("" where that is not told) and the call that has made it.
 
-    ``renewed`` are the branches within which this call has written the whole anew.
+    ``renewed`` are the branches within which this call has written all of it anew.  It is the part that a key
+    takes of a ``whole``, which has its parts at its ``places``; ``is_turned`` where the order of its memory is another.
     """
 
     dtype: str
     node: ast.AST | None
     renewed: tuple[int, ...] | None = None
+    whole: Constant | None = None
+    places: dict[Hashable, Constant] = field(default_factory=dict)
+    is_turned: bool = False
 
 
 @dataclass(eq=False, slots=True)

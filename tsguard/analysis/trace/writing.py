@@ -13,7 +13,7 @@ from tsguard.analysis.trace.shapes.extents import known
 from tsguard.analysis.trace.values import Traced, plainly
 
 # Methods that give a tensor of the same memory.
-_VIEWS = frozenset(
+VIEWS = frozenset(
     [
         "chunk", "detach", "diagonal", "expand", "expand_as", "flatten", "movedim", "narrow", "permute", "reshape",
         "select", "split", "squeeze", "swapaxes", "swapdims", "t", "transpose", "unbind", "unflatten", "unsqueeze",
@@ -67,7 +67,7 @@ def drawn(tracer: Tracer, owner: py.Value, node: ast.AST | None) -> None:
 
 def viewed(tracer: Tracer, name: str, owner: py.TensorValue, result: py.Value) -> None:
     """What a method, or brackets (""), give of a tensor may be its memory."""
-    if (name and name not in _VIEWS and not name.endswith("_")) or result is owner:
+    if (name and name not in VIEWS and not name.endswith("_")) or result is owner:
         return
     parts = result.items if isinstance(result, (py.ListValue, py.TupleValue)) else [result]
     for part in parts:

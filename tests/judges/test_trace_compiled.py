@@ -1,0 +1,114 @@
+"""What torch.jit.script has compiled takes numbers as they are for the example: a trace keeps them."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.judges.test_trace_consequences import verdict
+from tests.rules.on_torch import load
+
+NET = """\
+from typing import List
+
+import torch
+from torch import Tensor, nn
+
+
+@torch.jit.script
+def scaled(x: Tensor, n: int) -> Tensor:
+    return x * n
+
+
+@torch.jit.script
+def shaped(x: Tensor, sizes: List[int]) -> Tensor:
+    return x * sizes[0] + sizes[1]
+
+
+@torch.jit.script
+def rooted(x: Tensor, root: float) -> Tensor:
+    return x / root
+
+
+@torch.jit.script
+def one_more(n: int) -> int:
+    return n + 1
+
+
+@torch.jit.script
+def times(x: Tensor, n: Tensor) -> Tensor:
+    return x * n
+
+
+@torch.jit.script_if_tracing
+def counted(x: Tensor) -> Tensor:
+    for _ in range(x.size(0)):
+        x = x + 1
+    return x
+
+
+@torch.jit.script_if_tracing
+def repeated(x: Tensor, n: int) -> Tensor:
+    for _ in range(n):
+        x = x + 1
+    return x
+
+
+class Scaled(nn.Module):
+    def forward(self, x: Tensor, n: int) -> Tensor:
+        return x * n
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 4)
+        self.scaled = torch.jit.script(Scaled())
+
+    def forward(self, x):
+        {body}
+"""
+KEPT = {
+    "a size": "return scaled(x, x.size(0))",
+    "a length": "return scaled(x, len(x))",
+    "a count": "return scaled(x, x.numel())",
+    "all sizes": "return shaped(x, x.shape)",
+    "a list of sizes": "return shaped(x, [x.size(0), 1])",
+    "reckoned of a size": "return rooted(x, x.size(0) ** 0.5)",
+    "to a scripted module": "return self.scaled(x, x.size(0))",
+    "compiled once it is traced": "return repeated(x, x.size(0))",
+    "for a number": "return x * one_more(x.size(0))",
+}
+ASKED_ANEW = {
+    "by what is compiled": "return counted(x)",
+    "a size of a layer": "y = self.linear(x); return scaled(y, y.size(-1))",
+    "a number": "return scaled(x, 3)",
+    "a size as a tensor": "return times(x, torch.tensor(x.size(0)))",
+}
+CASES = {**KEPT, **ASKED_ANEW}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_judge_tells_what_compiled_code_is_given(tmp_path: Path, case: str) -> None:
+    expected = "hazardous" if case in KEPT else "safe"
+    assert verdict(tmp_path, NET.format(body=CASES[case])) == expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_trace_keeps_it(tmp_path: Path, case: str) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(NET.format(body=CASES[case]), encoding="utf-8")
+    net: Any = load(str(path)).Net()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            traced = torch.jit.trace(net, (torch.ones(2, 3),), check_trace=False)
+        except RuntimeError:
+            assert case in KEPT
+            return
+    other = torch.ones(5, 3)
+    assert torch.allclose(traced(other), net(other)) == (case in ASKED_ANEW)
