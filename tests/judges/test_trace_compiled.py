@@ -13,7 +13,7 @@ from tests.judges.test_trace_consequences import verdict
 from tests.rules.on_torch import load
 
 NET = """\
-from typing import List
+from typing import Dict, List, Optional
 
 import torch
 from torch import Tensor, nn
@@ -37,6 +37,41 @@ def rooted(x: Tensor, root: float) -> Tensor:
 @torch.jit.script
 def one_more(n: int) -> int:
     return n + 1
+
+
+@torch.jit.script
+def rows(x: Tensor):
+    return x.size(0)
+
+
+@torch.jit.script
+def sizes_of(x: Tensor) -> List[int]:
+    return x.size()
+
+
+@torch.jit.script
+def with_rows(x: Tensor):
+    return x, x.size(0)
+
+
+@torch.jit.script
+def printed(x: Tensor) -> None:
+    print(x.dim())
+
+
+@torch.jit.script
+def perhaps(x: Tensor) -> Optional[Tensor]:
+    return x * 2
+
+
+@torch.jit.script
+def both(x: Tensor):
+    return x, x * 2
+
+
+@torch.jit.script
+def named(x: Tensor) -> Dict[str, Tensor]:
+    return {{"x": x * 2}}
 
 
 @torch.jit.script
@@ -82,11 +117,20 @@ KEPT = {
     "to a scripted module": "return self.scaled(x, x.size(0))",
     "compiled once it is traced": "return repeated(x, x.size(0))",
     "for a number": "return x * one_more(x.size(0))",
+    "that returns a size": "return x * rows(x)",
+    "that returns sizes": "return x * sizes_of(x)[0]",
+    "that returns a size beside a tensor": "return with_rows(x)[0]",
+    "that returns a number of a number": "return x * one_more(3)",
+    "that returns nothing": "printed(x); return x * 2",
+    "that returns an optional tensor": "return perhaps(x) + 1",
 }
 ASKED_ANEW = {
     "by what is compiled": "return counted(x)",
     "a size of a layer": "y = self.linear(x); return scaled(y, y.size(-1))",
     "a number": "return scaled(x, 3)",
+    "several tensors": "a, b = both(x); return a + b",
+    "tensors by name": "return named(x)['x'] + 1",
+    "an optional tensor that is passed on": "return perhaps(x)",
     "a size as a tensor": "return times(x, torch.tensor(x.size(0)))",
 }
 CASES = {**KEPT, **ASKED_ANEW}

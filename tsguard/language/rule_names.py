@@ -572,6 +572,7 @@ RuleName: TypeAlias = Literal[
     "untraceable-call/backward-hook",
     "untraceable-call/bool",
     "untraceable-call/checkpoint",
+    "untraceable-call/compiled",
     "untraceable-call/constant",
     "untraceable-call/exported",
     "untraceable-call/flex-attention",

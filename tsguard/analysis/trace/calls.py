@@ -16,19 +16,16 @@ from tsguard.analysis.python import ancestry, classes, copies, hooks, kept_calls
 from tsguard.analysis.python import calls as python_calls
 from tsguard.analysis.python.context import CHANGEABLE, Raised
 from tsguard.analysis.python.following import Frame
-from tsguard.analysis.trace import functions, kinds, layers, methods, outside, scopes
-from tsguard.analysis.trace.alternatives import followed_aside
+from tsguard.analysis.trace import compiled, functions, kinds, layers, methods, outside, scopes
 from tsguard.analysis.trace.context import LocalBudgetExceeded, Tracer
 from tsguard.analysis.trace.joins import CALLED, joined
-from tsguard.analysis.trace.operators import report_number, tensor
+from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import lost_sight
 from tsguard.analysis.trace.values import (
     Either,
     Fixed,
-    Number,
     Opaque,
     Traced,
-    is_live,
     made_of,
     origin_of,
     parts,
@@ -118,10 +115,10 @@ def _function(
     if isinstance(function.node, ast.AsyncFunctionDef):
         tracer.gap(node or function.node, "coroutines are not followed")
     if function.marks & _COMPILED:
-        _give_numbers(tracer, [*args, *kwargs.values()], node)
-        if tracer.is_akin(function.module):
-            followed_aside(tracer, lambda: _run(tracer, function, args, kwargs, node))
-        return _compiled(function, [*args, *kwargs.values()], node)
+        run = (
+            (lambda: _run(tracer, function, args, kwargs, node)) if tracer.is_akin(function.module) else None
+        )
+        return compiled.called(tracer, function, [*args, *kwargs.values()], run, node)
     if len(tracer.frames) >= tracer.deepest:
         return py.Unknown(None, unread=unread.depth(function.module, function.node))
     if not tracer.is_akin(function.module):
@@ -261,37 +258,6 @@ def _label(function: py.FunctionValue, args: Args) -> str:
     return function.name
 
 
-def _compiled(function: py.FunctionValue, values: Args, node: ast.AST | None) -> py.Value:
-    """A scripted function's result: a tensor, or several if its annotation says so."""
-    returns = function.node.returns if isinstance(function.node, ast.FunctionDef) else None
-    if isinstance(returns, ast.Subscript) and unparsed(returns.value).rpartition(".")[2] in (
-        "Tuple",
-        "tuple",
-    ):
-        parts = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
-        return py.TupleValue(tuple(tensor(values, node) for _ in parts))
-    if isinstance(returns, ast.Subscript):
-        return Opaque(None, origin=origin) if (origin := origin_of(values)) is not None else py.Unknown()
-    return tensor(values, node)
-
-
-def _give_numbers(tracer: Tracer, values: Args, node: ast.AST | None) -> None:
-    """What torch.jit.script has compiled takes the numbers of the example (tracer.cpp: ``getValue``)."""
-    live = next((part for part in parts(values) if isinstance(part, Number) and is_live(part)), None)
-    if live is not None:
-        report_number(tracer, "compiled", live, node)
-    lost_sight(tracer, values)
-
-
-def _scripted(tracer: Tracer, module: py.ModuleValue, values: Args, node: ast.AST | None) -> py.Value:
-    _give_numbers(tracer, values, node)
-    found = classes.class_member(tracer, module.cls, "forward")
-    function = found[0] if found is not None else None
-    return (
-        _compiled(function, values, node) if isinstance(function, py.FunctionValue) else tensor(values, node)
-    )
-
-
 def call_module(
     tracer: Tracer, module: py.ModuleValue, args: Args, kwargs: Kwargs, node: ast.AST | None
 ) -> py.Value:
@@ -314,7 +280,7 @@ def call_module(
             args = list(changed.items) if isinstance(changed, py.TupleValue) else [changed]
     if module.scripted:
         exported.scripted(tracer, module, node)
-        return _scripted(tracer, module, [*args, *kwargs.values()], node)
+        return compiled.module_called(tracer, module, [*args, *kwargs.values()], node)
     given = [*args, *kwargs.values()]
     result = scopes.within(tracer, module, given, lambda: _forward(tracer, module, args, kwargs, node))
     for hook in _hooks(module, "forward"):

@@ -1,0 +1,116 @@
+"""Calls of what torch.jit.script has compiled, while tracing: its graph becomes a part of the trace.
+
+Numbers that it is given are those of the example, and it may return tensors only.  Source:
+torch/csrc/jit/frontend/tracer.cpp (``getValue``, ``setValueTrace``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from tsguard.analysis import values as py
+from tsguard.analysis.python import classes
+from tsguard.analysis.trace.alternatives import followed_aside
+from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.operators import report_number, tensor
+from tsguard.analysis.trace.uses import lost_sight
+from tsguard.analysis.trace.values import Fixed, Number, Opaque, Shape, is_live, origin_of, parts
+from tsguard.source.unparsing import unparsed
+
+Args = list[py.Value]
+
+_TUPLES = frozenset({"Tuple", "tuple"})
+_LISTS = frozenset({"List", "list"})
+_DICTS = frozenset({"Dict", "dict"})
+# What an annotation may name that is no tensor.
+_REFUSED = frozenset({"Any", "None", "Size", "bool", "complex", "device", "dtype", "float", "int", "str"})
+
+
+def called(
+    tracer: Tracer,
+    function: py.FunctionValue,
+    values: Args,
+    run: Callable[[], py.Value] | None,
+    node: ast.AST | None,
+) -> py.Value:
+    """What a compiled function gives; ``run`` follows it where its source is at hand.
+
+    Raises:
+        Raised: it raises as Python does.
+    """
+    _give(tracer, values, node)
+    returned: list[py.Value] = []
+    if run is not None:
+        followed_aside(tracer, lambda: returned.append(run()))
+    if _is_refused(tracer, function, returned, node):
+        tracer.report("untraceable-call/compiled", node or function.node)
+    return _result(function, values, node)
+
+
+def module_called(tracer: Tracer, module: py.ModuleValue, values: Args, node: ast.AST | None) -> py.Value:
+    """What the forward of a scripted module gives."""
+    _give(tracer, values, node)
+    found = classes.class_member(tracer, module.cls, "forward")
+    function = found[0] if found is not None else None
+    if not isinstance(function, py.FunctionValue):
+        return tensor(values, node)
+    if _is_refused(tracer, function, [], node):
+        tracer.report("untraceable-call/compiled", node or function.node)
+    return _result(function, values, node)
+
+
+def _give(tracer: Tracer, values: Args, node: ast.AST | None) -> None:
+    live = next((part for part in parts(values) if isinstance(part, Number) and is_live(part)), None)
+    if live is not None:
+        report_number(tracer, "compiled", live, node)
+    lost_sight(tracer, values)
+
+
+def _is_refused(tracer: Tracer, function: py.FunctionValue, returned: Args, node: ast.AST | None) -> bool:
+    """Whether what is returned, as annotated or as it is, cannot be recorded; what is only passed on may be None."""
+    returns = function.node.returns if isinstance(function.node, ast.FunctionDef) else None
+    if returns is not None and not _is_optional(returns):
+        return any(name in _REFUSED for name in _named(returns))
+    if any(map(_is_plain, parts(returned))):
+        return True
+    is_passed_on = isinstance(tracer.statement, ast.Return) and tracer.statement.value is node
+    return returns is not None and not (is_passed_on and len(tracer.frames) == 1)
+
+
+def _is_plain(value: py.Value) -> bool:
+    return isinstance(value, (py.Const, Number, Shape, Fixed))
+
+
+def _head(annotation: ast.expr) -> str:
+    named = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    text = "None" if isinstance(named, ast.Constant) and named.value is None else unparsed(named)
+    return text.rpartition(".")[2]
+
+
+def _is_optional(annotation: ast.expr) -> bool:
+    if isinstance(annotation, ast.BinOp):
+        return True
+    return isinstance(annotation, ast.Subscript) and _head(annotation) in ("Optional", "Union")
+
+
+def _named(annotation: ast.expr) -> Iterator[str]:
+    """The types that values of an annotated type hold; of a dict, the keys are left out."""
+    head = _head(annotation)
+    if not isinstance(annotation, ast.Subscript):
+        yield head
+    elif head in _TUPLES | _LISTS | _DICTS:
+        items = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+        for item in items[1:] if head in _DICTS else items:
+            yield from _named(item)
+
+
+def _result(function: py.FunctionValue, values: Args, node: ast.AST | None) -> py.Value:
+    """A tensor, or several if the annotation says so."""
+    returns = function.node.returns if isinstance(function.node, ast.FunctionDef) else None
+    if isinstance(returns, ast.Subscript) and _head(returns) in _TUPLES:
+        items = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
+        return py.TupleValue(tuple(tensor(values, node) for _ in items))
+    if isinstance(returns, ast.Subscript):
+        return Opaque(None, origin=origin) if (origin := origin_of(values)) is not None else py.Unknown()
+    return tensor(values, node)
