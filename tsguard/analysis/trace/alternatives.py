@@ -197,7 +197,7 @@ def undone(tracer: Tracer) -> Iterator[None]:
     facts = tracer.facts.copy()
     events, parts = dict(tracer.events), dict(tracer.parts)
     gaps, outputs, histories = list(tracer.gaps), list(tracer.outputs), tracer.state.histories
-    written = dict(tracer.written)
+    written, overwritten = dict(tracer.written), dict(tracer.overwritten)
     returned = [list(frame.returned) for frame in tracer.frames]
     tracer.state.histories = histories.copy()
     tracer.state.histories.update({cell: replace(h, readers=set(h.readers)) for cell, h in histories.items()})
@@ -206,5 +206,6 @@ def undone(tracer: Tracer) -> Iterator[None]:
     finally:
         tracer.events, tracer.parts, tracer.gaps, tracer.outputs = events, parts, gaps, outputs
         tracer.state.histories, tracer.facts, tracer.written = histories, facts, written
+        tracer.overwritten = overwritten
         for frame, values in zip(tracer.frames, returned, strict=True):
             frame.returned[:] = values

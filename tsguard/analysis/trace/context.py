@@ -21,7 +21,7 @@ from tsguard.analysis.trace.memos import Memos
 from tsguard.analysis.trace.rulebook import raises_in_trace
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
-from tsguard.analysis.trace.values import Constant, Debt, Fixed, Number, Traced
+from tsguard.analysis.trace.values import Change, Constant, Debt, Fixed, Number, Traced
 from tsguard.language.rule_names import RuleName
 from tsguard.project.modules import Module
 
@@ -93,6 +93,7 @@ class Tracer(Follower):
         self.renewed: dict[Cell, tuple[int, ...]] = {}
         self.scalars: set[str] = set()
         self.constants: dict[py.TensorValue, Constant] = {}
+        self.overwritten: dict[object, Change] = {}
         self.keyed: dict[tuple[py.Value, Number], py.Value] = {}
         self.is_aside = False
         self.named_tensors = 0

@@ -12,6 +12,7 @@ from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.iteration import structure
 from tsguard.analysis.trace.operators import report_number, tensor
 from tsguard.analysis.trace.origins import Origin
+from tsguard.analysis.trace.sizes_in_place import identity
 from tsguard.analysis.trace.uses import lost_sight, used
 from tsguard.analysis.trace.values import (
     NOWHERE,
@@ -84,11 +85,12 @@ def _of_shape(tracer: Tracer, owner: Shape, key: py.Value, node: ast.AST) -> py.
     index = py.constant(_by_rank(key))
     if not owner.open and isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
         known = owner.items[index]
-        return replace(known, origin=origin) if isinstance(known, Number) else known
+        return replace(known, origin=origin, tensor=identity(known)) if isinstance(known, Number) else known
     extent, start = (owner.extent, 0) if owner.rest is None else owner.rest
     if not isinstance(index, int):
         return attributes.size_at(tracer, None, None, origin)
-    return attributes.size_at(tracer, extent, index + start if index >= 0 else index, origin)
+    found = attributes.size_at(tracer, extent, index + start if index >= 0 else index, origin)
+    return replace(found, tensor=(owner, index))
 
 
 def _by_rank(bound: py.Value) -> py.Value:

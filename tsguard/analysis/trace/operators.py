@@ -128,8 +128,17 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
         booleans.counted(tracer, op, left, right, node)
         if isinstance(op, ast.Pow):
             arguments.raised(tracer, left, right, node)
+            _raised(tracer, left, right, node)
         return _calculated(tracer, op, left, right, node)
     return fixed_from(operations.binary(tracer, op, left, right, node), left, right)
+
+
+def _raised(tracer: Tracer, left: py.Value, right: py.Value, node: ast.AST) -> None:
+    """``n ** -1``: a size is a tensor of integers, of which torch calculates no such power."""
+    power = py.constant(right)
+    is_whole = isinstance(left, Number) and left.live and left.hint != "float"
+    if is_whole and type(power) is int and power < 0 and not tracer.is_export:
+        tracer.report("size-in-place/power", node, left.origin if isinstance(left, Number) else None)
 
 
 def _are_flags(left: py.Value, right: py.Value) -> bool:

@@ -22,6 +22,7 @@ from tsguard.analysis.trace import (
     expansions,
     operators,
     shaping,
+    sizes_in_place,
     unanswered,
     unrecorded,
 )
@@ -62,6 +63,7 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     right = tracer.evaluate(node.value, scope)
     unrecorded.changed(tracer, left, [right], _IN_PLACE.get(type(node.op), ""))
     recording.changed(tracer, left, node)
+    sizes_in_place.changed(tracer, left, node, right)
     if tracer.state.mutate(tracer, left):
         return None
     if operators.concerns(left, right) and not isinstance(left, py.ListValue):
@@ -76,6 +78,8 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
 def _return(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
     assert isinstance(node, ast.Return)
     value = py.NONE if node.value is None else tracer.evaluate(node.value, scope)
+    if tracer.overwritten:
+        sizes_in_place.read(tracer, [value])
     if len(tracer.frames) == 1:
         tracer.outputs.append((tracer.frames[0], node, value))
     return Return(value)

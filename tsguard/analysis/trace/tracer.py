@@ -21,6 +21,7 @@ from tsguard.analysis.trace import (
     kept_constants,
     listed_shapes,
     operators,
+    sizes_in_place,
     statements,
     unrecorded,
     uses,
@@ -58,6 +59,8 @@ class ForwardTracer(Tracer):
             self.spend(0)
         handler = expressions.HANDLERS.get(type(node))
         value = py.Unknown() if handler is None else handler(self, node, scope)
+        if self.overwritten and isinstance(value, Number):
+            sizes_in_place.read(self, [value])
         if self.program.observer is not None and not self.is_export:
             self.program.observer.traced(self.module, node, value)
         return value
@@ -106,6 +109,8 @@ class ForwardTracer(Tracer):
         node: ast.AST | None = None,
     ) -> py.Value:
         self.node = node if node is not None else self.node
+        if self.overwritten and isinstance(function, py.External):
+            sizes_in_place.read(self, [*args, *kwargs.values()])
         answer = calls.call(self, self.settled(function), args, kwargs, node)
         if answer is None:
             answer = self._call_plainly(function, args, kwargs, node)

@@ -106,7 +106,8 @@ class Number(Derived):
     of the shapes of two tensors of which the walk has lost one.  ``unbacked`` tells whether torch.export has a
     symbol in its place without a value, as what comes from data.  ``mixed`` when the trace makes it of numbers of the
     example and of the call: only what is decided by it while tracing is right.  ``natural`` is a size as a tensor
-    gives it, or a sum or product of such, which is never negative.
+    gives it, or a sum or product of such, which is never negative.  ``tensor`` tells which tensor it is while tracing,
+    where other numbers are the same.
     """
 
     kind: Kind = "size"
@@ -120,6 +121,7 @@ class Number(Derived):
     unbacked: Unbacked = ""
     mixed: bool = False
     natural: bool = False
+    tensor: object = None
 
 
 @dataclass(eq=False, slots=True)
@@ -159,6 +161,16 @@ class Untraced(Derived):
 
     source: Source = "random"
     is_share: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Change:
+    """A size is changed in place by a statement; ``blocks`` are those it stands in of which one alone runs: of
+    what, which, and whether the block is left at its end."""
+
+    node: ast.AST
+    origin: Origin
+    blocks: tuple[tuple[ast.AST, int, bool], ...]
 
 
 @dataclass(eq=False, slots=True)
