@@ -184,6 +184,7 @@ RuleName: TypeAlias = Literal[
     "frozen-argument/convolution",
     "frozen-argument/float",
     "frozen-argument/several",
+    "frozen-argument/value",
     "frozen-in-training-mode",
     "generator",
     "generator-copied",

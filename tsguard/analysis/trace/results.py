@@ -76,9 +76,13 @@ def _of_chosen(
     values = [*args, *kwargs.values()]
     used(tracer, values, node)
     note_properties(tracer, kwargs, node)
+    taking = _chosen(overloads, args, kwargs, _fits_traced) or chosen
+    taking = taking or _chosen(overloads, args, kwargs, _fits_of_one)
+    if taking is not None:
+        for argument, value in bound(taking, args, kwargs):
+            _note_frozen(tracer, taking, argument, value, node)
     for argument, value in bound(chosen, args, kwargs) if chosen is not None else ():
         assert chosen is not None
-        _note_frozen(tracer, chosen, argument, value, node)
         booleans.given(tracer, chosen, argument, value, node)
     random = draws(overloads)
     if random and _is_generator(kwargs.get("generator")):
@@ -123,6 +127,10 @@ def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.V
     a convolution is recorded as another operator, which has lost what was kept, and a sparse tensor
     is made before it is recorded.
     """
+    if schema.name in _KEEPING_FLOATS:
+        return
+    if isinstance(value, Traced) and is_live(value) and _reads_number(argument):
+        tracer.report("frozen-argument/value", node, value.origin, argument=argument.name)
     live = next((part for part in parts([value]) if isinstance(part, Number) and is_live(part)), None)
     if live is None:
         return
@@ -136,6 +144,21 @@ def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.V
         tracer.report("frozen-argument/several", node, live.origin, argument=argument.name)
     elif argument.type in (t.BOOL, t.OptionalType(t.BOOL)) and live is value:
         tracer.report("unsupported-on-size/flag", node, live.origin, argument=argument.name)
+
+
+def _reads_number(argument: Argument) -> bool:
+    """Whether torch reads the number in a tensor that is given for an argument, and records it as that."""
+    wanted = argument.type.element if isinstance(argument.type, t.OptionalType) else argument.type
+    return wanted is t.FLOAT or (argument.size is not None and wanted in (t.INT, t.ListType(t.INT)))
+
+
+# Functions of torch.nn.functional that calculate with their floats, or pass them where torch reads any number.
+_KEEPING_FLOATS = frozenset(
+    [
+        "celu", "celu_", "elu", "elu_", "gumbel_softmax", "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_",
+        "local_response_norm", "multi_margin_loss", "normalize", "rrelu", "rrelu_", "_threshold", "threshold_",
+    ]
+)  # fmt: skip
 
 
 def note_properties(tracer: Tracer, kwargs: Kwargs, node: ast.AST) -> None:
@@ -201,6 +224,15 @@ def _fits_of_one(wanted: t.Type, value: py.Value) -> bool:
     while isinstance(wanted, (t.OptionalType, t.ListType)) and isinstance(value, py.TensorValue):
         wanted = wanted.element
     return _fits(wanted, value) or (wanted in (t.INT, t.FLOAT) and isinstance(value, py.TensorValue))
+
+
+def _fits_traced(wanted: t.Type, value: py.Value) -> bool:
+    """Whether what the trace follows is taken as it is: a number of sizes is a tensor while tracing."""
+    if not isinstance(value, (Number, Traced)) or not is_live(value):
+        return _fits(wanted, value)
+    if wanted is t.TENSOR or (isinstance(wanted, t.OptionalType) and wanted.element is t.TENSOR):
+        return True
+    return wanted is not t.FLOAT and _fits(wanted, value)
 
 
 def _fits(wanted: t.Type, value: py.Value) -> bool:
