@@ -23,7 +23,6 @@ from tsguard.analysis.script.sugared import SugaredModule, Value
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
 from tsguard.language.matching import Match
-from tsguard.language.relations import is_subtype
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
 from tsguard.source import truths
@@ -210,10 +209,10 @@ def _tensor_of_tensors(fc: FunctionCompiler, given: Value, node: ast.AST) -> Non
         _note(fc, "tensor-of-values/empty", node, expression=text_of(node))
     while isinstance(type_, t.ListType):
         type_ = type_.element
-    if isinstance(type_, t.TupleType) and any(is_subtype(e, t.TENSOR) for e in type_.elements):
-        type_ = t.TENSOR
-    refused = type_ in (t.TENSOR, t.NUMBER) or isinstance(type_, t.UnionType)
-    if isinstance(given.type, t.ListType) and refused and not given.empty_list:
+    if isinstance(given.type, t.TupleType):  # of numbers, it is as good as a list
+        type_ = next((row for row in given.type.elements if isinstance(row, t.TupleType)), t.INT)
+    refused = type_ in (t.TENSOR, t.NUMBER) or isinstance(type_, (t.TupleType, t.UnionType))
+    if refused and given.type is not type_ and not given.empty_list:
         _note(fc, "tensor-of-values", node, elements=type_, expression=text_of(node))
 
 
