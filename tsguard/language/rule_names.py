@@ -492,6 +492,7 @@ RuleName: TypeAlias = Literal[
     "unconvertible-attribute/argument-dict",
     "unconvertible-attribute/function",
     "unconvertible-attribute/ignored",
+    "unconvertible-attribute/keys",
     "undefined-name",
     "undefined-name/block",
     "undefined-name/deleted",

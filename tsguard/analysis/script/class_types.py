@@ -31,12 +31,29 @@ def class_type(compiler: Compiler, cls: py.ClassValue, node: ast.AST) -> t.Type:
     return compiler.compiled_class(cls).type
 
 
+_ENUM_VALUES: dict[type, t.Type] = {int: t.INT, str: t.STR, float: t.FLOAT}
+
+
+def _types_of_values(values: list[py.Value]) -> set[t.Type | None]:
+    """The types of the values of members; one that is equal to an earlier one is another name of that: 1 and True.
+
+    A dtype, layout or memory format is an int to torch.
+    """
+    found: dict[object, t.Type | None] = {}
+    for value in values:
+        if isinstance(value, py.Atom):
+            found.setdefault(value.name, None if value.kind == "device" else t.INT)
+        else:
+            told = py.constant(value)
+            found.setdefault(told, _ENUM_VALUES.get(type(told)))
+    return set(found.values())
+
+
 def _enum_type(cls: py.ClassValue, node: ast.AST) -> t.Type:
     members = [member for member in cls.members.values() if isinstance(member, py.EnumMember)]
     if any(isinstance(member.value, py.Unknown) for member in members):
         return t.EnumType(cls.name, id(cls), t.UNKNOWN)
-    kinds: dict[type, t.Type] = {int: t.INT, str: t.STR, float: t.FLOAT}
-    found = {kinds.get(type(py.constant(member.value))) for member in members}
+    found = _types_of_values([member.value for member in members])
     value = found.pop() if len(found) == 1 else None
     if value is None:
         raise Refusal("unknown-annotation/enum", node, name=cls.name)

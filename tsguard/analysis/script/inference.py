@@ -38,6 +38,10 @@ class Uninferable(Exception):
     """A value that has no TorchScript type; the message says what it is."""
 
 
+class Refused(Uninferable):
+    """A dict of which torch does not even try to infer a type; the message says what its keys are."""
+
+
 def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = ()) -> t.Type:
     """The type that torch infers for a value; ``around`` are the containers that hold it.
 
@@ -149,6 +153,8 @@ def _element(
     for item in items:
         try:
             type_ = type_of(compiler, item, (*around, container))
+        except Refused:
+            raise
         except Uninferable as reason:
             raise Uninferable(f"a {kind} that holds {reason}") from None
         joint = type_ if element is None else unify(element, type_)
@@ -161,6 +167,9 @@ def _element(
 
 def _dict(compiler: Compiler, value: py.DictValue, around: tuple[py.Value, ...]) -> t.Type:
     values = _element(compiler, value, list(value.items.values()), around)
+    refused = _refused_keys(list(value.items))
+    if refused and not value.open:
+        raise Refused(refused)
     keys: set[t.Type] = {
         t.UNKNOWN if key in value.untold else _CONSTANTS.get(type(key), t.UNKNOWN)
         for key in value.items
@@ -171,6 +180,20 @@ def _dict(compiler: Compiler, value: py.DictValue, around: tuple[py.Value, ...])
             return t.UNKNOWN
         raise Uninferable("a dict whose keys have no single simple type")
     return t.DictType(keys.pop(), values)
+
+
+def _refused_keys(keys: list[object]) -> str:
+    """What all keys of a dict are, where torch has a type for them and makes no dict of it.
+
+    Source: torch/csrc/jit/python/pybind_utils.h (``tryToInferContainerType``), aten/src/ATen/core/type.cpp.
+    """
+    if all(key is None for key in keys):
+        return "None"
+    if not all(isinstance(key, tuple) for key in keys):
+        return ""
+    kinds = {tuple(map(type, key)) for key in keys if isinstance(key, tuple)}
+    simple = all(kind in _CONSTANTS for key in kinds for kind in key)
+    return "tuples" if len(kinds) == 1 and simple else ""
 
 
 def _object(compiler: Compiler, value: py.ObjectValue) -> t.Type:

@@ -20,7 +20,7 @@ from tsguard.analysis.script.compiled import ModuleInfo
 from tsguard.analysis.script.constants import is_callable_attribute, is_no_constant
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.forward_references import are_strings
-from tsguard.analysis.script.inference import Uninferable, type_of
+from tsguard.analysis.script.inference import Refused, Uninferable, type_of
 from tsguard.analysis.script.inference import describe as described
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ABSENT, Value
@@ -283,6 +283,10 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
         _check_lists(compiler, declared, name, value, info.attributes[name])
     except Uninferable as reason:
         info.failed[name] = str(reason)
+        cls = declared.instance.cls
+        if isinstance(reason, Refused) and isinstance(cls, py.ClassValue):
+            facts = {"name": name, "owner": cls.name, "keys": str(reason)}
+            compiler.report(Refusal("unconvertible-attribute/keys", cls.node, **facts), cls.module)
         if isinstance(value, py.EnumMember):  # which torch makes a type of, whether or not anything reads it
             refusal = Refusal("unknown-annotation/enum", value.cls.node, name=value.cls.name)
             compiler.report(refusal, value.cls.module)
