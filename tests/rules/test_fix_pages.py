@@ -113,6 +113,7 @@ BY_HAND = {
     "TSG169-bad-3",
     "TSG170-bad-2",
     "TSG170-bad-4",
+    "TSG170-bad-8",
     "TSG172-bad-3",
     "TSG172-bad-4",
     "TSG179-bad-1",
