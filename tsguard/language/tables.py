@@ -131,6 +131,16 @@ class Tables:
             known = self._canonical[name] = self._first_name(name)
         return known
 
+    @functools.cached_property
+    def _homes(self) -> dict[str, str]:
+        """Where the classes of torch are defined, to the name that the tables have for each."""
+        found: dict[str, str] = {}
+        for name, entry in self.names.items():
+            home = entry.get("is", "") if isinstance(entry, dict) else ""
+            if home not in self.names and home.startswith("torch."):
+                found.setdefault(home, name)
+        return found
+
     def _first_name(self, name: str) -> str:
         seen = 0
         while seen < 8:
@@ -139,6 +149,8 @@ class Tables:
                 name = entry[1:]
             elif isinstance(entry, dict) and "module" in entry and entry["module"] != name:
                 name = entry["module"]
+            elif entry is None and name in self._homes:
+                name = self._homes[name]
             elif entry is None and "." in name:
                 owner, _, member = name.rpartition(".")
                 parent = self.canonical(owner) if owner in self.names or "." in owner else owner
