@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from tsguard.analysis import values as py
-from tsguard.analysis.export import arguments
+from tsguard.analysis.export import arguments, data
 from tsguard.analysis.terms import Attribute, Call, Named
 from tsguard.analysis.trace import booleans, seeding
 from tsguard.analysis.trace.context import Tracer
@@ -131,6 +131,8 @@ def _note_frozen(tracer: Tracer, schema: Schema, argument: Argument, value: py.V
         return
     if isinstance(value, Traced) and is_live(value) and _reads_number(argument):
         tracer.report("frozen-argument/value", node, value.origin, argument=argument.name)
+        if argument.size is None:  # of a float torch.export asks more than it knows
+            data.number_wanted(tracer, "data-number/argument", [value], node)
     live = next((part for part in parts([value]) if isinstance(part, Number) and is_live(part)), None)
     if live is None:
         return

@@ -255,6 +255,7 @@ def _pad(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value 
     fill = args[3] if len(args) > 3 else kwargs.get("value", py.NONE)
     arguments.wanted(tracer, [fill], node)
     if isinstance(fill, (Traced, Number)) and is_live(fill):
+        data.number_wanted(tracer, "data-number/argument", [fill] if isinstance(fill, Traced) else [], node)
         used(tracer, [conversions.to_number(tracer, fill, "float", node)], node)
     used(tracer, [*args, *kwargs.values()], node)
     return tensor([*args, *kwargs.values()], node)
