@@ -225,7 +225,7 @@ def member(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:
                 if name not in interp.tables.module_members
                 else _inherited(owner, name)
             )
-    known = name in interp.tables.module_members or name == "__setattr__"
+    known = name in interp.tables.module_members or name in ("__getattr__", "__setattr__")
     return _inherited(owner, name) if known else None
 
 

@@ -183,7 +183,23 @@ def _compile(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs:
     return NONE
 
 
+def _named(interp: Interpreter, owner: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``self.get_submodule("layers.0")``, ``self.__getattr__("conv")``: what stands under a name.
+
+    Raises:
+        Raised: nothing does.
+    """
+    path = constant(interp.settled(args[0] if args else kwargs.get("target", NONE)))
+    found: Value | None = owner
+    for name in path.split(".") if isinstance(path, str) and path else ():
+        found = None if found is None else interp.attribute(found, name)
+    if found is None:
+        raise Raised("AttributeError", None)
+    return found if isinstance(path, str) else Unknown()
+
+
 _METHODS: dict[str, Handler] = {
+    **dict.fromkeys(("__getattr__", "get_buffer", "get_parameter", "get_submodule"), _named),
     "compile": _compile,
     **WALKS,
     **CHANGES,
