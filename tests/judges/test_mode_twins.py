@@ -27,6 +27,9 @@ class Net(nn.Module):
         {trained}
 """
 SAME = {
+    "without gradients": ("with torch.no_grad():\n                return x * z", "return x * z"),
+    "without gradients, and detached": ("return (x * z).detach()", "return x * z"),
+    "detached before": ("x = x.detach()", "return x * z"),
     "another name": ("return x", "y = x\n        return y"),
     "two names": ("return x, z", "a, b = x, z\n        return a, b"),
     "a name of a name": ("return x", "y = x\n        w = y\n        return w"),
@@ -41,6 +44,11 @@ SAME = {
     ),
 }
 OTHER = {
+    "something else without gradients": (
+        "with torch.no_grad():\n                return x + z",
+        "return x * z",
+    ),
+    "another tensor, detached": ("x = z.detach()", "return x * z"),
     "a branch that is taken": ("return x", "if not self.noisy:\n            x = x * 2\n        return x"),
     "a name that was kept before a change": (
         "x = x + 1\n            return x",

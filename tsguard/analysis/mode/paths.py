@@ -64,7 +64,7 @@ def _passed(walk: ModeInterpreter, node: ast.stmt, scope: Scope) -> Signal:
 
 
 def _if(walk: ModeInterpreter, node: ast.If, scope: Scope) -> Signal:
-    is_left = isinstance(node.body[-1], ast.Return) and not node.orelse
+    is_left = _returns(node.body) and not node.orelse
     orelse = walk.following if is_left else node.orelse
     test = walk.evaluate(node.test, scope)
     train, other = _truths_here(walk, test)
@@ -91,6 +91,12 @@ def _splits(walk: ModeInterpreter, test: Value) -> bool:
         return False
     train, other = truths(walk, test)
     return train is None or train != other
+
+
+def _returns(body: list[ast.stmt]) -> bool:
+    """Whether the last statement of a block returns, in a context or in none."""
+    last = body[-1]
+    return isinstance(last, ast.Return) or (isinstance(last, ast.With) and _returns(last.body))
 
 
 def _truths_here(walk: ModeInterpreter, test: Value) -> tuple[bool | None, bool | None]:

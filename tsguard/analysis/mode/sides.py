@@ -41,7 +41,11 @@ def are_twins(
 ) -> bool:
     """Whether both sides compute the same, each in its way."""
     return twins.compute_the_same(
-        body, orelse, partial(_skipped, walk, scope), partial(_decided, walk, scope)
+        body,
+        orelse,
+        partial(_skipped, walk, scope),
+        partial(_decided, walk, scope),
+        lambda node: is_recording(walk, node, scope),
     )
 
 
@@ -78,7 +82,25 @@ def is_remark(node: ast.stmt) -> bool:
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         return bool(_REMARKS.fullmatch(name))
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_text or isinstance(node, (ast.Raise, ast.Assert, ast.Pass)) or lays_out(node)
+    is_none = isinstance(node, (ast.Raise, ast.Assert, ast.Pass))
+    return is_text or is_none or lays_out(node) or _is_of_gradients(node)
+
+
+_OF_GRADIENTS = frozenset({"requires_grad_", "retain_grad"})
+
+
+def _is_of_gradients(node: ast.stmt) -> bool:
+    """``x = x.detach()``, ``x.retain_grad()``: what gradients flow, and no value, hangs on it."""
+    if not isinstance(node, (ast.Assign, ast.Expr)) or not isinstance(node.value, ast.Call):
+        return False
+    method = node.value.func
+    if not isinstance(method, ast.Attribute) or not isinstance(method.value, ast.Name):
+        return False
+    if isinstance(node, ast.Expr):
+        return method.attr in _OF_GRADIENTS
+    (target, *more) = node.targets
+    is_itself = isinstance(target, ast.Name) and target.id == method.value.id
+    return is_itself and not more and method.attr == "detach"
 
 
 def is_recording(walk: ModeInterpreter, node: ast.expr, scope: Scope) -> bool:

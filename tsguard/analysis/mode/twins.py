@@ -1,4 +1,4 @@
-"""Branches whose sides compute the same in other ways: in place or not, with a checkpoint or without."""
+"""Branches whose sides compute the same in other ways: in place or not, with a checkpoint, with gradients or without."""
 
 from __future__ import annotations
 
@@ -11,29 +11,35 @@ CHECKPOINTS = {"torch.utils.checkpoint.checkpoint": 1, "torch.utils.checkpoint.c
 
 _Skipped = Callable[[ast.expr], int]
 _Decided = Callable[[ast.expr], bool | None]
+_Records = Callable[[ast.expr], bool]
 
 
 def compute_the_same(
-    body: Sequence[ast.AST], orelse: Sequence[ast.AST], skipped: _Skipped, decided: _Decided
+    body: Sequence[ast.AST],
+    orelse: Sequence[ast.AST],
+    skipped: _Skipped,
+    decided: _Decided,
+    records: _Records,
 ) -> bool:
     """Whether two sides of a branch differ at most in how they compute one result.
 
     Args:
         skipped: of ``CHECKPOINTS`` the number of what is called, 0 for any other expression.
         decided: the answer to a condition that the module's attributes decide, None for any other.
+        records: whether a context decides on nothing but gradients.
     """
-    one, other = (_reduced(side, decided) for side in (body, orelse))
+    one, other = (_reduced([*_taken(side, decided, records)]) for side in (body, orelse))
     return len(one) == len(other) > 0 and all(
         type(a) is type(b) and _plain(a, skipped) == _plain(b, skipped)
         for a, b in zip(one, other, strict=True)
     )
 
 
-def _reduced(side: Sequence[ast.AST], decided: _Decided) -> list[ast.AST]:
-    """What a side does: without branches that are not taken, and by the first of the names of a value."""
+def _reduced(side: Sequence[ast.AST]) -> list[ast.AST]:
+    """What a side does, by the first of the names of a value."""
     reduced: list[ast.AST] = []
     renamed = _Renamed()
-    for node in _taken(side, decided):
+    for node in side:
         pairs = _other_names(node) if isinstance(node, ast.Assign) else None
         if pairs is not None:
             renamed.names |= {new: renamed.names.get(old, old) for new, old in pairs.items()}
@@ -42,11 +48,14 @@ def _reduced(side: Sequence[ast.AST], decided: _Decided) -> list[ast.AST]:
     return reduced
 
 
-def _taken(side: Sequence[ast.AST], decided: _Decided) -> Iterator[ast.AST]:
+def _taken(side: Sequence[ast.AST], decided: _Decided, records: _Records) -> Iterator[ast.AST]:
+    """Without branches that are not taken, and without contexts that decide on gradients."""
     for node in side:
         answer = decided(node.test) if isinstance(node, ast.If) else None
         if isinstance(node, ast.If) and answer is not None:
-            yield from _taken(node.body if answer else node.orelse, decided)
+            yield from _taken(node.body if answer else node.orelse, decided, records)
+        elif isinstance(node, ast.With) and all(records(item.context_expr) for item in node.items):
+            yield from _taken(node.body, decided, records)
         else:
             yield node
 
@@ -87,7 +96,8 @@ def _plain(node: ast.AST, skipped: _Skipped) -> str:
 
 
 class _Plain(ast.NodeTransformer):
-    """Puts methods that leave a tensor alone for those that work in place, and calls for checkpoints of them."""
+    """Puts methods that leave a tensor alone for those that work in place, calls for checkpoints of them, and
+    tensors for what is detached of them."""
 
     def __init__(self, skipped: _Skipped) -> None:
         self._skipped = skipped
@@ -97,6 +107,8 @@ class _Plain(ast.NodeTransformer):
         self.generic_visit(node)
         if skipped:
             return ast.Call(node.args[0], node.args[skipped:], [])
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "detach" and not node.args:
+            return node.func.value
         if isinstance(node.func, ast.Attribute) and _is_in_place(node.func.attr):
             node.func.attr = node.func.attr[:-1]
         return node
