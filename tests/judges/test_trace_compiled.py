@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
-from tests.judges.test_trace_consequences import verdict
-from tests.rules.on_torch import load
+from tests.judges.test_trace_consequences import eager_and_traced, verdict
 
 NET = """\
 from typing import Dict, List, Optional
@@ -144,15 +141,10 @@ def test_the_judge_tells_what_compiled_code_is_given(tmp_path: Path, case: str) 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_trace_keeps_it(tmp_path: Path, case: str) -> None:
-    path = tmp_path / "net.py"
-    path.write_text(NET.format(body=CASES[case]), encoding="utf-8")
-    net: Any = load(str(path)).Net()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            traced = torch.jit.trace(net, (torch.ones(2, 3),), check_trace=False)
-        except RuntimeError:
-            assert case in KEPT
-            return
+    try:
+        net, traced = eager_and_traced(tmp_path, NET.format(body=CASES[case]), torch.ones(2, 3))
+    except RuntimeError:
+        assert case in KEPT
+        return
     other = torch.ones(5, 3)
     assert torch.allclose(traced(other), net(other)) == (case in ASKED_ANEW)

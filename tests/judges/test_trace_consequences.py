@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from tests.rules.on_torch import load
 from tsguard.analysis.python import Program
 from tsguard.judges import judge
 from tsguard.project import Project
@@ -725,6 +727,20 @@ def verdict(tmp_path: Path, source: str) -> str:
     project = Project((tmp_path,))
     target = find_target(project.module(path), "Net" if "class Net" in source else "f")
     return judge(Program(project), target).trace
+
+
+def eager_and_traced(tmp_path: Path, source: str, example: torch.Tensor) -> tuple[Any, Any]:
+    """A ``Net`` of a source, and its trace for one tensor.
+
+    Raises:
+        RuntimeError: torch refuses to trace it.
+    """
+    path = tmp_path / "net.py"
+    path.write_text(source, encoding="utf-8")
+    net: Any = load(str(path)).Net()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return net, torch.jit.trace(net, (example,), check_trace=False)
 
 
 def is_traced_right(tmp_path: Path, source: str, first: torch.Tensor, other: torch.Tensor) -> bool:

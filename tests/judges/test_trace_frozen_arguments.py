@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
-from tests.judges.test_trace_consequences import verdict
-from tests.rules.on_torch import load
+from tests.judges.test_trace_consequences import eager_and_traced, verdict
 
 NET = """\
 import torch
@@ -57,12 +54,8 @@ def test_the_judge_tells_what_is_kept(tmp_path: Path, case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_trace_keeps_it(tmp_path: Path, case: str) -> None:
-    path = tmp_path / "net.py"
-    path.write_text(NET.format(body=CASES[case]), encoding="utf-8")
-    net: Any = load(str(path)).Net()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        traced = torch.jit.trace(net, (torch.arange(1.0, 13.0).reshape(3, 4) / 8,), check_trace=False)
+    example = torch.arange(1.0, 13.0).reshape(3, 4) / 8
+    net, traced = eager_and_traced(tmp_path, NET.format(body=CASES[case]), example)
     others = [
         torch.arange(1.0, 4.0 * rows + 1).reshape(rows, 4) / by for rows, by in ((3, 3.0), (5, 9.0), (3, 5.0))
     ]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
-from tests.judges.test_trace_consequences import verdict
-from tests.rules.on_torch import load
+from tests.judges.test_trace_consequences import eager_and_traced, verdict
 
 NET = """\
 import numpy
@@ -60,6 +57,10 @@ KEPT = {
     "an element made of all": "t = torch.tensor([1.0, 2.0, 3.0]); t[0] = t.sum(); return x * t",
     "a layer in place": "t = torch.tensor([1.0, -2.0, 3.0]); F.silu(t, inplace=True); return x * t",
     "into itself, of itself alone": "t = torch.tensor([1.0, 2.0, 3.0]); torch.exp(t, out=t); return x * t",
+    "normalised, after a change": "t = torch.tensor([1.0, -2.0, 3.0]); t.relu_(); t -= t.mean(); return x * t",
+    "normalised, and changed then": "t = torch.tensor([1.0, -2.0, 3.0]); t -= t.mean(); t.relu_(); return x * t",
+    "normalised in two ways": "t = torch.tensor([1.0, 2.0, 3.0]); t /= t.sum(); t -= t.mean(); return x * t",
+    "a sum after a remainder": "t = torch.tensor([1.0, 2.0, 3.0]); t %= 2; t += 1; return x * t",
     "renewed on one way only": (
         "t = torch.tensor(0.0)\n        if x.dim() == 1:\n            t.zero_()\n        t += x.sum()\n        return t"
     ),
@@ -106,13 +107,7 @@ def test_the_judge_tells_what_a_trace_keeps(tmp_path: Path, case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_trace_keeps_it(tmp_path: Path, case: str) -> None:
-    path = tmp_path / "net.py"
-    path.write_text(NET.format(body=CASES[case]), encoding="utf-8")
-    net: Any = load(str(path)).Net()
-    first = torch.full((2, 3), 0.5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        traced = torch.jit.trace(net, (first,), check_trace=False)
+    net, traced = eager_and_traced(tmp_path, NET.format(body=CASES[case]), torch.full((2, 3), 0.5))
     calls = [torch.full(sizes, value) for sizes, value in (((2, 3), 1.0), ((1, 3), 2.0), ((3, 3), 1.0))]
     alike = all(torch.allclose(traced(x), net(x)) for x in calls)
     assert alike == (case in MADE_ANEW)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from tests.judges.test_trace_consequences import verdict
-from tests.rules.on_torch import load
+from tests.judges.test_trace_consequences import eager_and_traced, verdict
 
 NET = """\
 import torch
@@ -104,21 +102,13 @@ def test_the_judge_tells_what_changes(tmp_path: Path, case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_trace_agrees(tmp_path: Path, case: str) -> None:
-    path = tmp_path / "net.py"
-    path.write_text(NET.format(body=CASES[case]), encoding="utf-8")
-    net: Any = load(str(path)).Net()
-    example = torch.arange(24.0).reshape(6, 4)
+    source, example = NET.format(body=CASES[case]), torch.arange(24.0).reshape(6, 4)
     if case in FLOATS:
         with pytest.raises(RuntimeError):
-            _traced(net, example)
+            eager_and_traced(tmp_path, source, example)
     else:
-        assert _alike(_traced(net, example)(example), net(example)) == (case in RIGHT)
-
-
-def _traced(net: Any, example: torch.Tensor) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return torch.jit.trace(net, (example,), check_trace=False)
+        net, traced = eager_and_traced(tmp_path, source, example)
+        assert _alike(traced(example), net(example)) == (case in RIGHT)
 
 
 def _alike(found: Any, wanted: Any) -> bool:

@@ -41,9 +41,9 @@ _RENEWING = frozenset(
 _SETTLED = frozenset(
     [
         "abs_", "absolute_", "bitwise_and_", "bitwise_or_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_",
-        "detach_", "fill_diagonal_", "fix_", "floor_", "fmod_", "hardtanh_", "logical_and_", "logical_or_",
-        "nan_to_num_", "relu6_", "relu_", "remainder_", "requires_grad_", "round_", "sgn_", "share_memory_", "sign_",
-        "squeeze_", "threshold_", "tril_", "triu_", "trunc_",
+        "fill_diagonal_", "fix_", "floor_", "fmod_", "hardtanh_", "logical_and_", "logical_or_",
+        "nan_to_num_", "relu6_", "relu_", "remainder_", "round_", "sgn_", "sign_", "threshold_",
+         "tril_", "triu_", "trunc_",
     ]
 )  # fmt: skip
 _WITHOUT_VALUES = frozenset({"detach_", "requires_grad_", "share_memory_", "squeeze_"})
@@ -180,10 +180,19 @@ def changed(tracer: Tracer, tensor: py.Value, given: Sequence[py.Value], operati
     is_into = bool(operation) and not operation.endswith("_")  # as the argument ``out``
     if operation in _RENEWING or (is_into and sum(value is tensor for value in given) < 2):
         constant.renewed = branches_among(tracer.enclosing)
-    elif _is_normalised(tracer.statement):
-        return
-    elif _goes_on(operation, [value for value in given if value is not tensor]):
-        _report(tracer, constant)
+    elif operation not in _WITHOUT_VALUES:
+        rest = [value for value in given if value is not tensor]
+        is_normalised = _is_normalised(tracer.statement)
+        if _is_changed_twice(constant, is_normalised) or (not is_normalised and _goes_on(operation, rest)):
+            _report(tracer, constant)
+
+
+def _is_changed_twice(constant: Constant, is_normalised: bool) -> bool:
+    """Note a change; whether it is one of several, one of which normalises: the next call then begins with others."""
+    while constant.whole is not None:
+        constant = constant.whole
+    before, constant.changes = constant.changes, (*constant.changes, is_normalised)
+    return bool(before) and any(constant.changes)
 
 
 def _goes_on(operation: str, given: Sequence[py.Value]) -> bool:
@@ -192,14 +201,16 @@ def _goes_on(operation: str, given: Sequence[py.Value]) -> bool:
         place = _PLACED[operation]
         return any(map(_differs, given[place : place + 1]))
     if operation in _SETTLED:
-        return operation not in _WITHOUT_VALUES and any(map(_differs, given))
+        return any(map(_differs, given))
     return operation not in _NEUTRAL or not _is_number(given[0] if given else None, _NEUTRAL[operation])
 
 
 def goes_on(operation: str, given: Sequence[py.Value]) -> bool:
     """Whether an operation with constants makes other numbers, or another shape, of those before each time."""
-    is_writing = operation in _RENEWING or operation in _PLACED or not operation.endswith("_")
-    return not is_writing and all(isinstance(v, py.Const) for v in given) and _goes_on(operation, given)
+    is_other = operation in _RENEWING or operation in _PLACED or operation in _WITHOUT_VALUES
+    if is_other or not operation.endswith("_"):
+        return False
+    return all(isinstance(v, py.Const) for v in given) and _goes_on(operation, given)
 
 
 # What a tensor that has been divided by it, or that it was taken from, is not changed by any more.

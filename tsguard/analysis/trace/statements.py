@@ -70,6 +70,8 @@ def _augmented(tracer: Tracer, node: ast.stmt, scope: Scope) -> Signal:
         result = operators.binary(tracer, node.op, left, right, node)
     else:
         result = operations.in_place(tracer, node.op, left, right, node)
+    if isinstance(left, py.TensorValue) and isinstance(result, py.TensorValue) and left in tracer.constants:
+        tracer.constants[result] = tracer.constants[left]
     tracer.node = node
     binding.bind(tracer, node.target, result, scope)
     return None

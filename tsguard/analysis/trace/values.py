@@ -179,6 +179,7 @@ class Constant:
 
     ``renewed`` are the branches within which this call has written all of it anew.  It is the part that a key
     takes of a ``whole``, which has its parts at its ``places``; ``is_turned`` where the order of its memory is another.
+    ``changes`` are those in place that this call has made, each with whether it normalises.
     """
 
     dtype: str
@@ -187,6 +188,7 @@ class Constant:
     whole: Constant | None = None
     places: dict[Hashable, Constant] = field(default_factory=dict)
     is_turned: bool = False
+    changes: tuple[bool, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
