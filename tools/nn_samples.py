@@ -6,7 +6,6 @@ The first sample of a class is its ordinary construction; the others change how
 
 _CONV = ["3, 4, 3", "3, 4, 3, padding='same'", "3, 4, 3, padding=1, padding_mode='reflect'"]
 _POOL = ["2", "2, return_indices=True"]
-_ADAPTIVE_MAX = ["2", "2, return_indices=True"]
 _RNN = ["3, 4", "3, 4, batch_first=True", "3, 4, bidirectional=True", "3, 4, 2, dropout=0.5"]
 
 SAMPLES: dict[str, list[str]] = {
@@ -14,9 +13,9 @@ SAMPLES: dict[str, list[str]] = {
     "AdaptiveAvgPool2d": ["2", "(2, 2)", "(None, 2)"],
     "AdaptiveAvgPool3d": ["2", "(None, 2, 2)"],
     "AdaptiveLogSoftmaxWithLoss": ["4, 10, [2, 4]"],
-    "AdaptiveMaxPool1d": _ADAPTIVE_MAX,
-    "AdaptiveMaxPool2d": _ADAPTIVE_MAX,
-    "AdaptiveMaxPool3d": _ADAPTIVE_MAX,
+    "AdaptiveMaxPool1d": ["2", "None", "2, return_indices=True"],
+    "AdaptiveMaxPool2d": ["2", "None", "(None, 2)", "2, return_indices=True"],
+    "AdaptiveMaxPool3d": ["2", "None", "(None, 2, 2)", "2, return_indices=True"],
     "AlphaDropout": [""],
     "AvgPool1d": ["2"],
     "AvgPool2d": ["2"],

@@ -423,6 +423,14 @@ def method_schemas(module: nn.Module, name: str) -> dict[str, Any]:
         return {"fails": short(error)}
 
 
+def function_schemas(function: Callable[..., Any]) -> dict[str, Any]:
+    """The schema of a static method, which is a plain function."""
+    try:
+        return {"schemas": [render(torch.jit.script(function).schema)]}
+    except Exception as error:
+        return {"fails": short(error)}
+
+
 def holder_schemas(module: nn.Module) -> dict[str, Any]:
     """The schemas of ``forward`` as a parent module sees them."""
     return method_schemas(module, "forward")
@@ -455,6 +463,9 @@ def describe_module(cls: type[nn.Module], sample: str) -> dict[str, Any]:
             or name.startswith("__")
             or name in ("extra_repr", "reset_parameters", "forward")
         ):
+            continue
+        if isinstance(inspect.getattr_static(cls, name), staticmethod):
+            methods[name] = {"static": True, **function_schemas(getattr(cls, name))}
             continue
         methods[name] = method_schemas(eval(f"cls({sample})", scope), name)
     parameters: list[list[str | None]] = [

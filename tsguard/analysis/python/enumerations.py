@@ -47,7 +47,15 @@ def make_members(interp: Interpreter, cls: ClassValue, ancestry: Sequence[Value]
         if not name.startswith("_") and isinstance(value, _TAKEN):
             given = automatic.get(name, value)
             alike = given if isinstance(given, Const) and bases & _MIXED_IN else None
-            cls.members[name] = EnumMember(cls, name, given, alike)
+            cls.members[name] = _first_with(cls, given) or EnumMember(cls, name, given, alike)
+
+
+def _first_with(cls: ClassValue, value: Value) -> EnumMember | None:
+    """The member of which a name with the same value is an alias."""
+    if not isinstance(value, Const):
+        return None
+    members = (member for member in cls.members.values() if isinstance(member, EnumMember))
+    return next((m for m in members if isinstance(m.value, Const) and m.value.value == value.value), None)
 
 
 def _automatic(interp: Interpreter, cls: ClassValue, bases: set[str]) -> dict[str, Value]:

@@ -281,6 +281,7 @@ def _augmented_item(fc: FunctionCompiler, node: ast.AugAssign, target: ast.Subsc
         element = container.type.value
     else:
         raise Refusal("item-assignment", node, type=container.type, target=text_of(target))
-    fc.expression(target.slice)
+    key = fc.expression(target.slice)
     operand = fc.attempt(node.value)
-    call_builtin(fc, _operator(node, element), [Value(element), operand], {}, node)
+    item_now = call_builtin(fc, _operator(node, element), [Value(element), operand], {}, node)
+    call_builtin(fc, "aten::_set_item", [container, key, item_now], {}, node)

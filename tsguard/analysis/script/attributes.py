@@ -12,7 +12,7 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import arguments, classes, differences, python_objects
+from tsguard.analysis.script import arguments, classes, differences, library_modules, python_objects
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import (
@@ -181,8 +181,12 @@ def _no_attribute(fc: FunctionCompiler, value: Value, name: str, node: ast.AST) 
 
 
 def _enum_member(owner: SugaredEnum, name: str, node: ast.AST) -> Sugared:
-    if isinstance(owner.cls.members.get(name), py.EnumMember):
+    member = owner.cls.members.get(name)
+    if isinstance(member, py.EnumMember) and member.name == name:
         return simple(owner.type)
+    if isinstance(member, py.EnumMember):
+        facts = {"name": name, "owner": owner.cls.name, "member": member.name}
+        raise Refusal("unknown-method/alias", node, **facts)
     raise Refusal("unknown-method/attribute", node, name=name, type=owner.type, value=owner.cls.name)
 
 
@@ -200,6 +204,11 @@ def _python_attribute(fc: FunctionCompiler, owner: SugaredPython, name: str, nod
         member = _python_class_member(fc, owner.value, name, node)
         if member is not None:
             return member
+    if isinstance(owner.value, py.External):
+        fc.compiler.reporter.mark_target_specific()
+        static = library_modules.static_method(fc.compiler, owner.value, name)
+        if static is not None and any(owner.value == cls for cls in fc.compiler.model_classes):
+            return static
     raise python_objects.attribute_refusal(fc.compiler, owner, name, node)
 
 

@@ -5,8 +5,24 @@ Source: torch/csrc/jit/frontend/ir_emitter.cpp (globals of ``getSugaredVar``).
 
 from __future__ import annotations
 
-from tsguard.analysis.script.sugared import Builtin, Cast, Magic, Print, Special, Sugared, SugaredException
+import ast
+
+from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
+from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sugared import (
+    Builtin,
+    Cast,
+    Magic,
+    Print,
+    PythonModule,
+    Special,
+    Sugared,
+    SugaredException,
+    SugaredUnknown,
+)
 from tsguard.language import types as t
+from tsguard.language.tables import Tables
 
 
 def _magic(name: str, symbol: str) -> Magic:
@@ -50,3 +66,19 @@ GLOBALS: dict[str, Sugared] = {
     "sorted": Builtin("aten::sorted"),
     "AssertionError": SugaredException("AssertionError"),
 }
+
+
+def operator_by_name(tables: Tables, value: py.External, node: ast.AST) -> Sugared:
+    """``torch.ops``, a namespace in it, or an operator: those of other libraries are not known.
+
+    Raises:
+        Refusal: torch has no operator of this name.
+    """
+    _, _, namespace, *operator = f"{value.name}.".split(".")
+    symbol = f"{namespace}::{operator[0]}" if operator else ""
+    if symbol in tables.operators:
+        return Builtin(symbol)
+    if namespace in ("aten", "prim") and operator[0]:
+        why = "torch has no operator of this name"
+        raise Refusal("unscriptable-function", node, name=text_of(node), why=why)
+    return SugaredUnknown() if operator and operator[0] else PythonModule(value)

@@ -15,6 +15,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.terms import NONE, Is
 from tsguard.language import types as t
 from tsguard.language.relations import unify
+from tsguard.language.rule_names import RuleName
 
 _CONSTANTS: dict[type, t.Type] = {
     bool: t.BOOL, int: t.INT, float: t.FLOAT, complex: t.COMPLEX, str: t.STR, bytes: t.STR, type(None): t.NONE,
@@ -40,6 +41,14 @@ class Uninferable(Exception):
 
 class Refused(Uninferable):
     """A dict of which torch does not even try to infer a type; the message says what its keys are."""
+
+    rule: RuleName = "unconvertible-attribute/keys"
+
+
+class TooLarge(Refused):
+    """An int of which torch infers a type that cannot hold it."""
+
+    rule = "unconvertible-attribute/large"
 
 
 def type_of(compiler: Compiler, value: py.Value, around: tuple[py.Value, ...] = ()) -> t.Type:
@@ -80,6 +89,8 @@ def _of_constant(value: py.Const) -> t.Type:
         raise Uninferable("an ellipsis")
     if isinstance(value.value, NumpyInt):
         raise Uninferable(describe(value))
+    if isinstance(value.value, int) and not -(2**63) <= value.value < 2**63:
+        raise TooLarge("an int of more than 64 bits")
     return _CONSTANTS[type(value.value)]
 
 

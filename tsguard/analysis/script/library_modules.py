@@ -16,6 +16,7 @@ from tsguard.analysis.script import none_defaults
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.names import cause
 from tsguard.analysis.script.sugared import (
+    Compiled,
     Method,
     Sugared,
     SugaredModule,
@@ -54,9 +55,21 @@ def library_member(
 _CONTAINER_FORWARD = frozenset({"torch.nn.Sequential"})
 
 
+def static_method(compiler: Compiler, cls: py.External, name: str) -> Sugared | None:
+    """A static method of a class of torch.nn."""
+    methods = compiler.tables.modules.get(cls.name, {}).get("methods", {})
+    return _static(name, methods[name]) if methods.get(name, {}).get("static") else None
+
+
+def _static(name: str, entry: dict[str, Any]) -> Compiled:
+    return Compiled(name, tuple(schemas.parse(text) for text in entry["schemas"]))
+
+
 def _from_table(owner: SugaredModule, name: str, entry: dict[str, Any]) -> Sugared:
     if "fails" in entry:
         return SugaredPython(py.External(f"torch.nn.{name}"), cause(entry["fails"]), receiver=owner)
+    if entry.get("static"):
+        return _static(name, entry)
     found = []
     for text in entry["schemas"]:
         schema = schemas.parse(text)

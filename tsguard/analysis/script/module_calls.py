@@ -13,19 +13,18 @@ from tsguard.analysis.budgets import COMPILED_CHILD_STEPS
 from tsguard.analysis.events import text_of
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
-from tsguard.analysis.script import results
+from tsguard.analysis.script import hooks
 from tsguard.analysis.script.annotations import isinstance_types
 from tsguard.analysis.script.attributes import get_attribute
 from tsguard.analysis.script.calls import call as call_value
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.derived_layers import inherited_overloads, never_compiles
-from tsguard.analysis.script.module_attributes import find, get
+from tsguard.analysis.script.module_attributes import get
 from tsguard.analysis.script.parametrizations import note_parametrized
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.submodules import Submodules
 from tsguard.analysis.script.sugared import (
-    Method,
     Simple,
     Sugared,
     SugaredModule,
@@ -89,10 +88,7 @@ def call(
     for parameter in instance.parametrized if isinstance(instance.cls, py.External) else ():
         note_parametrized(compiler, instance, parameter)
     if instance.hooks.get("forward") or instance.hooks.get("forward_pre"):
-        forward = find(compiler, fc, callee, "forward", node)
-        if isinstance(forward, Method) and forward.schemas:
-            return Simple(results.result(fc, forward.schemas[0], forward.schemas[0].returns, node))
-        return SugaredUnknown()
+        return hooks.call(compiler, fc, callee, args, kwargs, node)
     if compiler.container_kind(instance) == "list" and _is_sequential(compiler, instance):
         return _call_sequential(compiler, fc, callee, args, node)
     recurrent = inherited_overloads(compiler.interp, instance)

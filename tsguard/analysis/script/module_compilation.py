@@ -16,17 +16,16 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import (
     altered_layers,
+    hooks,
     late_defaults,
     left_in_python,
     notes,
     refused_layers,
-    signatures,
 )
 from tsguard.analysis.script.compiled import Signature
 from tsguard.analysis.script.concrete_types import concrete_type
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.convert import as_value
-from tsguard.analysis.script.inference import describe as kind_of
 from tsguard.analysis.script.interfaces import compile_child
 from tsguard.analysis.script.layers import layer_key
 from tsguard.analysis.script.library_modules import library_member
@@ -158,7 +157,7 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
     owner = SugaredModule(instance)
     refused_layers.check(compiler, instance)
     if isinstance(instance.cls, py.External) and instance.hooks:
-        _compile_hooks(compiler, owner)
+        hooks.compile_hooks(compiler, owner)
     if isinstance(instance.cls, py.External):
         if instance.cls.name == "torch.nn.Sequential":
             _check_sequential(compiler, owner)
@@ -180,7 +179,7 @@ def _compile_methods(compiler: Compiler, instance: py.ModuleValue, interface: tu
             if isinstance(entry, py.PropertyValue) and is_readable(compiler, instance, name, entry):
                 with compiler.reporter.compiling_property(instance.cls, name):
                     _compile_property(compiler, owner, name, entry)
-    _compile_hooks(compiler, owner)
+    hooks.compile_hooks(compiler, owner)
 
 
 def _entries(compiler: Compiler, cls: py.Value) -> Iterator[tuple[str, py.Value]]:
@@ -310,39 +309,6 @@ def _compile_property(compiler: Compiler, owner: SugaredModule, name: str, membe
             _compile_method(
                 compiler, owner, name if function is member.getter else f"{name} setter", function
             )
-
-
-def _compile_hooks(compiler: Compiler, owner: SugaredModule) -> None:
-    place, module = compiler.reporter.place_of(owner.instance)
-    for kind, hooks in owner.instance.hooks.items():
-        for hook in hooks:
-            if isinstance(hook, py.External):
-                compiler.report(
-                    Refusal("legacy-norm-hook", place, name=compiler.name_of(owner.instance), hook=hook.name),
-                    module,
-                )
-            elif isinstance(hook, py.FunctionValue) and not isinstance(hook.node, ast.Lambda):
-                _compile_hook(compiler, owner, kind, hook)
-            elif isinstance(hook, py.Unknown):
-                compiler.reporter.add_gap(unread.what(hook, compiler.target, module, place))
-            else:
-                what = "a lambda" if isinstance(hook, py.FunctionValue) else kind_of(hook)
-                compiler.report(
-                    Refusal("hook-object", place, name=compiler.name_of(owner.instance), what=what), module
-                )
-
-
-def _compile_hook(compiler: Compiler, owner: SugaredModule, kind: str, hook: py.FunctionValue) -> None:
-    assert isinstance(hook.node, ast.FunctionDef)
-    signature = signatures.read(compiler, hook.node, hook.scope, method=True)
-    arguments = signature.arguments
-    wanted = 2 if kind == "forward" else 1
-    typed = len(arguments) == wanted and isinstance(arguments[0].type, (t.TupleType,)) if arguments else False
-    if not typed and not (arguments and arguments[0].type is t.UNKNOWN):
-        facts = {"hook": hook.name, "name": compiler.name_of(owner.instance)}
-        compiler.report(Refusal("hook-object/signature", hook.node, **facts), hook.module)
-        return
-    compiler.compile_function(hook, owner, f"{compiler.name_of(owner.instance)}.{hook.name}")
 
 
 def _check_sequential(compiler: Compiler, owner: SugaredModule) -> None:

@@ -285,8 +285,8 @@ def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: 
         info.failed[name] = str(reason)
         cls = declared.instance.cls
         if isinstance(reason, Refused) and isinstance(cls, py.ClassValue):
-            facts = {"name": name, "owner": cls.name, "keys": str(reason)}
-            compiler.report(Refusal("unconvertible-attribute/keys", cls.node, **facts), cls.module)
+            facts = {"name": name, "owner": cls.name, "reason": str(reason)}
+            compiler.report(Refusal(reason.rule, cls.node, **facts), cls.module)
         if isinstance(value, py.EnumMember):  # which torch makes a type of, whether or not anything reads it
             refusal = Refusal("unknown-annotation/enum", value.cls.node, name=value.cls.name)
             compiler.report(refusal, value.cls.module)

@@ -17,7 +17,7 @@ from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.attributes import APPLY
 from tsguard.analysis.python.context import Raised
 from tsguard.analysis.script import differences
-from tsguard.analysis.script.builtin_names import GLOBALS
+from tsguard.analysis.script.builtin_names import GLOBALS, operator_by_name
 from tsguard.analysis.script.context import Compiler, FunctionCompiler, Names
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import (
@@ -279,7 +279,7 @@ class PythonNames(Names):
                 raise Refusal("unscriptable-function/autograd-builtin", node, name=text_of(node))
             return SugaredPython(value, "Function.apply", opaque=True)
         if name.startswith("torch.ops"):
-            return SugaredUnknown()
+            return operator_by_name(self.compiler.tables, value, node)
         if name in _OF_OPERATORS:
             return PythonModule(value)
         if parent in _OF_OPERATORS and f"aten::{short}" in self.compiler.tables.operators:
@@ -320,7 +320,7 @@ class PythonNames(Names):
             )
         if value.name == "torch.nn.utils.rnn.PackedSequence":
             return SugaredNamedTuple(t.PACKED_SEQUENCE)
-        if entry["class"] == "exception":
+        if entry["class"] == "exception" and "op" not in entry:
             return SugaredException(value.name.rpartition(".")[2])
         if "op" in entry:
             return Builtin(entry["op"])

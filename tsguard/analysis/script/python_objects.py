@@ -14,6 +14,7 @@ from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Sugared, SugaredPython, SugaredUnknown
+from tsguard.language import schemas
 
 
 def refusal(compiler: Compiler, value: SugaredPython, node: ast.AST) -> Refusal:
@@ -65,8 +66,32 @@ def check_call(compiler: Compiler, callee: SugaredPython, node: ast.Call) -> Non
         raise Refusal("global-value/scripted", node.func, name=text_of(node.func))
     if isinstance(value, py.External):
         _check_external(compiler, value, node)
+    if isinstance(value, py.Partial):
+        _check_partial(compiler, value, node)
     if isinstance(value, (py.Const, py.ListValue, py.DictValue, py.TupleValue, py.TensorValue)):
         raise Refusal("global-value", node, name=callee.name, kind=describe(value))
+
+
+def _check_partial(compiler: Compiler, value: py.Partial, node: ast.Call) -> None:
+    """Torch reads the types of a functools.partial from its signature, in which what is bound by name stays."""
+    count = _annotated_count(compiler, value.function)
+    if count is not None and count - len(value.args) != len(node.args):
+        why = f"of a functools.partial, all {count - len(value.args)} parameters of its signature have to be passed"
+        raise Refusal("unscriptable-function", node, name=text_of(node.func), why=why)
+
+
+def _annotated_count(compiler: Compiler, function: py.Value) -> int | None:
+    """The number of a function's parameters; None where no annotation tells torch of them."""
+    if isinstance(function, py.FunctionValue) and isinstance(function.node, ast.FunctionDef):
+        spec = function.node.args
+        if spec.vararg or spec.kwarg:
+            return None
+        parameters = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+        is_annotated = any(parameter.annotation for parameter in parameters) or function.node.returns
+        return len(parameters) if is_annotated else None
+    entry = compiler.tables.entry(function.name) if isinstance(function, py.External) else None
+    listed: list[str] = entry.get("schemas", []) if isinstance(entry, dict) else []
+    return len(schemas.parse(listed[0]).arguments) if len(listed) == 1 else None
 
 
 def _is_compiled(compiler: Compiler, module: py.ModuleValue) -> bool:
