@@ -8,7 +8,7 @@ comes up, and the worlds are as many as the questions.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -21,7 +21,7 @@ from tsguard.analysis.budgets import (
     WORLD_STEPS,
 )
 from tsguard.analysis.terms import Converts, Eq, Question, Term, looks_up
-from tsguard.analysis.worlds import Answer, Impossible, Manner, World
+from tsguard.analysis.worlds import Answer, Impossible, Manner, Uncallable, World
 from tsguard.report.records import dataclass
 
 T = TypeVar("T")
@@ -39,13 +39,47 @@ class Way:
         """The condition under which one is there."""
         return _conjunction(_telling((*self.turned, *self.besides)))
 
-    @property
-    def otherwise(self) -> str:
-        """The condition under which one is not."""
-        told = _telling(self.turned)
-        if len(told) > 1:
-            return f"not ({_conjunction(told)})"
-        return str(Answer(told[0].asked, not told[0].yes))
+
+_MOST_ALTERNATIVES = 3
+
+
+def anywhere(ways: Iterable[Way], others: Iterable[Way] = ()) -> str:
+    """The condition under which one is on any of several ways, and on none of the ``others``.
+
+    Beyond a few it says that there are more.
+    """
+    found, left = list(ways), list(others)
+    shortest = _shortest(found)
+    if any(_is_unless(answer) for way in shortest for answer in way.turned):
+        return str(found[0])
+    told = list(dict.fromkeys(str(_without(way, left)) for way in shortest))
+    if len(told) == 1:
+        return told[0]
+    several = [f"({text})" if " and " in text else text for text in told[:_MOST_ALTERNATIVES]]
+    return " or ".join([*several, *(["..."] if len(told) > _MOST_ALTERNATIVES else [])])
+
+
+def _without(way: Way, others: list[Way]) -> Way:
+    """A way of which no further answer leads to one of the others."""
+    turned = frozenset(way.turned)
+    further = (frozenset(other.turned) - turned for other in others if turned < frozenset(other.turned))
+    against = [Answer(last.asked, not last.yes) for (last,) in (one for one in further if len(one) == 1)]
+    return Way((*way.turned, *dict.fromkeys(against)), way.besides)
+
+
+def elsewhere(ways: Iterable[Way]) -> str:
+    """The condition under which one is on none of several ways."""
+    shortest = [_telling(way.turned) for way in _shortest(list(ways))]
+    single = [Answer(one[0].asked, not one[0].yes) for one in shortest if len(one) == 1]
+    several = dict.fromkeys(f"not ({_conjunction(one)})" for one in shortest if len(one) > 1)
+    told = _conjunction(_telling(tuple(dict.fromkeys(single))))
+    return " and ".join(filter(None, [told, *several]))
+
+
+def _shortest(ways: list[Way]) -> list[Way]:
+    """The ways that no other is a part of."""
+    turned = [frozenset(_telling(way.turned)) for way in ways]
+    return [way for way, one in zip(ways, turned, strict=True) if not any(other < one for other in turned)]
 
 
 def _conjunction(answers: list[Answer]) -> str:
@@ -68,6 +102,12 @@ def _telling(answers: tuple[Answer, ...]) -> list[Answer]:
                 world.decide(other.asked, other.yes)
             told.append(answer)
     return told[::-1]
+
+
+def _subjects(answers: tuple[Answer, ...]) -> frozenset[Term]:
+    """What the answers are about: of something that it is none of many is one thing."""
+    asked = [answer.asked for answer in _telling(answers)]
+    return frozenset(one.left if isinstance(one, Eq) else one for one in asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +141,15 @@ def explore(
     yield None, first, outcome
     settled = is_settled(None, outcome)
     seen: set[Question] = set(first.given)
-    turns = deque(_turns(first, (), seen))
+    turns, later = deque(_turns(first, (), seen)), deque[_Turn]()
     tried: list[World] = []
     known: set[frozenset[tuple[Question, bool]]] = set()
     explored = spent = 0
-    while turns:
-        turn = turns.popleft()
+    while turns or later:
+        turn = (turns or later).popleft()
         given = {**turn.given, turn.answer.asked: turn.answer.yes}
         turned = (*turn.before, turn.answer)
-        if frozenset(given.items()) in known or (turn.before and len(_telling(turned)) > TURNED_ANSWERS):
+        if frozenset(given.items()) in known or (turn.before and len(_subjects(turned)) > TURNED_ANSWERS):
             continue
         is_guess = turn.is_guess and not turn.before
         allowance = WORLD_STEPS if settled else GUESSED_STEPS if is_guess else DEFAULT_STEPS
@@ -126,6 +166,7 @@ def explore(
         for world in tried:
             spent += world.spent
             known.add(frozenset(world.given.items()))
+            later.extend(_joint(world, first, turned))
             turns.extend(_turns(world, turned, seen))
         if result is not None:
             world, outcome = result
@@ -175,6 +216,18 @@ def _turns(world: World, before: tuple[Answer, ...], seen: set[Question]) -> lis
     return sorted(turns, key=lambda turn: _urgency(turn, rank))
 
 
+def _joint(world: World, first: World, turned: tuple[Answer, ...]) -> Iterator[_Turn]:
+    """The other answers to what was asked before, too, and is asked here right after what was turned last:
+
+    ``a and b`` asks for the second only where the first holds.
+    """
+    last = turned[-1].asked
+    for (before, asked), times in world.followed.items():
+        is_new = before == last and times > first.followed.get((before, asked), 0)
+        if is_new and asked in first.answers and asked not in world.given:
+            yield _Turn(Answer(asked, not world.answers[asked]), turned, world.given, is_guess=False)
+
+
 def _urgency(turn: _Turn, rank: dict[Question, int]) -> tuple[bool, bool, int]:
     """What is turned first sorts first; ``rank`` says how often was asked before what something equals."""
     asked = turn.answer.asked
@@ -200,6 +253,8 @@ def run_first(
             tried.append(world)
         try:
             return world, run(world)
+        except Uncallable:
+            return None
         except Impossible:
             last = world.last_asked()
             if last is None:

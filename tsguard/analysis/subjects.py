@@ -20,7 +20,7 @@ from tsguard.analysis.python.calls import made_otherwise, make_module
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.keeping import Kept
 from tsguard.analysis.python.structural_keys import StructuralKeys
-from tsguard.analysis.python.unread_mappings import REST
+from tsguard.analysis.python.unread_mappings import REST, STARS
 from tsguard.analysis.terms import Is, Named, Parameter
 from tsguard.analysis.values import Scope
 from tsguard.analysis.worlds import BudgetExceeded, Impossible, World
@@ -249,7 +249,9 @@ def constructor_arguments(
     if found is not None and isinstance(found[0], py.FunctionValue):
         for parameter, default in _open_parameters(found[0]):
             kwargs[parameter.arg] = unknown_parameter(interp, found[0], parameter, default)
-        others = found[0].node.args.kwarg
+        stars, others = found[0].node.args.vararg, found[0].node.args.kwarg
+        if stars is not None:
+            kwargs[STARS] = py.Unknown(Parameter(stars.arg, found[0].node, found[0].module))
         if others is not None:
             unread = Parameter(others.arg, found[0].node, found[0].module)
             kwargs[REST] = py.Unknown(unread, default=py.DictValue({}))
@@ -299,7 +301,7 @@ def unknown_parameter(
     chosen = _declared_class(interp, function, parameter) if known is None else None
     if chosen is not None:
         return chosen
-    if known is not None and not isinstance(known, py.Const):
+    if known is not None and not isinstance(known, (py.Const, py.EnumMember)):
         return known
     if hint == "float" and isinstance(known, py.Const) and type(known.value) is int:
         hint = "int"  # an int is a float to Python's type checkers, and none to TorchScript

@@ -192,12 +192,22 @@ def _is_given_by(parameter: Parameter, target: Target) -> bool:
 def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:
     """Of a parameter that a target does not give."""
     spec = getattr(parameter.function, "args", None)
-    given = named_parameters(spec) if isinstance(spec, ast.arguments) else []
-    node = next((argument for argument in given if argument.arg == parameter.name), None)
+    given = [*named_parameters(spec), spec.vararg, spec.kwarg] if isinstance(spec, ast.arguments) else []
+    node = next((argument for argument in given if argument and argument.arg == parameter.name), None)
+    stars = (
+        "" if node is None or spec is None else {id(spec.vararg): "*", id(spec.kwarg): "**"}.get(id(node), "")
+    )
     # A file that another has imported before goes by another path than the one that it is named by.
     path = target.spec.partition(f":{target.qualname}")[0] if ":" in target.spec else target.path
-    remedy = f"name the arguments: '{path}:{target.qualname}({parameter.name}=...)'"
-    return _gap(module, node, f"{parameter.name} is an argument of the constructor of unknown type", remedy)
+    example = "..." if stars else f"{parameter.name}=..."
+    remedy = f"name the arguments: '{path}:{target.qualname}({example})'"
+    subject = f"{stars}{parameter.name} are arguments" if stars else f"{parameter.name} is an argument"
+    annotation = node.annotation if node is not None else None
+    lacking = "value" if isinstance(annotation, ast.Name) and annotation.id in _PLAIN else "type"
+    return _gap(module, node, f"{subject} of the constructor of unknown {lacking}", remedy)
+
+
+_PLAIN = frozenset({"bool", "int", "float", "str"})
 
 
 def _gap(module: Module, node: ast.AST | None, why: str, help_: str) -> Gap:

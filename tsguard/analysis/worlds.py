@@ -33,6 +33,10 @@ class Impossible(Exception):
     """This world's answers make the constructor raise: nothing follows from it."""
 
 
+class Uncallable(Impossible):
+    """What this world makes raises when it is called, by whatever answers: no other answer tells of it."""
+
+
 class BudgetExceeded(Exception):
     """The analysis of a target has used up its budget of steps."""
 
@@ -91,6 +95,7 @@ class World:
     parameter's default decides; of the ``manner`` hangs what becomes of code that raises.
     ``spent`` counts the steps of the runs in it, none of which goes beyond the ``limit``, ``asks`` how
     often they asked it; ``asked`` is what they asked it, in order, while somebody is ``listening``.
+    ``followed`` is how often a question was asked right after another, as those of ``a and b`` are.
     ``done`` are the works that these steps count, which all worlds of one target share; ``works`` are
     those of the work that is going on, which took ``worked`` of the steps."""
 
@@ -111,6 +116,8 @@ class World:
     _unusual: set[Term] = field(default_factory=set)
     _others: set[Term] = field(default_factory=set)
     _lately: dict[Question, None] = field(default_factory=dict)
+    _last: Question | None = None
+    followed: dict[tuple[Question, Question], int] = field(default_factory=dict)
 
     def decide(self, term: Term, answer_by_default: bool, *, guess: bool = False) -> bool:
         """This world's answer to whether a term is true, the same each time it is asked.
@@ -150,7 +157,15 @@ class World:
                     self.guessed.add(asked)
         self._lately.pop(asked, None)
         self._lately[asked] = None
+        if self._last is not None:
+            pair = (self._last, asked)
+            self.followed[pair] = self.followed.get(pair, 0) + 1
+        self._last = asked
         return answer
+
+    def pause(self) -> None:
+        """What is asked next has nothing to do with what was asked before."""
+        self._last = None
 
     def last_asked(self) -> Question | None:
         """What was asked last, for the first time or again, of that whose answer was not given."""
@@ -229,6 +244,7 @@ class World:
         self._unusual = set(other._unusual)
         self._others = set(other._others)
         self._lately = dict(other._lately)
+        self._last, self.followed = other._last, dict(other.followed)
         self.done |= other.done
 
     def _implied(self, asked: Question) -> bool | None:

@@ -27,7 +27,9 @@ def drop_class_annotation(event: Event) -> Fix | None:
     """``scale: SomeType`` in a class body goes; ``scale: SomeType = 2`` becomes ``scale = 2``."""
     owner = class_around(event.module.file, event.span)
     name = event.facts["name"]
-    for node in owner.body if owner is not None else ():
+    if owner is None or owner.decorator_list:  # which may read it: of a dataclass it is a field
+        return None
+    for node in owner.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
             return without_annotation(event, node)
     return None

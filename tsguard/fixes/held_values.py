@@ -13,6 +13,7 @@ from tsguard.fixes.imports import imported, is_of_torch, torch_imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function
 from tsguard.report import Fix
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -29,7 +30,7 @@ def hold_otherwise(event: Event) -> Fix | None:
 
 
 def _declare_list(event: Event) -> Fix | None:
-    """``self.gpu_ids = gpu_ids`` that is only asked for its length is declared as ``List[int]``.
+    """``self.gpu_ids = gpu_ids`` that is only asked for its length is declared as ``List[int]``, or as it says.
 
     Unsafe: for other arguments of the constructor it may hold something else.
     """
@@ -37,8 +38,25 @@ def _declare_list(event: Event) -> Fix | None:
     imports = imported(event.module, "typing", ["List"], owner.lineno) if owner is not None else None
     if owner is None or imports is None or not all(_is_measured(owner, n) for n in _reads(owner, name)):
         return None
-    declared = in_class(event.module, owner, f"{name}: List[int]")
-    return unsafe(f"Declare {name} as List[int]", imports, declared)
+    written = _said_of(owner, name) or "List[int]"
+    declared = in_class(event.module, owner, f"{name}: {written}")
+    return unsafe(f"Declare {name} as {written}", imports if written.startswith("List") else [], declared)
+
+
+def _said_of(owner: ast.ClassDef, name: str) -> str:
+    """The type of a list that the constructor itself writes: of the attribute, or of the parameter kept in it."""
+    init = next((n for n in owner.body if isinstance(n, Function) and n.name == "__init__"), None)
+    for node in ast.walk(init) if init is not None else ():
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if init is None or not any(isinstance(t, ast.Attribute) and t.attr == name for t in targets):
+            continue
+        said = getattr(node, "annotation", None)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            parameters = {p.arg: p.annotation for p in named_parameters(init.args)}
+            said = parameters.get(node.value.id)
+        if isinstance(said, ast.Subscript) and ast.unparse(said.value) in ("List", "list"):
+            return ast.unparse(said)
+    return ""
 
 
 def _reads(owner: ast.ClassDef, name: str) -> list[ast.Attribute]:

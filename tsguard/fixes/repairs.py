@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from tsguard.report import Fix
+from tsguard.report.records import dataclass, replace
 from tsguard.rules import rule
 from tsguard.source import SourceFile
 
@@ -179,25 +180,46 @@ _ASKED = frozenset(
 )
 # What is None may be used in a branch only that a flag of the constructor leaves out.
 _LEFT_OUT = frozenset({"none-argument", "operator-types/absent"})
+# What these modules write rests on the type of a value, which is another one for other arguments.
+_BY_TYPE = frozenset(
+    {"annotations", "class_annotations", "conversions", "expressions", "flags", "parameters", "sequences"}
+)
 # What is wrong at one place is mended in one way, for however many targets it is reported.
-_MADE: WeakKeyDictionary[SourceFile, dict[Hashable, Fix | None]] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[SourceFile, dict[Hashable, _Made]] = WeakKeyDictionary()
 
 
-def repair(event: Event) -> Fix | None:
-    """The fix for what an event reports; None where there is none, or none that is sure to be right here."""
+@dataclass(frozen=True, slots=True)
+class _Made:
+    fix: Fix | None
+    by_type: bool = False
+
+
+def repair(event: Event, *, is_conditional: bool = False) -> Fix | None:
+    """The fix for what an event reports; None where there is none, or none that is sure to be right here.
+
+    One that rests on a type is not safe for what only some arguments show, ``is_conditional``.
+    """
     if event.rule not in _REPAIRS or rule(event.rule).fix == "none":
         return None
-    made = _MADE.setdefault(event.module.file, {})
+    known = _MADE.setdefault(event.module.file, {})
     key = event.key
-    if key not in made:
-        made[key] = _repair(event)
-    return made[key]
+    if key not in known:
+        known[key] = _repair(event)
+    made = known[key]
+    if made.fix is not None and made.by_type and is_conditional:
+        return replace(made.fix, applicability="unsafe")
+    return made.fix
 
 
-def _repair(event: Event) -> Fix | None:
+def _repair(event: Event) -> _Made:
     asked = _by("asked_by_helpers", "ask_in_place", event) if event.rule in _ASKED else None
-    made = asked or _by(*_REPAIRS[event.rule], event)
-    return made or (_by("final_flags", "declare_flag", event) if event.rule in _LEFT_OUT else None)
+    if asked is not None:
+        return _Made(asked)
+    module, function = _REPAIRS[event.rule]
+    made = _by(module, function, event)
+    if made is not None:
+        return _Made(made, module in _BY_TYPE)
+    return _Made(_by("final_flags", "declare_flag", event) if event.rule in _LEFT_OUT else None)
 
 
 def _by(module: str, function: str, event: Event) -> Fix | None:

@@ -33,7 +33,7 @@ def finding(
         end_column=event.span.end_column,
         when=when,
         chain=_one(event.chain),
-        fix=repair(event) if is_mended else None,
+        fix=repair(event, is_conditional=when is not None) if is_mended else None,
         subject=event.facts.get("name", ""),
     )
 

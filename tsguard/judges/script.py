@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Set
 
 from tsguard.analysis.events import Event, Gap
-from tsguard.analysis.exploration import Way, explore
+from tsguard.analysis.exploration import Way, anywhere, elsewhere, explore
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
 from tsguard.analysis.subjects import built
 from tsguard.analysis.terms import Question
 from tsguard.analysis.values import ModuleValue, Value
-from tsguard.analysis.worlds import Asked, BudgetExceeded, Impossible, World
+from tsguard.analysis.worlds import Asked, BudgetExceeded, Uncallable, World
 from tsguard.project import Target
 from tsguard.report import ScriptVerdict
 from tsguard.report.records import dataclass, replace
@@ -39,13 +39,15 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     def run(world: World) -> Compilation:
         interp = PythonInterpreter(program, world)
         try:
-            compilation = _compiled(interp, target, built(interp, target), compiled)
+            subject = built(interp, target)
+            world.pause()
+            compilation = _compiled(interp, target, subject, compiled)
         except BudgetExceeded:
             # What is not seen to its end tells no condition: it stands as the first world does.
             events = runs[0][1].events if runs else ()
             return Compilation(events, gaps=(too_large,))
         if is_usable and compilation.raises:
-            raise Impossible  # what torch refuses there, nobody could call in Python either
+            raise Uncallable  # what torch refuses there, nobody could call in Python either
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
         return replace(compilation, events=tuple(event for event in held if _matters(event, compilation)))
 
@@ -120,10 +122,13 @@ def _condition(ways: list[Way | None], holds: list[bool]) -> str | None:
     """What tells the worlds in which something holds from the others; the first is by defaults."""
     if all(holds):
         return None
+    there, away = (
+        [way for way, is_held in zip(ways, holds, strict=True) if way is not None and is_held is wanted]
+        for wanted in (True, False)
+    )
     if not holds[0]:
-        return str(ways[holds.index(True)])
-    without = ways[holds.index(False)]
-    return None if without is None else without.otherwise
+        return anywhere(there, away)
+    return elsewhere(away) if away else None
 
 
 def _verdict(

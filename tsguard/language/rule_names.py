@@ -334,6 +334,7 @@ RuleName: TypeAlias = Literal[
     "not-subscriptable/several",
     "not-subscriptable/slice",
     "number-accumulates-tensor",
+    "number-accumulates-tensor/cut",
     "number-before-tensor",
     "numpy-call",
     "operator-types",

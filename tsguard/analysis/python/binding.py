@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
 from tsguard.analysis.python.unread_mappings import REST, STARS, perhaps_other, unread_rest
 from tsguard.analysis.terms import Parameter, placed
@@ -57,12 +57,15 @@ def bind(
     """Bind a call's arguments to a function's parameters in its frame.
 
     What is not given has its default, and may be another where ``REST`` or ``STARS`` hold what nobody knows.
+
+    Raises:
+        Raised: more is given than the function takes.
     """
     spec = function.node.args
     positional = positional_parameters(function.node)
     rest = dict(kwargs) if kwargs else kwargs
     others, more = rest.pop(REST, None), rest.pop(STARS, None)
-    names, given = frame.names, len(args)
+    names, given, is_all_given = frame.names, len(args), True
     for index, (parameter, default) in enumerate(positional):
         name = parameter.arg
         if index < given:
@@ -70,18 +73,28 @@ def bind(
         elif name in rest:
             names[name] = rest.pop(name)
         else:
+            is_all_given = False
             found = _default(interp, function, parameter, default, others)
             names[name] = found if more is None else perhaps_other(found, index - given + 1, more)
     if spec.vararg is not None:
-        names[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
+        names[spec.vararg.arg] = _stars(args[len(positional) :], more, is_all_given)
     for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if spec.kwonlyargs else ():
         if parameter.arg in rest:
             names[parameter.arg] = rest.pop(parameter.arg)
         else:
             names[parameter.arg] = _default(interp, function, parameter, default, others)
+    if (rest and spec.kwarg is None) or (given > len(positional) and spec.vararg is None):
+        raise Raised("TypeError", node)  # an unexpected argument, or one that is given twice
     if spec.kwarg is not None:
         unread = others if isinstance(others, Unknown) else None
         names[spec.kwarg.arg] = DictValue(dict(rest.items()), others is not None, rest=unread)
+
+
+def _stars(given: list[Value], more: Value | None, is_all: bool) -> Value:
+    """What ``*args`` is: of what ``more`` may hold, parameters that were not given take the first."""
+    if more is None or given:
+        return TupleValue(tuple(given), more is not None)
+    return more if is_all else Unknown()
 
 
 def _default(

@@ -31,7 +31,15 @@ from tsguard.analysis.python.computed_calls import (
 from tsguard.analysis.python.containers import merge, put
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate, range_of
-from tsguard.analysis.python.unread_mappings import REST, STARS, keyed_by, likely, override, unread_rest
+from tsguard.analysis.python.unread_mappings import (
+    REST,
+    STARS,
+    keyed_by,
+    likely,
+    override,
+    perhaps_absent,
+    unread_rest,
+)
 from tsguard.analysis.terms import IsInstance, Parameter, placed, root
 from tsguard.analysis.values import (
     FALSE,
@@ -52,6 +60,7 @@ from tsguard.analysis.values import (
     Value,
     by_name,
     constant,
+    is_none,
     mapped,
     plain,
 )
@@ -226,7 +235,9 @@ def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
     found = _attribute_or_none(interp, args[0], name)
     if found is not None:
         is_given = isinstance(found, Unknown) and isinstance(root(found.term), Parameter)
-        return likely(interp, found, args[2]) if is_given and len(args) > 2 else found
+        if not is_given or len(args) < 3:
+            return found
+        return perhaps_absent(found) if is_none(args[2]) else likely(interp, found, args[2])
     if len(args) > 2:
         return args[2]
     raise Raised("AttributeError", node)

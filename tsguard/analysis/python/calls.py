@@ -27,7 +27,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.binding import bind
 from tsguard.analysis.python.context import Interpreter, Raised, Return
-from tsguard.analysis.python.unread_mappings import likely
+from tsguard.analysis.python.unread_mappings import likely, perhaps_absent
 from tsguard.analysis.terms import Attribute, Call, placed
 from tsguard.analysis.values import (
     NONE,
@@ -75,13 +75,17 @@ def call(
     if is_none(function):
         raise Raised("TypeError", node)
     result = _call_unknown(function, args, kwargs, node)
-    return likely(interp, result, args[1]) if len(args) == 2 and _looks_up(function) else result
+    return _looked_up(interp, function, args, result)
 
 
-def _looks_up(function: Value) -> bool:
-    """Whether what is called is ``get`` or ``pop`` of what may be a mapping."""
+def _looked_up(interp: Interpreter, function: Value, args: list[Value], result: Value) -> Value:
+    """What a call gives that is ``get`` or ``pop`` of what may be a mapping: mostly what it names itself."""
     term = function.term if isinstance(function, Unknown) else None
-    return isinstance(term, Attribute) and term.name in ("get", "pop")
+    if not isinstance(term, Attribute) or term.name not in ("get", "pop"):
+        return result
+    if (len(args) == 1 and term.name == "get") or (len(args) == 2 and is_none(args[1])):
+        return perhaps_absent(result)
+    return likely(interp, result, args[1]) if len(args) == 2 else result
 
 
 def _call_unknown(

@@ -35,6 +35,7 @@ from tsguard.analysis.values import (
     TensorValue,
     Unknown,
     Value,
+    constant,
 )
 from tsguard.analysis.worlds import BudgetExceeded
 from tsguard.report.records import replace
@@ -138,8 +139,9 @@ class PythonInterpreter(Interpreter):
             if value.default is not None:
                 if self.world.is_unusual(value.term):
                     return replace(value, hint="", default=None)
-                if self.world.is_other(value.term):
-                    return replace(value, default=None)
+                if self.world.is_other(value.term):  # of the class of a flag there is nothing else
+                    is_flag = isinstance(constant(value.default), bool)
+                    return replace(value, default=None, hint=value.hint or ("bool" if is_flag else ""))
         return value
 
     def truth(self, value: Value, node: ast.AST | None = None) -> bool:

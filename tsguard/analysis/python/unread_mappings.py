@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TypeVar
 
 from tsguard.analysis.python.context import Interpreter
@@ -24,6 +25,13 @@ def likely(interp: Interpreter, found: Value, otherwise: Value) -> Value:
         return found
     is_told = isinstance(otherwise, Const) and otherwise.value is not None
     return replace(found, default=otherwise) if is_told else found
+
+
+def perhaps_absent(found: Value) -> Value:
+    """What is looked up where nobody knows whether it is there, and is None where it is not."""
+    if not isinstance(found, Unknown) or found.default is not None or found.unread:
+        return found
+    return replace(found, annotation=found.annotation or ast.Constant(None))
 
 
 def unread_rest(mapping: Value) -> Unknown | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import empties, iteration, mismatches, notes, subscripts
+from tsguard.analysis.script import cut_numbers, empties, iteration, mismatches, notes, subscripts
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.attributes import get_attribute, set_attribute
 from tsguard.analysis.script.calls import call_builtin, call_method
@@ -112,6 +112,7 @@ def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast
         raise empties.misfit(fc, outer, value.type, node) or Refusal(rule, node, **facts)
     if value.type is t.TENSOR and outer.type in (t.INT, t.FLOAT):
         notes.accumulator(fc, node, name, outer.type)
+    cut_numbers.kept_as_int(fc, name, value, outer, node)
     return Value(
         result,
         parameter=value.parameter,

@@ -76,7 +76,8 @@ def _emit(fc: FunctionCompiler, node: ast.expr) -> Condition:
 def _presence(fc: FunctionCompiler, node: ast.expr, type_: t.Type) -> Condition:
     """A truth test of what may be absent: refused, then read as Python would, lest one cause be reported twice."""
     if not isinstance(type_, t.OptionalType):
-        fc.report(Refusal("condition-type/object", node, value=text_of(node)))
+        kind = "None" if type_ is t.NONE else "a module"
+        fc.report(Refusal("condition-type/object", node, value=text_of(node), kind=kind))
         return Condition(type_ is not t.NONE, boolean=False)
     fc.report(Refusal("optional-truthiness", node, value=text_of(node), type=type_))
     return Condition(None, {node.id: type_.element} if isinstance(node, ast.Name) else {}, boolean=False)

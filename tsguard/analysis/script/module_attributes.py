@@ -189,7 +189,7 @@ def find(
         return child_value(owner, name, child, info.interfaces.get(name))
     if name in info.constants:
         constant = info.constants[name]
-        return Simple(Value(constant.type, constant.const, node=node))
+        return Simple(Value(constant.type, constant.const, node=node, source=constant.source))
     special = _container_method(compiler, owner, name, node)
     if special is not None:
         return special

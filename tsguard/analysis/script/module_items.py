@@ -55,12 +55,17 @@ def _bounds(node: ast.Subscript) -> slice:
     return slice(*parts)
 
 
+def _is_untold(index: Value) -> bool:
+    """Whether an index is not known here, though torch may know it: a constant that an argument tells."""
+    return index.type is t.UNKNOWN or (not index.is_constant and index.source is not None)
+
+
 def _list_item(
     compiler: Compiler, owner: SugaredModule, index: Value, node: ast.Subscript, hint: t.Type | None
 ) -> Sugared:
     kind = compiler.container_kind(owner.instance)
-    if index.type is t.UNKNOWN:
-        return SugaredUnknown()
+    if _is_untold(index):
+        return SugaredUnknown(index.source)
     if isinstance(hint, t.ClassType) and hint.interface:
         return _by_interface(compiler, owner, hint, node)
     if not isinstance(index.const, int):
@@ -95,8 +100,8 @@ def _by_interface(
 def _dict_item(
     compiler: Compiler, owner: SugaredModule, index: Value, node: ast.Subscript, hint: t.Type | None
 ) -> Sugared:
-    if index.type is t.UNKNOWN:
-        return SugaredUnknown()
+    if _is_untold(index):
+        return SugaredUnknown(index.source)
     if isinstance(index.const, str):
         child = owner.instance.children.get(index.const)
         if child is not None:

@@ -46,7 +46,7 @@ def describe(compiler: Compiler, instance: py.ModuleValue) -> ModuleInfo:
         if name not in info.ignored:
             value = {**instance.parameters, **instance.buffers}[name]
             inferred = declared.type(name, _inferred(compiler, value))
-            declared.check_tensor(name, inferred, is_parameter=name in instance.parameters)
+            declared.check_tensor(name, inferred, value, is_parameter=name in instance.parameters)
             info.attributes[name] = _OPTIONAL_TENSOR if name in optional else inferred
     for name, child in instance.children.items():
         declared.check_child(name, child, info)
@@ -171,13 +171,15 @@ class _Declared:
         elif type_ is not t.UNKNOWN or self._is_final(annotation):
             self._refuse_value(name, annotation, "a submodule")
 
-    def check_tensor(self, name: str, type_: t.Type, *, is_parameter: bool) -> None:
+    def check_tensor(self, name: str, type_: t.Type, value: py.Value, *, is_parameter: bool) -> None:
         """A parameter or buffer is a Tensor, or None, to what its class annotates, too."""
         annotation = self.annotations.get(name)
         if annotation is None or self.holder is None:
             return
         if self._is_final(annotation) or type_ not in (t.TENSOR, _OPTIONAL_TENSOR, t.NONE, t.UNKNOWN):
             self._refuse_value(name, annotation, "a parameter" if is_parameter else "a buffer")
+        elif type_ is t.TENSOR and py.is_none(value):
+            self._refuse_value(name, annotation, "None")
 
     def _is_final(self, annotation: ast.expr) -> bool:
         return is_final(annotation) and not self._is_text(annotation)
@@ -256,11 +258,14 @@ def _as_constant(compiler: Compiler, found: py.Value) -> Value:
         type_ = type_of(compiler, found)
     except Uninferable:
         return Value(t.UNKNOWN)
-    const = found.value if isinstance(found, py.Const) else ABSENT
     if isinstance(found, py.Unknown) and type_ is t.BOOL:
         guess = found.default.value if isinstance(found.default, py.Const) else True
-        const = compiler.interp.world.decide(found.term, bool(guess)) if found.term is not None else ABSENT
-    return Value(type_, const)
+        const = ABSENT if found.term is None else compiler.interp.world.decide(found.term, bool(guess))
+        return Value(type_, const)
+    if isinstance(found, py.Unknown):
+        told = found.default.value if isinstance(found.default, py.Const) else ABSENT
+        return Value(type_, told, source=found)
+    return Value(type_, found.value if isinstance(found, py.Const) else ABSENT)
 
 
 def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.Value) -> None:

@@ -39,12 +39,12 @@ from tsguard.analysis.script.sugared import (
     Value,
     simple,
 )
+from tsguard.analysis.script.undefined import is_starred, undefined
 from tsguard.analysis.values import SOURCELESS
 from tsguard.language import schemas
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 from tsguard.source.functions import FunctionNode, required_parameters
-from tsguard.source.walking import walked
 
 _SPECIAL_NAMES = {
     "torch.jit.annotate": "annotate",
@@ -126,8 +126,10 @@ class PythonNames(Names):
         except Raised:
             fc.unread(node)
             return SugaredUnknown()
+        if value is None and is_starred(fc.node, name):
+            return SugaredUnknown()  # that the function takes any number of arguments is said of itself
         if value is None:
-            raise _undefined(fc, name, node)
+            raise undefined(fc, name, node)
         if py.is_none(value):
             raise Refusal("global-value", node, name=name, kind="None")
         return self.sugar(fc, value, node)
@@ -364,15 +366,6 @@ def _dispatched(name: str, entry: dict[str, Any]) -> Sugared:
 def cause(error: str) -> str:
     """Torch's error without the name of its class: "Yield aren't supported"."""
     return (error.partition(": ")[2] or error).rstrip(": ").removesuffix(" at")
-
-
-def _undefined(fc: FunctionCompiler, name: str, node: ast.AST) -> Refusal:
-    """Why a name means nothing: nobody assigns it, or its block has ended."""
-    names = (n for n in walked(fc.node) if isinstance(n, ast.Name) and n.id == name)
-    lines = [n.lineno for n in names if isinstance(n.ctx, ast.Store)]
-    if lines and min(lines) < getattr(node, "lineno", 0):
-        return Refusal("undefined-name/block", node, name=name, line=min(lines))
-    return Refusal("undefined-name", node, name=name)
 
 
 _CONTEXT_CLASSES: dict[str, py.ClassValue] = {}
