@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tsguard.analysis.budgets import SETTLED_WORLDS
-from tsguard.analysis.exploration import Way, explore, run_first
+from tsguard.analysis.exploration import Way, anywhere, elsewhere, explore, run_first
 from tsguard.analysis.python import Program
 from tsguard.analysis.terms import NONE, Compare, Eq, Is, Literal, Parameter
 from tsguard.analysis.worlds import Answer, Impossible, World
@@ -102,10 +102,17 @@ class TestWay:
         way = Way((Answer(Eq(KIND, KINDS[0]), False), Answer(Eq(KIND, KINDS[1]), True)))
         assert str(way) == "kind == 'gelu'"
 
-    def test_otherwise_is_the_contrary_of_all_that_was_turned(self):
+    def test_elsewhere_is_the_contrary_of_all_that_was_turned(self):
         norm, sizes = Answer(Is(NORM, NONE), False), Answer(Compare(SIZES, ">", ONE), True)
-        assert Way((norm,)).otherwise == "norm is None"
-        assert Way((norm, sizes)).otherwise == "not (norm is not None and sizes > 1)"
+        assert elsewhere([Way((norm,))]) == "norm is None"
+        assert elsewhere([Way((norm, sizes))]) == "not (norm is not None and sizes > 1)"
+        assert elsewhere([Way((norm,)), Way((sizes,)), Way((norm, sizes))]) == "norm is None and sizes <= 1"
+
+    def test_anywhere_names_the_shortest_ways_and_what_leads_off_them(self):
+        norm, sizes = Answer(Is(NORM, NONE), False), Answer(Compare(SIZES, ">", ONE), True)
+        assert anywhere([Way((norm,)), Way((sizes,))]) == "norm is not None or sizes > 1"
+        assert anywhere([Way((norm,)), Way((norm, sizes))]) == "norm is not None"
+        assert anywhere([Way((norm,))], [Way((norm, sizes))]) == "norm is not None and sizes <= 1"
 
 
 FILE = """\

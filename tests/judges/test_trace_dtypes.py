@@ -46,3 +46,13 @@ def test_a_branch_on_the_dtype_is_a_note(tmp_path: Path, question: str) -> None:
 
 def test_a_branch_on_a_value_is_a_hazard(tmp_path: Path) -> None:
     assert judged(tmp_path, "torch.is_nonzero(x.sum())").trace == "hazardous"
+
+
+@pytest.mark.parametrize(
+    "question", ["is_quantized", "is_sparse", "is_nested", "is_mkldnn", "is_xpu", "is_cuda"]
+)
+def test_an_example_is_a_dense_tensor_of_the_cpu(tmp_path: Path, question: str) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(FILE.format(question=f"x.{question}").replace("x * 2", "x * x.mean().item()"))
+    project = Project((tmp_path,))
+    assert judge(Program(project, "2.13"), find_target(project.module(path), "Net")).trace == "safe"

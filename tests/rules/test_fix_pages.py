@@ -42,6 +42,8 @@ BY_HAND = {
     "TSG120-bad-3",
     "TSG122-bad-3",
     "TSG172-bad-5",
+    "TSG172-bad-6",
+    "TSG188-bad-2",
     "TSG123-bad-1",
     "TSG123-bad-3",
     "TSG123-bad-4",

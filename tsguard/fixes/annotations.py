@@ -73,10 +73,24 @@ def _container_by_use(function: Function, name: str) -> str | None:
 def annotate_by_call(event: Event) -> Fix | None:
     """``def pad(x, size)`` becomes ``def pad(x, size: int)``, where it is called with an int.
 
-    All calls in the file that say a type literally must say this one.
+    All calls in the file that say a type literally must say this one.  It is unsafe where there are others, which
+    may pass a Tensor.
     """
     name, type_ = event.facts["argument"], event.facts["given"]
-    return _annotated_where_called(event, name, type_)
+    fix, found = _annotated_where_called(event, name, type_), _called(event)
+    if fix is None or found is None or not _is_called_elsewhere(*found):
+        return fix
+    return replace(fix, applicability="unsafe", message=f"{fix.message}, as it is called here")
+
+
+def _is_called_elsewhere(module: Module, function: Function) -> bool:
+    """Whether a file calls a function at several places, or makes several modules of which it is the forward."""
+    name = function.name
+    if name in ("forward", "__call__"):
+        owners = [n for n in ast.walk(module.file.tree) if isinstance(n, ast.ClassDef) and function in n.body]
+        name = owners[0].name if owners else name
+    calls = (n.func for n in ast.walk(module.file.tree) if isinstance(n, ast.Call))
+    return sum(name in (getattr(f, "id", None), getattr(f, "attr", None)) for f in calls) > 1
 
 
 def allow_none(event: Event) -> Fix | None:

@@ -85,7 +85,7 @@ def _move_alone(event: Event) -> Fix | None:
     if inner is None or inner.decorator_list or inner.name in event.module.bindings:
         return None
     outer = [f for f in functions_around(file, event.span) if f is not inner and inner in ast.walk(f)]
-    if not outer or _free(inner) & _bound(outer[-1], inner):
+    if not outer or _free(inner) & _bound(outer[-1], inner) or _is_bound_again(outer[-1], inner):
         return None
     gone = removed(file, inner)
     top = outer[-1]
@@ -122,6 +122,21 @@ def _bound(function: Function, inner: ast.FunctionDef) -> set[str]:
     """The names that a function binds, but for the one defined within."""
     others = [n for n in ast.walk(function) if isinstance(n, Function) and n not in (function, inner)]
     return _bound_by(function) | {n.name for n in others}
+
+
+def _is_bound_again(function: Function, inner: ast.FunctionDef) -> bool:
+    """Whether a function gives the name of one that is defined in it to something else, too."""
+    for node in ast.walk(function):
+        names = [getattr(node, field, None) for field in ("name", "asname", "arg")]
+        if isinstance(node, ast.alias) and node.asname is None:
+            names = [node.name.partition(".")[0]]
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            names = [*node.names]
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names = [node.id]
+        if inner.name in names and node is not inner and not isinstance(node, ast.keyword):
+            return True
+    return False
 
 
 def give_up_object(event: Event) -> Fix | None:

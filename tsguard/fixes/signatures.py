@@ -193,8 +193,8 @@ def leave_decorator_for_with(event: Event) -> Fix | None:
     ):
         return None
     manager = managers[0] if managers[0].endswith(")") else f"{managers[0]}()"
-    if manager.startswith("torch.inference_mode"):
-        return None
+    if manager.partition("(")[0].rpartition(".")[2] not in ("no_grad", "autocast"):
+        return None  # torch.jit.script enters no other
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function)):
         return None
 

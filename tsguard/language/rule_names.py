@@ -31,6 +31,7 @@ RuleName: TypeAlias = Literal[
     "attribute-type-mismatch",
     "attribute-type-mismatch/dtypes",
     "attribute-type-mismatch/object",
+    "attribute-type-mismatch/start",
     "attribute-type-mismatch/text",
     "autocast-dtype",
     "bool-as-number",

@@ -193,7 +193,7 @@ def method(
         return owner
     if short == "eval":
         train = walk.attribute(owner, "train")
-        return walk.call(train, [FALSE], {}, node) if train is not None else owner
+        return switching.call(walk, train, [FALSE], node) if train is not None else owner
     if short == "modules":
         return ListValue([module for _, module in descendants(owner)])
     if short == "named_modules":

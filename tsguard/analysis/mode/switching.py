@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from tsguard.analysis.mode.choices import by_mode, in_mode
 from tsguard.analysis.mode.context import ModeInterpreter
 from tsguard.analysis.mode.tree import Tree
@@ -10,10 +12,13 @@ from tsguard.analysis.python.library import descendants
 from tsguard.analysis.values import (
     FALSE,
     TRUE,
+    BoundMethod,
     Const,
+    FunctionValue,
     ModuleValue,
     Value,
 )
+from tsguard.source.functions import positional_parameters
 
 
 def of(walk: ModeInterpreter, root: ModuleValue) -> Tree:
@@ -26,7 +31,7 @@ def of(walk: ModeInterpreter, root: ModuleValue) -> Tree:
         bound = walk.attribute(root, method)
         try:
             if bound is not None:
-                walk.call(bound, list(args), {}, None)
+                call(walk, bound, list(args))
         except Raised:
             pass
         after[method] = dict(tree.current)
@@ -35,6 +40,15 @@ def of(walk: ModeInterpreter, root: ModuleValue) -> Tree:
         tree.flags[module] = (after["train"].get(module, True), after["eval"].get(module, True))
     tree.is_plain = all(flags == (True, False) for flags in tree.flags.values())
     return tree
+
+
+def call(walk: ModeInterpreter, method: Value, given: list[Value], node: ast.AST | None = None) -> Value:
+    """Call ``train``, also one that takes no flag: that nobody can call it so is said of itself."""
+    function = method.function if isinstance(method, BoundMethod) else method
+    takes_flag = True
+    if isinstance(function, FunctionValue):
+        takes_flag = bool(function.node.args.vararg) or len(positional_parameters(function.node)) > 1
+    return walk.call(method, given if takes_flag else [], {}, node)
 
 
 def set_flag(walk: ModeInterpreter, module: ModuleValue, value: Value) -> None:
@@ -49,7 +63,7 @@ def set_flag(walk: ModeInterpreter, module: ModuleValue, value: Value) -> None:
             continue
         method = walk.attribute(child, "train")
         if method is not None:
-            walk.call(method, [value], {}, None)
+            call(walk, method, [value])
 
 
 def store(walk: ModeInterpreter, module: ModuleValue, value: Value) -> None:

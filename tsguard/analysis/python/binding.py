@@ -83,7 +83,7 @@ def bind(
             names[parameter.arg] = rest.pop(parameter.arg)
         else:
             names[parameter.arg] = _default(interp, function, parameter, default, others)
-    if (rest and spec.kwarg is None) or (given > len(positional) and spec.vararg is None):
+    if (rest and spec.kwarg is None) or (0 < len(positional) < given and spec.vararg is None):
         raise Raised("TypeError", node)  # an unexpected argument, or one that is given twice
     if spec.kwarg is not None:
         unread = others if isinstance(others, Unknown) else None

@@ -202,6 +202,9 @@ def type_mismatch(
     """The refusal of a value that does not have its attribute's type; ``in_text`` where declarations are text."""
     wanted = f"Optional[{given}]" if declared is t.NONE else str(given)
     rule: RuleName = "attribute-type-mismatch/text" if in_text else "attribute-type-mismatch"
+    is_taken = is_subtype(declared, given) or (declared, given) == (t.INT, t.FLOAT)
+    if declared is not t.NONE and not is_taken:
+        rule = "attribute-type-mismatch/start"  # no declaration fits the value that it starts with
     return Refusal(rule, node, name=name, declared=declared, given=given, wanted=wanted)
 
 

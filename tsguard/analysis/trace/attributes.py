@@ -42,10 +42,14 @@ _PROPERTIES: dict[str, Property] = {
     "is_cuda": "device",
     "is_cpu": "device",
     "is_mps": "device",
+    "is_xpu": "device",
+    "is_xla": "device",
     "is_meta": "device",
     "layout": "layout",
     "is_sparse": "layout",
     "is_sparse_csr": "layout",
+    "is_mkldnn": "layout",
+    "is_nested": "layout",
     "is_quantized": "dtype",
     "ndim": "rank",
     "itemsize": "dtype",
@@ -59,10 +63,15 @@ _OF_EXAMPLE: dict[str, py.Value] = {
     "is_cpu": py.TRUE,
     "is_cuda": py.FALSE,
     "is_mps": py.FALSE,
+    "is_xpu": py.FALSE,
+    "is_xla": py.FALSE,
     "is_meta": py.FALSE,
     "layout": py.Atom("layout", "strided"),
     "is_sparse": py.FALSE,
     "is_sparse_csr": py.FALSE,
+    "is_mkldnn": py.FALSE,
+    "is_nested": py.FALSE,
+    "is_quantized": py.FALSE,
 }
 
 
@@ -198,7 +207,7 @@ def _of_tensor(tracer: Tracer, owner: py.TensorValue, name: str) -> py.Value | N
 def _named_property(tracer: Tracer, owner: py.TensorValue, name: str, node: ast.AST | None) -> py.Value:
     value = answer_about(tracer, owner, name, _PROPERTIES[name], node)
     if name in ("is_quantized", "itemsize"):
-        told = dtypes.told(name, owner.dtype)
+        told = dtypes.told(name, owner.dtype) or _OF_EXAMPLE.get(name)
     elif name in _OF_EXAMPLE:
         told = _OF_EXAMPLE[name]
     else:
