@@ -138,3 +138,138 @@ class Net(nn.Module):
         return x * 2 if len(self.names) > 1 else x
 """
     assert "\n    names: List[str]\n" in _fixed(tmp_path, text, unsafe=True)
+
+
+OTHERWISE_IN_EAGER = {
+    "a gradient manager that torch.jit.script does not enter": """\
+class Net(nn.Module):
+    @torch.enable_grad()
+    def forward(self, x):
+        return x * 2
+""",
+    "a function that is defined twice": """\
+class Net(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            def act(y):
+                return y * 2
+        else:
+            def act(y):
+                return y * 3
+        return act(x)
+""",
+    "a flag that a derived class sets in forward": """\
+class Net(nn.Module):
+    def __init__(self, causal=False):
+        super().__init__()
+        self.causal = causal
+
+    def forward(self, x):
+        if self.causal:
+            mask = x > 1
+        x = x * 2
+        if self.causal:
+            x = x.masked_fill(mask, 0.0)
+        return x
+
+
+class Heir(Net):
+    def forward(self, x):
+        self.causal = False
+        return x * 2
+""",
+    "arguments that change what the next one reads": """\
+class Net(nn.Module):
+    @torch.jit.ignore
+    def mix(self, a: Tensor, b: Tensor, w: Tensor) -> Tensor:
+        return a + b * w
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.mix(x, w=x.abs_().clone(), b=x.mul_(2).clone())
+""",
+    "a parent that is not the next class for an heir": """\
+class Base(nn.Module):
+    def forward(self, x):
+        return x
+
+
+class Net(Base):
+    def forward(self, x):
+        return super().forward(x) + 1
+
+
+class Tenfold(Base):
+    def forward(self, x):
+        return x * 10
+
+
+class Heir(Net, Tenfold):
+    pass
+""",
+}
+
+
+@pytest.mark.parametrize("text", OTHERWISE_IN_EAGER.values(), ids=OTHERWISE_IN_EAGER)
+def test_what_would_change_eager_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+    assert _fixed(tmp_path, text, unsafe=False) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y @= torch.ones(5, 5)", "y = y @ torch.ones(5, 5)"),
+        ("y //= 2", "y = y // 2"),
+        ("y = y + 1  # noqa: TSG101, E501", "y = y + 1  # noqa: E501"),
+        ("y = y + 1  # noqa: E501, TSG101", "y = y + 1  # noqa: E501"),
+    ],
+)
+def test_what_is_written_instead(tmp_path: Path, before: str, after: str) -> None:
+    text = f"""\
+class Net(nn.Module):
+    def forward(self, x: Tensor):
+        y = x.clone()
+        {before}
+        return y
+"""
+    assert _fixed(tmp_path, text, unsafe=True) == text.replace(before, after)
+
+
+NOT_TENSORS = {
+    "modules": """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 4)
+        self.b = nn.Linear(4, 4)
+
+    def forward(self, x):
+        chosen = self.a if x.sum() > 3 else self.b
+        return chosen(x)
+""",
+    "functions": """\
+class Net(nn.Module):
+    def forward(self, x):
+        op = torch.add
+        if x.sum() > 0:
+            op = torch.sub
+        return op(x, x)
+""",
+}
+
+
+@pytest.mark.parametrize("text", NOT_TENSORS.values(), ids=NOT_TENSORS)
+def test_what_is_called_is_not_chosen_with_where(tmp_path: Path, text: str) -> None:
+    fixed = _fixed(tmp_path, text, unsafe=True)
+    assert "where" not in fixed
+    assert "script_if_tracing" not in fixed
+
+
+def test_a_loop_takes_no_variable_of_the_function(tmp_path: Path) -> None:
+    text = """\
+class Net(nn.Module):
+    def forward(self, x: Tensor):
+        i = 100
+        rows = [x * i for i in range(4) if i % 2 == 0]
+        return torch.stack(rows).sum() + i
+"""
+    assert _fixed(tmp_path, text, unsafe=True) == text

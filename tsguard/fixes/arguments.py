@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_omitted, welcome_none
 from tsguard.fixes.calls import without_keyword
-from tsguard.fixes.composing import safe
+from tsguard.fixes.composing import composed, safe
 from tsguard.fixes.edits import between
 from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
-from tsguard.report import Fix
+from tsguard.report import Applicability, Fix
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -50,7 +50,12 @@ def pass_by_position(event: Event) -> Fix | None:
         rest = [cst.Arg(by_name[name].value) for name in order]
         return expression.with_changes(args=[*first, *rest])
 
-    return safe("Pass the arguments by position", changed_expression(file, call, placed))
+    # What is computed is computed in another order.
+    values = [keyword.value for keyword in call.keywords]
+    is_kept = [keyword.arg for keyword in call.keywords] == order
+    has_effects = any(isinstance(n, ast.Call) for value in values for n in ast.walk(value))
+    kind: Applicability = "unsafe" if has_effects and not is_kept else "safe"
+    return composed(kind, "Pass the arguments by position", changed_expression(file, call, placed))
 
 
 def _passed(event: Event, value: str) -> Fix | None:

@@ -13,7 +13,7 @@ from tsguard.fixes.declared_constants import are_text, declared_final
 from tsguard.fixes.imports import imported
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
-from tsguard.fixes.relatives import ancestry
+from tsguard.fixes.relatives import ancestry, is_settled
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
 from tsguard.source.walking import walked
@@ -64,7 +64,7 @@ def final_flag(module: Module, owner: ast.ClassDef, test: ast.expr) -> Fix | Non
             continue
         declared = _declared(module, classes, maker, name)
         # What Python sets later, as DataParallel does in its copies, is not what is scripted.
-        later = any(method != "__init__" for c in classes for method, _ in _stores(c, name))
+        later = not is_settled(module.file, maker, name)
         if declared is not None:
             how = "in __constants__" if are_text(module) else "as Final"
             return composed("unsafe" if later else "safe", f"Declare {name} {how}", declared)

@@ -21,6 +21,7 @@ from tsguard.fixes.edits import between
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function
+from tsguard.fixes.relatives import class_definitions
 from tsguard.report import Applicability, Edit, Fix
 from tsguard.source import SourceFile
 
@@ -51,9 +52,22 @@ def reach_parent(event: Event) -> Fix | None:
     name = f"{called.attr.strip('_')}_of_{parent.name.lstrip('_').lower()}"
     same = [n for n in parent.body if isinstance(n, Function) and n.name == name]
     name = name if not same else fresh_name(file, name)
+    if _is_reached_otherwise(file, owner, name):
+        return None
     moved = _moved(file, inherited, name)
     change = rewritten(file, called, f"{receiver(function)}.{name}")
     return safe(f"Call {parent.name}.{called.attr} by a name of its own", moved, change)
+
+
+def _is_reached_otherwise(file: SourceFile, owner: ast.ClassDef, name: str) -> bool:
+    """Whether a class of the file may have another next to ``owner`` than its parent, or a method of the new name."""
+    for cls in class_definitions(file.tree):
+        bases = [ast.unparse(base) for base in cls.bases]
+        if owner.name in bases and len(bases) > 1:
+            return True
+        if any(isinstance(n, Function) and n.name == name for n in cls.body):
+            return True
+    return False
 
 
 def _write_out(event: Event) -> Fix | None:

@@ -271,6 +271,8 @@ def loop_for_comprehension(event: Event) -> Fix | None:
     if not found or outer is None or not functions_around(file, event.span):
         return None
     node = found[0]
+    if _is_target_used(functions_around(file, event.span)[0], node):
+        return None
     if isinstance(outer, ast.Assign) and outer.value is node and isinstance(outer.targets[0], ast.Name):
         name, last = outer.targets[0].id, []
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node)):
@@ -283,6 +285,14 @@ def loop_for_comprehension(event: Event) -> Fix | None:
         return None
     lines = _loop(event, node, name)
     return unsafe("Write a loop", replaced_block(file, outer, *lines, *last))
+
+
+def _is_target_used(function: ast.AST, node: ast.ListComp | ast.DictComp) -> bool:
+    """Whether a function has other variables of the names that a comprehension keeps to itself."""
+    targets = [n for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
+    names, inside = {n.id for n in targets}, {id(n) for n in ast.walk(node)}
+    others = [n for n in ast.walk(function) if isinstance(n, (ast.Name, ast.arg)) and id(n) not in inside]
+    return any(getattr(n, "id", getattr(n, "arg", "")) in names for n in others)
 
 
 def _holds(node: ast.AST, event: Event) -> bool:

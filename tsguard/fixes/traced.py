@@ -86,6 +86,8 @@ def choose_with_where(event: Event) -> Fix | None:
             continue
         if any(_is_number(event, n.id) for n in ast.walk(node.test) if isinstance(n, ast.Name)):
             return None
+        if _is_called(event, node):
+            return None
         compared = isinstance(node.test, ast.Compare) and len(node.test.ops) == 1
         one = compared and file.span(node.test) == event.span
         edits: list[Edit] = []
@@ -95,6 +97,17 @@ def choose_with_where(event: Event) -> Fix | None:
             return unsafe("Choose with torch.where", torch, edits)
         return move_branch(event, node) if isinstance(node, ast.If) else None
     return None
+
+
+def _is_called(event: Event, node: ast.IfExp | ast.If) -> bool:
+    """Whether what is chosen is called: it is a module or function, and no Tensor."""
+    around = functions_around(event.module.file, event.span)
+    chosen = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for statement in ast.walk(around[0]) if around else ():
+        if isinstance(statement, ast.Assign) and statement.value is node:
+            chosen |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
+    calls = (n.func for n in ast.walk(around[0]) if isinstance(n, ast.Call)) if around else ()
+    return any(f is node or (isinstance(f, ast.Name) and f.id in chosen) for f in calls)
 
 
 def _is_number(event: Event, name: str) -> bool:

@@ -33,6 +33,7 @@ _PLAIN = {
     ast.BitAnd: "__and__", ast.BitXor: "__xor__", ast.LShift: "__lshift__", ast.RShift: "__rshift__",
     ast.Pow: "pow",
 }  # fmt: skip
+_REFUSED = {ast.FloorDiv: "//", ast.MatMult: "@"}
 _MAGIC = {ast.Add: "add", ast.Sub: "sub", ast.Div: "truediv", ast.Mult: "mul", ast.Mod: "mod"}
 
 
@@ -224,8 +225,8 @@ def emit_augmented(fc: FunctionCompiler, node: ast.AugAssign) -> None:
         raise Refusal(
             "unsupported-expression/augmented-operator",
             node,
-            operator="//=",
-            plain="//",
+            operator=f"{_REFUSED[type(node.op)]}=",
+            plain=_REFUSED[type(node.op)],
             target=text_of(node.target),
         )
     target = node.target
