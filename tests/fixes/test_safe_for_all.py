@@ -264,12 +264,20 @@ def test_what_is_called_is_not_chosen_with_where(tmp_path: Path, text: str) -> N
     assert "script_if_tracing" not in fixed
 
 
-def test_a_loop_takes_no_variable_of_the_function(tmp_path: Path) -> None:
-    text = """\
-class Net(nn.Module):
-    def forward(self, x: Tensor):
-        i = 100
-        rows = [x * i for i in range(4) if i % 2 == 0]
-        return torch.stack(rows).sum() + i
-"""
+@pytest.mark.parametrize(
+    "body",
+    [
+        # the loop that is written would leave another value in the variable
+        ["i = 100", "rows = [x * i for i in range(4) if i % 2 == 0]", "return torch.stack(rows).sum() + i"],
+        # what the calls give would have to be written within what is written for them
+        ["double = lambda t: t * 2", "return double(double(x))"],
+        # the name is read before it is assigned
+        ["n = 1", "return x * n + (n := 2)"],
+        ["if x.size(0) > 1:", "    x = x + 1", "elif (n := x.size(1)) > 2:", "    x = x * n", "return x"],
+    ],
+    ids=lambda body: body[-1],
+)
+def test_what_cannot_be_written_otherwise_stays(tmp_path: Path, body: list[str]) -> None:
+    lines = "".join(f"        {line}\n" for line in body)
+    text = f"class Net(nn.Module):\n    def forward(self, x: Tensor):\n{lines}"
     assert _fixed(tmp_path, text, unsafe=True) == text

@@ -17,8 +17,8 @@ def unsuppress(file: SourceFile, comment: Suppression, code: str | None) -> Fix 
     line = file.lines[span.line - 1]
     written = line[span.column - 1 : span.end_column - 1]
     if code is not None and len(comment.codes or ()) > 1:
-        kept, followed = re.subn(rf"(?<![\w-]){re.escape(code)}[,\s]+(?=\w)", "", written, count=1)
-        if not followed:
+        kept, is_first = re.subn(rf"(:\s*){re.escape(code)}[,\s]+(?=\w)", r"\1", written, count=1)
+        if not is_first:
             kept = re.sub(rf"[,\s]+{re.escape(code)}(?![\w-])", "", written, count=1)
         return safe(f"Remove {code}", edit(file, span, kept))
     before, after = line[: span.column - 1].rstrip(), line[span.end_column - 1 :].strip()

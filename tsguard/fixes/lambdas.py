@@ -141,6 +141,8 @@ def _write_out_calls(event: Event) -> Fix | None:
     gone = removed(file, outer)
     if len(calls) != len(uses) - 1 or any(c.keywords for c in calls):
         return None
+    if any(inner in calls for call in calls for part in call.args for inner in ast.walk(part)):
+        return None  # one within another would have to be written out twice
     edits = [gone]
     for call in calls:
         text = _body(file, outer.value, [between(file, file.span(a)) for a in call.args])

@@ -140,6 +140,9 @@ def assign_before(event: Event) -> Fix | None:
     outer = statement_around(file, event.span)
     if node is None or outer is None or isinstance(outer, ast.While) or not _runs_first(outer, node):
         return None
+    is_elif = isinstance(outer, ast.If) and file.lines[outer.lineno - 1].lstrip().startswith("elif")
+    if is_elif or _is_read_before(outer, node):
+        return None
     name, value = node.target.id, between(file, file.span(node.value))
     before = inserted_before(file, outer, f"{name} = {value}")
     span = file.span(node)
@@ -152,6 +155,13 @@ def assign_before(event: Event) -> Fix | None:
                 wide = Span(span.line, span.column - 1, span.end_line, span.end_column + 1)
                 replaced = edit(file, wide, name)
     return unsafe("Assign before", before, replaced)
+
+
+def _is_read_before(outer: ast.stmt, node: ast.NamedExpr) -> bool:
+    """Whether a statement reads a variable to the left of where it assigns it."""
+    place, name = (node.lineno, node.col_offset), node.target.id
+    reads = (n for n in ast.walk(outer) if isinstance(n, ast.Name) and n.id == name and n is not node.target)
+    return any((n.lineno, n.col_offset) < place for n in reads)
 
 
 def _runs_first(outer: ast.stmt, node: ast.NamedExpr) -> bool:
