@@ -76,6 +76,26 @@ class Net(nn.Module):
         self.last = x
         return x
 """,
+    "a declaration that does not fit an heir": """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mask = None
+
+    def forward(self, x):
+        if self.mask is None:
+            self.mask = x * 2
+        return x
+
+
+class Heir(Net):
+    def __init__(self):
+        super().__init__()
+        self.mask = 3
+
+    def forward(self, x):
+        return x * self.mask
+""",
     "a field of a dataclass": """\
 @dataclass(eq=False)
 class Net(nn.Module):
@@ -281,3 +301,23 @@ def test_what_cannot_be_written_otherwise_stays(tmp_path: Path, body: list[str])
     lines = "".join(f"        {line}\n" for line in body)
     text = f"class Net(nn.Module):\n    def forward(self, x: Tensor):\n{lines}"
     assert _fixed(tmp_path, text, unsafe=True) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        ("x.size(-1) ** -0.5", "float"),
+        ("x.shape[0] // 2", "int"),
+        ("1.0 / math.sqrt(x.size(1))", "float"),
+        ("torch.ones(5)", "Tensor"),
+    ],
+)
+def test_what_stands_for_none_tells_the_type_of_a_parameter(tmp_path: Path, value: str, type_: str) -> None:
+    text = f"""\
+class Net(nn.Module):
+    def forward(self, x, scale=None):
+        if scale is None:
+            scale = {value}
+        return x * scale
+"""
+    assert f"scale: Optional[{type_}] = None" in _fixed(tmp_path, text, unsafe=True)

@@ -14,10 +14,11 @@ from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
 from tsguard.fixes.places import Function, nodes_around
-from tsguard.fixes.relatives import class_definitions
+from tsguard.fixes.relatives import class_definitions, descendants
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
 from tsguard.source import Span
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -43,11 +44,21 @@ def declare_attribute(event: Event) -> Fix | None:
         return None
     if any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == facts["name"] for n in owner.body):
         return None
+    if any(_stores(heir, facts["name"]) for heir in descendants(file, owner)):
+        return None  # which may hold something else there
     written = spelled(facts["wanted"], event.module, owner.lineno)
     if written is None:
         return None
     made = in_class(event.module, owner, f"{facts['name']}: {written.text}")
     return safe(f"Declare {facts['name']} as {facts['wanted']}", written.edits, made)
+
+
+def _stores(owner: ast.ClassDef, name: str) -> bool:
+    """Whether a class assigns an attribute of this name."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
+        for n in walked(owner)
+    )
 
 
 def make_constant(event: Event) -> Fix | None:

@@ -86,7 +86,27 @@ def _displayed(value: ast.expr) -> str | None:
         return f"Tuple[{', '.join(['Tensor'] * len(value.elts))}]"
     if isinstance(value, ast.Constant) and type(value.value) in (int, float, bool, str):
         return type(value.value).__name__
-    return None
+    return _number(value)
+
+
+def _number(value: ast.expr) -> str | None:
+    """The type of what is computed of sizes: one itself is an int, what is divided or the root of it a float."""
+    if isinstance(value, ast.Call):
+        word = ast.unparse(value.func).rpartition(".")[2]
+        return "int" if value.args and word in ("size", "len") else "float" if word == "sqrt" else None
+    if isinstance(value, ast.Subscript):
+        is_size = isinstance(value.value, ast.Attribute) and value.value.attr == "shape"
+        return "int" if is_size and not isinstance(value.slice, ast.Slice) else None
+    if not isinstance(value, ast.BinOp):
+        return None
+    left, right = _displayed(value.left), _displayed(value.right)
+    if left not in ("int", "float"):
+        return None
+    if isinstance(value.op, ast.Pow):
+        return "float" if isinstance(value.right, ast.UnaryOp) or right == "float" else None
+    if right not in ("int", "float"):
+        return None
+    return "float" if isinstance(value.op, ast.Div) or "float" in (left, right) else "int"
 
 
 def _is_no_tensor(function: Function, name: str) -> bool:

@@ -82,8 +82,13 @@ class _State:
     fixed: int = 0
 
     def texts(self) -> frozenset[tuple[str, str]]:
-        """What parts it from the files as they were."""
-        return frozenset((path, c.after) for path, c in self.changes.items() if c.after != c.before)
+        """What parts it from the files as they were, empty lines aside: a fix that is undone may leave one."""
+        changed = ((path, change) for path, change in self.changes.items() if change.after != change.before)
+        return frozenset((path, _without_empty_lines(change.after)) for path, change in changed)
+
+
+def _without_empty_lines(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if line.strip())
 
 
 def _next(now: _State, settings: Settings, spoiled: set[str], unsafe: bool, write: bool) -> _State | None:
