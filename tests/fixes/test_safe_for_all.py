@@ -207,6 +207,12 @@ class Net(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return self.mix(x, w=x.abs_().clone(), b=x.mul_(2).clone())
 """,
+    "levels of which nobody says that they are a Tensor": """\
+class Net(nn.Module):
+    def forward(self, levels):
+        low, high = levels[-2:]
+        return low + high
+""",
     "a parent that is not the next class for an heir": """\
 class Base(nn.Module):
     def forward(self, x):

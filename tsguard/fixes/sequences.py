@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import annotate_by_use, annotate_parameter
 from tsguard.fixes.blocks import around, fresh_name, inserted_before, statement_around
-from tsguard.fixes.composing import safe, unsafe
+from tsguard.fixes.composing import composed, safe, unsafe
 from tsguard.fixes.edits import between, edit
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement, rewritten
-from tsguard.fixes.places import functions_around, nodes_around, nodes_at
-from tsguard.report import Edit, Fix
+from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
+from tsguard.report import Applicability, Edit, Fix
 from tsguard.source import SourceFile
+from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
@@ -50,14 +51,34 @@ def unbind_or_type(event: Event) -> Fix | None:
 
 
 def unbind(event: Event) -> Fix | None:
-    """``q, k, v = qkv`` of a Tensor becomes ``q, k, v = qkv.unbind(0)``."""
+    """``q, k, v = qkv`` of a Tensor becomes ``q, k, v = qkv.unbind(0)``.
+
+    Unsafe where it is a Tensor for want of an annotation, and of what code of the file returns.
+    """
     file = event.module.file
     node = next(nodes_at(file, event.span, ast.expr), None)
     if not isinstance(node, ast.expr) or isinstance(node, ast.Tuple) or _is_of_any_item(file, node):
         return None
     text = between(file, file.span(node))
     change = rewritten(file, node, f"{text}.unbind(0)" if isinstance(node, _ATOMS) else f"({text}).unbind(0)")
-    return safe("Unbind the Tensor", change)
+    kind: Applicability = "unsafe" if _may_be_tuple(event, node) else "safe"
+    return composed(kind, "Unbind the Tensor", change)
+
+
+def _may_be_tuple(event: Event, node: ast.expr) -> bool:
+    """Whether a value is a parameter without a type or part of one, or what code of the file returns.
+
+    Who unpacks it may take it for a tuple.
+    """
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func).rpartition(".")[2]
+        definitions = (n for n in ast.walk(event.module.file.tree) if isinstance(n, Function))
+        return any(definition.name == called for definition in definitions)
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    functions = functions_around(event.module.file, event.span)
+    untyped = {p.arg for f in functions for p in named_parameters(f.args) if p.annotation is None}
+    return isinstance(node, ast.Name) and node.id != "self" and node.id in untyped
 
 
 def _is_of_any_item(file: SourceFile, node: ast.expr) -> bool:
