@@ -39,6 +39,7 @@ BY_HAND = {
     "TSG118-bad-2",
     "TSG118-bad-3",
     "TSG118-bad-4",
+    "TSG118-bad-5",
     "TSG120-bad-3",
     "TSG122-bad-3",
     "TSG172-bad-5",

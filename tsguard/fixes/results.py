@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import has_type_comment
@@ -12,10 +13,15 @@ from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_header
 from tsguard.fixes.places import Function, functions_around
 from tsguard.report import Fix
+from tsguard.source.walking import walked
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
     from tsguard.project.modules import Module
+
+
+# What torch does not make where Any is annotated.
+_REFUSED = (ast.List, ast.ListComp, ast.DictComp)
 
 
 def one_path_or_any(event: Event) -> Fix | None:
@@ -33,6 +39,8 @@ def one_path_or_any(event: Event) -> Fix | None:
 def annotate_any(module: Module, function: Function) -> Fix | None:
     """``def forward(self, x)`` becomes ``def forward(self, x) -> Any``, where no result is annotated."""
     if function.returns is not None or has_type_comment(module, function):
+        return None
+    if any(isinstance(n, ast.Return) and isinstance(n.value, _REFUSED) for n in walked(function)):
         return None
     edits = imported(module, "typing", ["Any"], function.lineno)
     any_ = cst.Annotation(cst.Name("Any"))

@@ -262,6 +262,7 @@ RuleName: TypeAlias = Literal[
     "left-in-python/unbound",
     "legacy-norm-hook",
     "literal-type",
+    "literal-type/any",
     "literal-type/choice",
     "literal-type/key",
     "literal-type/keys",

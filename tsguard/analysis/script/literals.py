@@ -65,9 +65,16 @@ def _known(hint: t.Type | None) -> bool:
     return hint is not None and hint is not t.ANY and not t.mentions_unknown(hint)
 
 
+def refuse_any(node: ast.expr, hint: t.Type | None) -> None:
+    """Refuse a list, or a dict that a comprehension makes, where Any is annotated: torch asks Any for an element type."""
+    if hint is t.ANY:
+        raise Refusal("literal-type/any", node, literal=text_of(node))
+
+
 def list_literal(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     """``[a, b]``."""
     assert isinstance(node, ast.List)
+    refuse_any(node, hint)
     values, exact = elements(fc, node.elts)
     if not exact:
         return Value(t.UNKNOWN, node=node)
@@ -147,6 +154,7 @@ def _check_key(node: ast.expr, key: t.Type) -> None:
 def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     """``[f(x) for x in xs]``; a generator expression is the same list."""
     assert isinstance(node, (ast.ListComp, ast.GeneratorExp))
+    refuse_any(node, hint)
     found: list[Value] = []
     generator = node.generators[0]
     if len(node.generators) > 1 or generator.ifs:
@@ -172,6 +180,7 @@ def list_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None
 def dict_comprehension(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Value:
     """``{k: v for ...}``."""
     assert isinstance(node, ast.DictComp)
+    refuse_any(node, hint)
     keys: list[t.Type] = []
     values: list[t.Type] = []
 
