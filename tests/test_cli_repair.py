@@ -350,3 +350,35 @@ def test_a_copy_below_the_working_folder_is_mended_by_one_name(tmp_path):
         "-def tiled(x, times, /):",
         "+def tiled(x, times: int):",
     ]
+
+
+INHERITED = """\
+import torch
+from torch import nn
+
+
+class Base(nn.Module):
+    def forward(self, x) -> torch.Tensor:
+        return self.f(x)
+
+    def f(self, x):
+        return x
+
+
+class Pair(Base):
+    def f(self, x) -> torch.Tensor:
+        return x, x
+
+
+class Plain(Base):
+    def f(self, x) -> torch.Tensor:
+        return x
+"""
+
+
+def test_no_target_is_lost_for_another_in_whatever_order(tmp_path, fix):
+    (tmp_path / "net.py").write_text(INHERITED)
+    done = fix("net.py:Pair", "net.py:Plain", "--input", "torch.ones(2)", "--write")
+    assert "net.py:Plain: torch.jit.script takes it as it is" in done.stderr
+    assert "net.py:Plain scripts no more" in done.stderr
+    assert (tmp_path / "net.py").read_text() == INHERITED

@@ -327,3 +327,51 @@ class Net(nn.Module):
         return x * scale
 """
     assert f"scale: Optional[{type_}] = None" in _fixed(tmp_path, text, unsafe=True)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "test", "written"),
+    [
+        ("Optional[int]", "if n:", "if n is not None and n != 0:"),
+        ("Optional[float]", "if not n:", "if n is None or n == 0:"),
+        ("Optional[str]", "if n:", "if n is not None and len(n) > 0:"),
+        ("Optional[List[int]]", "if not n:", "if n is None or len(n) == 0:"),
+        ("Optional[int]", "if flag and n:", "if flag and (n is not None and n != 0):"),
+    ],
+)
+def test_what_is_false_besides_none_is_asked_for(
+    tmp_path: Path, annotation: str, test: str, written: str
+) -> None:
+    text = f"""\
+class Net(nn.Module):
+    def forward(self, x: Tensor, flag: bool, n: {annotation} = None) -> Tensor:
+        {test}
+            x = x + 1
+        return x
+"""
+    assert _fixed(tmp_path, text, unsafe=False) == text.replace(test, written)
+
+
+def test_an_empty_container_of_modules_is_false(tmp_path: Path) -> None:
+    text = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleDict()
+
+    def forward(self, x):
+        if not self.heads:
+            x = x + 1
+        return x
+"""
+    fixed = _fixed(tmp_path, text, unsafe=False)
+    assert fixed == text.replace("not self.heads", "len(self.heads) == 0")
+
+
+def test_a_name_that_other_keywords_may_have_stays_by_position(tmp_path: Path) -> None:
+    text = """\
+class Net(nn.Module):
+    def forward(self, x, k: int = 1, /, **options):
+        return x * k
+"""
+    assert _fixed(tmp_path, text, unsafe=False) == text

@@ -181,6 +181,8 @@ MADE = {
     "TSG1001-bad-2": "torch.randn(2, 3, 4)",
     "TSG132-bad-5": "[torch.randn(2, 8), torch.randn(2, 8)]",
     "TSG156-bad-3": "[torch.randn(2, 3)]",
+    "TSG121-bad-2": "torch.randn(2, 8)",
+    "TSG122-bad-4": "torch.randn(2, 8)",
     "TSG170-bad-6": "torch.randn(2, 8)",
     "TSG170-bad-7": "torch.randn(2, 8)",
     "TSG111-bad-2": "torch.zeros(1, 3, 4, 6)",

@@ -179,6 +179,15 @@ def _say_step(number: int, step: Step) -> None:
         click.echo(f"     {line}", err=True)
 
 
+def _to_give(needed: tuple[str, ...]) -> str:
+    """What to give: the arguments of a constructor by their names, or other inputs than those that were tried."""
+    if not needed:
+        return ""
+    if all(name.isidentifier() for name in needed):
+        return f"; give {', '.join(f'{name}=...' for name in needed)}"
+    return f"; {', '.join(needed)} was tried: give inputs that it takes with --input"
+
+
 def _verdict(one: Repaired) -> str:
     before, after = one.before, one.after
     error = first_line(after.error.message) if after.error is not None else ""
@@ -188,8 +197,7 @@ def _verdict(one: Repaired) -> str:
         edits = count(len(one.made), "edit")
         return f"torch.jit.script takes it after {edits}; eager is unchanged on {count(after.inputs, 'call')}"
     if after.status == "stopped":
-        needed = f"; give {', '.join(f'{name}=...' for name in after.needed)}" if after.needed else ""
-        return f"it could not be run: {error}{needed}"
+        return f"it could not be run: {error}{_to_give(after.needed)}"
     return {
         "refused": f"torch.jit.script refuses it still: {error}",
         "raises": f"it scripts, and the compiled code raises: {error}",

@@ -11,7 +11,7 @@ from tsguard.fixes.imports import is_of_torch
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import nodes_around, nodes_at
-from tsguard.report import Fix
+from tsguard.report import Applicability, Fix
 from tsguard.source import SourceFile
 
 if TYPE_CHECKING:
@@ -111,13 +111,13 @@ def _conditional(expression: cst.BaseExpression, parenthesized: bool) -> cst.CST
 
 
 def test_for_none(event: Event) -> Fix | None:
-    """``if mask:`` becomes ``if mask is not None:``.
+    """``if mask:`` becomes ``if mask is not None:``, of a number ``if n is not None and n != 0:``.
 
-    Unsafe: what is false without being None takes the other branch then.  For a bool that is
+    Unsafe of a Tensor: what is false without being None takes the other branch then.  For a bool that is
     sure to be wrong.
     """
-    file = event.module.file
-    if event.facts["type"] == "Optional[bool]":
+    file, type_ = event.module.file, event.facts["type"].removeprefix("Optional[").removesuffix("]")
+    if type_ == "bool":
         return None
     node = next(nodes_at(file, event.span, ast.expr), None)
     if not isinstance(node, (ast.Name, ast.Attribute)):
@@ -130,8 +130,25 @@ def test_for_none(event: Event) -> Fix | None:
     if not is_condition(whole, parents):
         return None
     text = between(file, file.span(node))
-    tested = cst.parse_expression(f"{text} is None" if negated else f"{text} is not None")
-    return unsafe("Test for None", changed_expression(file, whole, lambda _: tested))
+    empty = _emptiness(text, type_)
+    if negated:
+        new = f"{text} is None or {empty[1]}" if empty else f"{text} is None"
+    else:
+        new = f"{text} is not None and {empty[0]}" if empty else f"{text} is not None"
+    if empty and isinstance(parents.get(id(whole)), (ast.BoolOp, ast.UnaryOp)):
+        new = f"({new})"
+    tested = cst.parse_expression(new)
+    kind: Applicability = "safe" if empty else "unsafe"
+    return composed(kind, "Test for None", changed_expression(file, whole, lambda _: tested))
+
+
+def _emptiness(text: str, type_: str) -> tuple[str, str] | None:
+    """How it is asked whether a number, a text or a container is true, and whether it is not; None for the rest."""
+    if type_ in ("int", "float"):
+        return f"{text} != 0", f"{text} == 0"
+    if type_ == "str" or type_.startswith(("List[", "Dict[")):
+        return f"len({text}) > 0", f"len({text}) == 0"
+    return None
 
 
 def is_condition(node: ast.AST, parents: dict[int, ast.AST]) -> bool:

@@ -118,7 +118,7 @@ def allow_by_position(event: Event) -> Fix | None:
 def allow_by_name(event: Event) -> Fix | None:
     """``def clip(x, limit, /)`` becomes ``def clip(x, limit)``: every call goes on as it did."""
     function = _function(event)
-    if function is None:
+    if function is None or function.args.kwarg is not None:  # which takes their names, too
         return None
 
     def change(definition: cst.FunctionDef) -> cst.FunctionDef | None:

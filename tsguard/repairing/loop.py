@@ -44,11 +44,10 @@ def repair_all(
     limits: Limits,
     tell: Tell,
 ) -> list[Repaired]:
-    """Repair targets one after the other, each on top of the last; none that scripts is lost to another.
+    """Repair targets one after the other, each on top of the last; none is lost or changed for another.
 
-    Nothing is written: the files stay as they are.
+    What eager does with each is asked before the first edit.  Nothing is written: the files stay as they are.
     """
-    done: list[Repaired] = []
     repairs: list[_Repair] = []
     with ExitStack() as open_:
         copies: dict[tuple[str, str], Scratch] = {}
@@ -57,12 +56,18 @@ def repair_all(
             if key not in copies:
                 copies[key] = open_.enter_context(scratch(subject))
             copy = copies[key]
-            others = [r for r in repairs if r.copy is copy and r.now.status == "ok"]
             kept = copy.copy.parent / f"kept-{number}.pt"
-            repair = _Repair(launcher, subject, copy, kept, settings, limits, tell)
-            done.append(repair.run(others))
-            repairs.append(repair)
+            repairs.append(_Repair(launcher, subject, copy, kept, settings, limits, tell))
+        for repair in repairs:
+            repair.look()
+        done: list[Repaired] = []
+        for repair in repairs:
+            done.append(repair.run([r for r in repairs if r is not repair and r.copy is repair.copy]))
     return done
+
+
+# Words on a target that eager runs as it is: it can be told whether an edit for another changes it.
+_RUNNING = ("ok", "refused", "raises", "diverges")
 
 
 @dataclass(slots=True)
@@ -82,15 +87,21 @@ class _Repair:
     careful: bool = False
     old: dict[Path, str] = field(default_factory=dict)
 
+    def look(self) -> None:
+        """Have eager run the target as it is, which later judgements are compared with."""
+        self.there = self.copy.subject(self.subject)
+        self.tell(f"{self.subject.spec}: eager")
+        self.now = self._judge()
+
     def run(self, others: Sequence[_Repair]) -> Repaired:
         """Mend until it scripts or nothing helps.
 
         Args:
-            others: targets that script and share files with this one.
+            others: targets that share files with this one.
         """
-        self.there = self.copy.subject(self.subject)
-        self.tell(f"{self.subject.spec}: eager")
-        before = self.now = self._judge()
+        before = self.now
+        if any(other.old for other in others) and before.status not in ("stopped", "crashed"):
+            before = self.now = self._judge()
         if before.status in ("ok", "stopped", "crashed", "changed"):
             return Repaired(self.subject.spec, before, before)
         inputs = before.called_with if before.called_with is not None else self.subject.inputs
@@ -101,14 +112,14 @@ class _Repair:
         findings = self._lint() if farthest.status != "ok" else ()
         left, parts = steps_by_hand(findings, farthest, self.copy.read), self._parts()
         texts = {step.finding.path: self.copy.read(Path(step.finding.path)).text for step in left}
-        lost = self.now.status == "ok" and [o for o in others if o._judge().status != "ok"]
+        lost = self._lost(others) if self.now.status == "ok" else ""
         if self.now.status != "ok" or lost:
-            self.copy.write(self.old)
+            self._give_up()
             self.rejected.clear()
             self.now = before
             made = self._mend(before, unsafe=False)
-            if any(o._judge().status != "ok" for o in others):
-                self.copy.write(self.old)
+            if self._lost(others):
+                self._give_up()
                 made = []
         changes = {
             str(self._shown(path)): Change(text, now)
@@ -117,9 +128,26 @@ class _Repair:
         }
         after = self.now if self.now.status == "ok" else farthest
         if lost:
-            after = replace(after, status="changed", changed=f"{lost[0].subject.spec} scripts no more")
+            after = replace(after, status="changed", changed=lost)
         shown = tuple(self._as_shown(step, texts[step.finding.path]) for step in left)
         return Repaired(self.subject.spec, before, after, changes, tuple(dict.fromkeys(made)), shown, parts)
+
+    def _lost(self, others: Sequence[_Repair]) -> str:
+        """What the edits do to another target, "" where they do nothing."""
+        for other in others if self.old else ():
+            if other.now.status not in _RUNNING:
+                continue
+            word = other._judge()
+            if word.status not in _RUNNING:
+                return f"{other.subject.spec} is not what it was"
+            if other.now.status == "ok" and word.status != "ok":
+                return f"{other.subject.spec} scripts no more"
+        return ""
+
+    def _give_up(self) -> None:
+        """Make the files what they were before the first edit for this target."""
+        self.copy.write(self.old)
+        self.old = {}
 
     def _judge(self) -> Judged:
         return judged(self.launcher, self.there, self.kept, self.limits)

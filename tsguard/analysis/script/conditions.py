@@ -21,6 +21,7 @@ from tsguard.analysis.script.sugared import Simple, Special, SugaredModule, Suga
 from tsguard.analysis.terms import NONE, Is
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, merged, same, unify_all, union
+from tsguard.language.rule_names import RuleName
 from tsguard.report.records import dataclass, replace
 
 Refinements = dict[str, t.Type]
@@ -73,13 +74,25 @@ def _emit(fc: FunctionCompiler, node: ast.expr) -> Condition:
     return Condition(to_bool(fc, value, node), boolean=boolean, types=(value.type,))
 
 
+def _refused_object(fc: FunctionCompiler, node: ast.expr, type_: t.Type) -> Refusal:
+    """None, or a module, which is true unless it is a container that holds nothing."""
+    value = text_of(node)
+    if type_ is t.NONE:
+        return Refusal("condition-type/object", node, value=value, kind="None")
+    module = fc.sugared(node)
+    if isinstance(module, SugaredModule) and fc.compiler.container_kind(module.instance) in ("list", "dict"):
+        return Refusal("condition-type/container", node, value=value)
+    return Refusal("condition-type/object", node, value=value, kind="a module")
+
+
 def _presence(fc: FunctionCompiler, node: ast.expr, type_: t.Type) -> Condition:
     """A truth test of what may be absent: refused, then read as Python would, lest one cause be reported twice."""
     if not isinstance(type_, t.OptionalType):
-        kind = "None" if type_ is t.NONE else "a module"
-        fc.report(Refusal("condition-type/object", node, value=text_of(node), kind=kind))
+        fc.report(_refused_object(fc, node, type_))
         return Condition(type_ is not t.NONE, boolean=False)
-    fc.report(Refusal("optional-truthiness", node, value=text_of(node), type=type_))
+    is_number = type_.element in (t.INT, t.FLOAT)
+    rule: RuleName = "optional-truthiness/number" if is_number else "optional-truthiness"
+    fc.report(Refusal(rule, node, value=text_of(node), type=type_))
     return Condition(None, {node.id: type_.element} if isinstance(node, ast.Name) else {}, boolean=False)
 
 
