@@ -13,6 +13,7 @@ from tsguard.fixes.imports import is_of_torch, torch_imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import nodes_around
+from tsguard.language.legacy_types import LEGACY_TYPES
 from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile
 
@@ -114,7 +115,6 @@ def _imported_as(node: ast.stmt) -> str:
 
 # What TorchScript has, and what may be the class of a module.
 _OF_TORCH = frozenset({"torch", "typing", "collections", "builtins"})
-_TYPED = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64"}
 
 
 def ask_in_python(event: Event) -> Fix | None:
@@ -130,7 +130,7 @@ def ask_in_python(event: Event) -> Fix | None:
     torch = torch_imported(event.module, event.span.line)
     if call is None or torch is None:
         return None
-    typed = _TYPED.get(part.rpartition(".")[2], "") if part.startswith("torch.") else ""
+    typed = LEGACY_TYPES.get(part.rpartition(".")[2], "") if part.startswith("torch.") else ""
     if typed:
         text = between(file, file.span(call.args[0])).removesuffix(".data")
         place = f"{text}.is_cuda" if ".cuda." in part else f"not {text}.is_cuda"

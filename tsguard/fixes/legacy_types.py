@@ -12,22 +12,11 @@ from tsguard.fixes.pieces import atom, rewritten
 from tsguard.fixes.places import nodes_around
 from tsguard.fixes.settled_functions import ask_flag
 from tsguard.fixes.type_tests import ask_isinstance
+from tsguard.language.legacy_types import LEGACY_TYPES
 from tsguard.report import Fix
 
 if TYPE_CHECKING:
     from tsguard.analysis.events import Event
-
-_DTYPES = {
-    "FloatTensor": "float32",
-    "DoubleTensor": "float64",
-    "HalfTensor": "float16",
-    "LongTensor": "int64",
-    "IntTensor": "int32",
-    "ShortTensor": "int16",
-    "CharTensor": "int8",
-    "ByteTensor": "uint8",
-    "BoolTensor": "bool",
-}
 
 
 def convert_or_choose(event: Event) -> Fix | None:
@@ -42,7 +31,7 @@ def _convert(event: Event) -> Fix | None:
         if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
             continue
         kind = ast.unparse(call.args[0])
-        dtype = _DTYPES.get(kind.rpartition(".")[2])
+        dtype = LEGACY_TYPES.get(kind.rpartition(".")[2])
         called = call.func
         if not isinstance(called, ast.Attribute) or called.attr != "type" or dtype is None:
             continue

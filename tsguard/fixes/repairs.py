@@ -41,7 +41,7 @@ _REPAIRS = {
     "none-then-value": ("variables", "annotate_none"),
     "empty-container-type": ("variables", "annotate_container"),
     "missing-return": ("branches", "raise_at_the_end"),
-    "return-type-mismatch": ("results", "one_path_or_any"),
+    "return-type-mismatch": ("results", "annotate_result"),
     "return-type-mismatch/annotated": ("annotations", "return_what_is_returned"),
     "default-type-mismatch": ("annotations", "default_of_type"),
     "default-type-mismatch/none": ("parameters", "make_optional"),
@@ -53,6 +53,7 @@ _REPAIRS = {
     "class-annotation": ("class_annotations", "drop_class_annotation"),
     "class-annotation/string": ("class_annotations", "drop_class_annotation"),
     "class-annotation/value": ("class_annotations", "drop_class_annotation"),
+    "class-annotation/submodule": ("class_annotations", "drop_class_annotation"),
     "class-annotation/constant": ("class_annotations", "drop_class_annotation"),
     "annotation-placement/in-block": ("annotations", "drop_local_annotation"),
     "annotation-placement/no-value": ("annotations", "drop_local_annotation"),
@@ -180,11 +181,22 @@ _ASKED = frozenset(
         "unknown-method/none",
     }
 )
+# Where a flag decides between two paths, it is declared: an annotation of both comes after.
+_FLAGGED = frozenset({"return-type-mismatch"})
 # What is None may be used in a branch only that a flag of the constructor leaves out.
 _LEFT_OUT = frozenset({"none-argument", "operator-types/absent"})
 # What these modules write rests on the type of a value, which is another one for other arguments.
 _BY_TYPE = frozenset(
-    {"annotations", "class_annotations", "conversions", "expressions", "flags", "parameters", "sequences"}
+    {
+        "annotations",
+        "class_annotations",
+        "conversions",
+        "expressions",
+        "flags",
+        "parameters",
+        "results",
+        "sequences",
+    }
 )
 # What is wrong at one place is mended in one way, for however many targets it is reported.
 _MADE: WeakKeyDictionary[SourceFile, dict[Hashable, _Made]] = WeakKeyDictionary()
@@ -215,8 +227,9 @@ def repair(event: Event, *, is_conditional: bool = False) -> Fix | None:
 
 def _repair(event: Event) -> _Made:
     asked = _by("asked_by_helpers", "ask_in_place", event) if event.rule in _ASKED else None
-    if asked is not None:
-        return _Made(asked)
+    declared = _by("final_flags", "declare_flag", event) if event.rule in _FLAGGED else None
+    if asked is not None or declared is not None:
+        return _Made(asked or declared)
     module, function = _REPAIRS[event.rule]
     made = _by(module, function, event)
     if made is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from tsguard.fixes.annotations import has_type_comment
 from tsguard.fixes.composing import safe
-from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_header
@@ -24,14 +23,11 @@ if TYPE_CHECKING:
 _REFUSED = (ast.List, ast.ListComp, ast.DictComp)
 
 
-def one_path_or_any(event: Event) -> Fix | None:
-    """A flag that decides between the returns is declared ``Final``; otherwise the result is annotated ``Any``.
+def annotate_result(event: Event) -> Fix | None:
+    """What returns several types is annotated ``Any``.
 
     An annotation changes nothing in Python, and the scripted function returns what eager does.
     """
-    declared = declare_flag(event)
-    if declared is not None:
-        return declared
     around = functions_around(event.module.file, event.span)
     return annotate_any(event.module, around[0]) if around else None
 

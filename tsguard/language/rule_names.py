@@ -57,6 +57,7 @@ RuleName: TypeAlias = Literal[
     "class-annotation/no-method",
     "class-annotation/plain-interface",
     "class-annotation/string",
+    "class-annotation/submodule",
     "class-annotation/text",
     "class-annotation/value",
     "class-attribute",

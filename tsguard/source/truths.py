@@ -22,6 +22,13 @@ def is_only_tested(value: ast.expr, function: ast.AST) -> bool:
     return all(id(read) in tested for read in reads)
 
 
+@remembered(4096)
+def tested(node: ast.AST) -> frozenset[str]:
+    """The attributes, written out, of which the code of a class or function tests the truth as they are."""
+    operands = (operand for inner in walked(node) for test in _tests(inner) for operand in _operands(test))
+    return frozenset(ast.unparse(operand) for operand in operands if isinstance(operand, ast.Attribute))
+
+
 def compared_with(name: str, function: ast.AST) -> tuple[int, ...]:
     """The whole numbers and bools that the tests of a function ask a name to equal; none where it is used for more."""
     return _only_compared(function).get(name, ())

@@ -24,9 +24,11 @@ from tsguard.analysis.script.inference import Refused, Uninferable, type_of
 from tsguard.analysis.script.inference import describe as described
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import ABSENT, Value
+from tsguard.analysis.terms import IsInstance, Named
 from tsguard.language import schemas
 from tsguard.language import types as t
 from tsguard.language.relations import is_subtype
+from tsguard.source import truths
 
 if TYPE_CHECKING:
     from tsguard.project.modules import Module
@@ -169,7 +171,8 @@ class _Declared:
             info.interfaces[name] = type_
             info.places[name] = (annotation, self.holder.module)
         elif type_ is not t.UNKNOWN or self._is_final(annotation):
-            self._refuse_value(name, annotation, "a submodule")
+            facts = {"name": name, "annotation": text_of(annotation)}
+            self._refuse(Refusal("class-annotation/submodule", annotation, **facts))
 
     def check_tensor(self, name: str, type_: t.Type, value: py.Value, *, is_parameter: bool) -> None:
         """A parameter or buffer is a Tensor, or None, to what its class annotates, too."""
@@ -231,7 +234,7 @@ def _constants(compiler: Compiler, instance: py.ModuleValue, declared: _Declared
             node, module = places[name]
             facts = {"name": name, "given": described(value)}
             compiler.report(Refusal("class-annotation/constant", node, **facts), module)
-        info.constants[name] = _as_constant(compiler, value)
+        info.constants[name] = _as_constant(compiler, value, instance.cls, name)
 
 
 def _listing(cls: py.ClassValue) -> ast.AST:
@@ -251,13 +254,15 @@ def _constant_value(compiler: Compiler, instance: py.ModuleValue, name: str) -> 
     return compiler.interp.settled(found) if found is not None else None
 
 
-def _as_constant(compiler: Compiler, found: py.Value) -> Value:
+def _as_constant(compiler: Compiler, found: py.Value, cls: py.Value, name: str) -> Value:
     if isinstance(found, py.ListValue):
         found = py.TupleValue(tuple(found.items), found.open)
     try:
         type_ = type_of(compiler, found)
     except Uninferable:
         return Value(t.UNKNOWN)
+    if isinstance(found, py.Unknown) and type_ is t.UNKNOWN and _is_flag(compiler, found, cls, name):
+        type_ = t.BOOL
     if isinstance(found, py.Unknown) and type_ is t.BOOL:
         guess = found.default.value if isinstance(found.default, py.Const) else True
         const = ABSENT if found.term is None else compiler.interp.world.decide(found.term, bool(guess))
@@ -266,6 +271,17 @@ def _as_constant(compiler: Compiler, found: py.Value) -> Value:
         told = found.default.value if isinstance(found.default, py.Const) else ABSENT
         return Value(type_, told, source=found)
     return Value(type_, found.value if isinstance(found, py.Const) else ABSENT)
+
+
+def _is_flag(compiler: Compiler, value: py.Unknown, cls: py.Value, name: str) -> bool:
+    """Whether a constant of which nothing tells the type is a bool in this world: who tests its truth means one."""
+    is_told = value.default is not None or value.annotation is not None or value.unread is not None
+    if value.term is None or is_told or not isinstance(cls, py.ClassValue):
+        return False
+    if f"self.{name}" not in truths.tested(cls.node):
+        return False
+    asked = IsInstance(value.term, Named("builtins.bool", "bool"))
+    return compiler.interp.world.decide(asked, True, guess=True)
 
 
 def _attribute(compiler: Compiler, info: ModuleInfo, declared: _Declared, name: str, value: py.Value) -> None:

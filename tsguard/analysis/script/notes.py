@@ -22,6 +22,7 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import SugaredModule, Value
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
+from tsguard.language.legacy_types import LEGACY_TYPES
 from tsguard.language.matching import Match
 from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema
@@ -220,7 +221,8 @@ def _type_name(fc: FunctionCompiler, given: Value, node: ast.AST) -> None:
     """``x.type("torch.LongTensor")``: a type to Python, a device to TorchScript."""
     is_type = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "type"
     if is_type and isinstance(given.const, str) and given.const.startswith("torch."):
-        _note(fc, "result-kind/type", node, expression=text_of(node), type=given.const)
+        dtype = f"torch.{LEGACY_TYPES.get(given.const.rpartition('.')[2], '...')}"
+        _note(fc, "result-kind/type", node, expression=text_of(node), type=given.const, dtype=dtype)
 
 
 _FIELD = re.compile(r"\{[^{}]+\}|\{\{|\}\}")
