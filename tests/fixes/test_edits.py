@@ -258,11 +258,11 @@ def test_a_choice_becomes_a_conditional_expression(fixed, before, after):
 def test_a_test_for_truth_becomes_a_test_for_none(fixed, before, after):
     head = "from typing import Optional\n"
     text = head + method(
-        "self, x, m: Optional[int] = None", f"{before}\n            x = x + 1\n        return x"
+        "self, x, m: Optional[torch.Tensor] = None", f"{before}\n            x = x + 1\n        return x"
     )
     assert fixed(text) == text.replace(before, after)
     assert fixed(text, unsafe=False) == text
-    flag = text.replace("[int]", "[bool]")
+    flag = text.replace("[torch.Tensor]", "[bool]")
     assert fixed(flag) == flag
 
 

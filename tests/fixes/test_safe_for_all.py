@@ -375,3 +375,19 @@ class Net(nn.Module):
         return x * k
 """
     assert _fixed(tmp_path, text, unsafe=False) == text
+
+
+def test_a_negative_number_is_written_out_in_parentheses(tmp_path: Path) -> None:
+    text = """\
+OFFSET = -3
+
+
+def powered(x):
+    return x * OFFSET**2
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return powered(x)
+"""
+    assert "return x * (-3)**2" in _fixed(tmp_path, text, unsafe=False)

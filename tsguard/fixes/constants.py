@@ -39,7 +39,7 @@ def hold_global(event: Event) -> Fix | None:
     if method is None and isinstance(value, (ast.Call, ast.Attribute)):
         return None
     if method is None:
-        edit = rewritten(file, node, ast.unparse(value)) if value is not None else None
+        edit = rewritten(file, node, _as_operand(value)) if value is not None else None
         return safe(f"Write {name} out", edit)
     owner, function = method
     if not _is_free(event, owner, name):
@@ -47,6 +47,12 @@ def hold_global(event: Event) -> Fix | None:
     declared = declared_final(event.module, owner, name, name)
     read = rewritten(file, node, f"{receiver(function)}.{name}")
     return safe(f"Hold {name} in the class", declared, read)
+
+
+def _as_operand(value: ast.expr) -> str:
+    """A value as it can stand beside any operator: a negative number binds weaker than some."""
+    text = ast.unparse(value)
+    return f"({text})" if isinstance(value, (ast.UnaryOp, ast.BinOp)) else text
 
 
 def _is_free(event: Event, owner: ast.ClassDef, name: str) -> bool:
