@@ -67,9 +67,10 @@ def _without(way: Way, others: list[Way]) -> Way:
     return Way((*way.turned, *dict.fromkeys(against)), way.besides)
 
 
-def elsewhere(ways: Iterable[Way]) -> str:
-    """The condition under which one is on none of several ways."""
-    shortest = [_telling(way.turned) for way in _shortest(list(ways))]
+def elsewhere(ways: Iterable[Way], others: Iterable[Way] = ()) -> str:
+    """The condition under which one is on none of several ways, or by a further answer on one of the ``others``."""
+    found, left = list(ways), list(others)
+    shortest = [_telling(_without(way, left).turned) for way in _shortest(found)]
     single = [Answer(one[0].asked, not one[0].yes) for one in shortest if len(one) == 1]
     several = dict.fromkeys(f"not ({_conjunction(one)})" for one in shortest if len(one) > 1)
     told = _conjunction(_telling(tuple(dict.fromkeys(single))))

@@ -17,6 +17,8 @@ from tsguard.analysis.budgets import CONSTRUCTION_STEPS
 from tsguard.analysis.terms import (
     NONE,
     Eq,
+    Group,
+    In,
     Is,
     IsInstance,
     Question,
@@ -113,6 +115,7 @@ class World:
     worked: int = 0
     _fixed: dict[Term, Term] = field(default_factory=dict)
     _classes: dict[Term, list[tuple[Term, bool]]] = field(default_factory=dict)
+    _members: dict[Term, list[tuple[Group, bool]]] = field(default_factory=dict)
     _unusual: set[Term] = field(default_factory=set)
     _others: set[Term] = field(default_factory=set)
     _lately: dict[Question, None] = field(default_factory=dict)
@@ -153,6 +156,8 @@ class World:
                     self._classes.setdefault(asked.subject, []).append((asked.cls, answer))
                     if answer is not answer_by_default:
                         self._unusual.add(asked.subject)
+                if isinstance(asked, In) and isinstance(asked.container, Group):
+                    self._members.setdefault(asked.item, []).append((asked.container, answer))
                 if guess:
                     self.guessed.add(asked)
         self._lately.pop(asked, None)
@@ -241,6 +246,7 @@ class World:
         self.answers, self.guessed, self.spent = dict(other.answers), set(other.guessed), other.spent
         self._fixed = dict(other._fixed)
         self._classes = {subject: list(answers) for subject, answers in other._classes.items()}
+        self._members = {item: list(answers) for item, answers in other._members.items()}
         self._unusual = set(other._unusual)
         self._others = set(other._others)
         self._lately = dict(other._lately)
@@ -261,7 +267,18 @@ class World:
             return False if is_typed or self.answers.get(question(asked.left)[0]) else None
         if isinstance(asked, Truth):
             return False if self.answers.get(Is(asked.subject, NONE)) else None
-        if isinstance(asked, Eq):
+        if isinstance(asked, Eq) and is_constant(asked.right):
             fixed = self._fixed.get(asked.left)
-            return None if fixed is None or not is_constant(asked.right) else fixed == asked.right
+            return self._implied_of_constant(asked) if fixed is None else fixed == asked.right
+        if isinstance(asked, In) and isinstance(asked.container, Group):
+            fixed = self._fixed.get(asked.item)
+            is_told = fixed is not None and all(map(is_constant, asked.container.items))
+            return fixed in asked.container.items if is_told else None
+        return None
+
+    def _implied_of_constant(self, asked: Eq) -> bool | None:
+        """Whether something may equal a constant: not if it is in a tuple without it, or in none with it."""
+        for group, is_in in self._members.get(asked.left, ()):
+            if all(map(is_constant, group.items)) and (asked.right in group.items) is not is_in:
+                return False
         return None

@@ -128,7 +128,7 @@ def _condition(ways: list[Way | None], holds: list[bool]) -> str | None:
     )
     if not holds[0]:
         return anywhere(there, away)
-    return elsewhere(away) if away else None
+    return elsewhere(away, there) if away else None
 
 
 def _verdict(
