@@ -213,6 +213,39 @@ class Net(nn.Module):
         low, high = levels[-2:]
         return low + high
 """,
+    "functions of one name in two classes": """\
+class Net(nn.Module):
+    def forward(self, x):
+        def step(y):
+            return y * 2
+
+        return step(x)
+
+
+class Other(nn.Module):
+    def forward(self, x):
+        def step(y):
+            return y * 3
+
+        return step(x)
+""",
+    "a function that has the name of one that Python has": """\
+class Net(nn.Module):
+    def forward(self, x):
+        def round(y):
+            return y * 2
+
+        return round(x)
+""",
+    "a default that each call makes anew": """\
+class Net(nn.Module):
+    def forward(self, x):
+        def counted(y, seen=[]):
+            seen.append(1)
+            return y * len(seen)
+
+        return counted(x)
+""",
     "a parent that is not the next class for an heir": """\
 class Base(nn.Module):
     def forward(self, x):
@@ -391,3 +424,30 @@ class Net(nn.Module):
         return powered(x)
 """
     assert "return x * (-3)**2" in _fixed(tmp_path, text, unsafe=False)
+
+
+def test_no_empty_lines_are_left_where_something_stood(tmp_path: Path) -> None:
+    text = """\
+class Net(nn.Module):
+    def forward(self, x):
+        def double(y):
+            return y * 2
+
+        def triple(y):
+            return y * 3
+
+        # what they are for
+        return double(x) + triple(x)
+"""
+    assert "def forward(self, x):\n        # what they are for\n" in _fixed(tmp_path, text, unsafe=False)
+
+
+def test_an_argument_whose_type_is_asked_for_gets_none_from_one_branch(tmp_path: Path) -> None:
+    text = """\
+class Net(nn.Module):
+    def forward(self, x, ys):
+        if torch.is_tensor(ys):
+            return x + ys
+        return x + torch.cat(ys)
+"""
+    assert "def forward(self, x, ys):" in _fixed(tmp_path, text, unsafe=False)

@@ -39,7 +39,10 @@ def annotate_by_use(event: Event) -> Fix | None:
     name, type_ = event.facts["parameter"], event.facts.get("needed", "").partition(" = ")[0]
     function = _taking(event, name)
     if function is None or type_:
-        return annotate_parameter(event.module, function, name, type_)
+        fix = annotate_parameter(event.module, function, name, type_)
+        if fix is None or function is None or not _asks_for_type(function, name):
+            return fix
+        return replace(fix, applicability="unsafe", message=f"{fix.message}, as it is used here")
     told = documented_type(function, class_around(event.module.file, event.span), name)
     reason = "as the docstring says"
     if told in (None, "Tensor"):
@@ -48,6 +51,16 @@ def annotate_by_use(event: Event) -> Fix | None:
     return replace(fix, applicability="unsafe", message=f"{fix.message}, {reason}") if fix else None
 
 
+def _asks_for_type(function: Function, name: str) -> bool:
+    """Whether a function asks what its argument is: it takes several types."""
+    asking = (n for n in ast.walk(function) if isinstance(n, ast.Call) and n.args)
+    return any(
+        ast.unparse(n.args[0]) == name and ast.unparse(n.func).rpartition(".")[2] in _TYPE_TESTS
+        for n in asking
+    )
+
+
+_TYPE_TESTS = frozenset({"callable", "is_tensor", "isinstance", "type"})
 _METHODS = {
     **dict.fromkeys(("items", "keys", "values", "get", "update"), "Dict[str, Tensor]"),
     **dict.fromkeys(("append", "extend", "insert"), "List[Tensor]"),

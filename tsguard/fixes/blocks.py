@@ -16,6 +16,7 @@ from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import parsed
 from tsguard.fixes.places import Function, functions_around, nodes_around
 from tsguard.report import Edit
+from tsguard.report.records import replace
 from tsguard.source import SourceFile, Span
 from tsguard.source.functions import first_line
 
@@ -101,7 +102,21 @@ def replaced_block(file: SourceFile, node: ast.stmt, *texts: str) -> Edit | None
 
 def removed(file: SourceFile, node: ast.stmt) -> Edit | None:
     """The edit that takes a statement away with its lines, or leaves ``pass`` where it stands alone."""
-    return replaced_block(file, node, *(["pass"] if is_alone(file, node) else []))
+    if is_alone(file, node):
+        return replaced_block(file, node, "pass")
+    gone = replaced_block(file, node)
+    return _with_empty_lines(file, gone) if gone is not None and not gone.content else gone
+
+
+def _with_empty_lines(file: SourceFile, gone: Edit) -> Edit:
+    """The edit that takes the empty lines below away, too, where those above are enough, or it comes first."""
+    above = file.lines[gone.line - 2].split("#")[0].rstrip() if gone.line > 1 else ""
+    end = gone.end_line
+    if gone.end_column != 1 or (above and not above.endswith(":")):
+        return gone
+    while end <= len(file.lines) and not file.lines[end - 1].strip():
+        end += 1
+    return replace(gone, end_line=end) if end <= len(file.lines) else gone
 
 
 def _replaced(

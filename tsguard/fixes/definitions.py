@@ -84,6 +84,12 @@ def _move_alone(event: Event) -> Fix | None:
     )
     if inner is None or inner.decorator_list or inner.name in event.module.bindings:
         return None
+    if (
+        inner.name in dir(builtins)
+        or not _is_the_only(file, inner)
+        or any(map(_is_made_anew, _defaults(inner)))
+    ):
+        return None
     outer = [f for f in functions_around(file, event.span) if f is not inner and inner in ast.walk(f)]
     if not outer or _free(inner) & _bound(outer[-1], inner) or _is_bound_again(outer[-1], inner):
         return None
@@ -122,6 +128,23 @@ def _bound(function: Function, inner: ast.FunctionDef) -> set[str]:
     """The names that a function binds, but for the one defined within."""
     others = [n for n in ast.walk(function) if isinstance(n, Function) and n not in (function, inner)]
     return _bound_by(function) | {n.name for n in others}
+
+
+def _is_the_only(file: SourceFile, inner: ast.FunctionDef) -> bool:
+    """Whether no other function of the file has this name: it would have to move to the same place."""
+    return sum(isinstance(n, Function) and n.name == inner.name for n in ast.walk(file.tree)) == 1
+
+
+def _defaults(function: ast.FunctionDef) -> list[ast.expr]:
+    return [*function.args.defaults, *(d for d in function.args.kw_defaults if d is not None)]
+
+
+def _is_made_anew(default: ast.expr) -> bool:
+    """Whether a default is another object each time that the definition is executed."""
+    return any(
+        not isinstance(n, (ast.Constant, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.expr_context))
+        for n in ast.walk(default)
+    )
 
 
 def _is_bound_again(function: Function, inner: ast.FunctionDef) -> bool:
