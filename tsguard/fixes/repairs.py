@@ -149,6 +149,8 @@ _REPAIRS = {
     "enum-identity": ("expressions", "compare_by_value"),
     "none-default": ("parameters", "make_optional"),
     "boolean-operand": ("expressions", "choose_by_condition"),
+    "lost-change": ("statements", "assign_part"),
+    "lost-change/remainder": ("statements", "write_operator_out"),
     "number-accumulates-tensor": ("variables", "start_with_tensor"),
     "builtin-extreme": ("conversions", "take_torch_extreme"),
     "tensor-of-values": ("conversions", "stack_tensors"),

@@ -297,6 +297,22 @@ def loop_for_comprehension(event: Event) -> Fix | None:
     return unsafe("Write a loop", replaced_block(file, outer, *lines, *last))
 
 
+def assign_part(event: Event) -> Fix | None:
+    """``mask[1:] |= other`` becomes ``mask[1:] = mask[1:] | other``."""
+    node = statement_around(event.module.file, event.span)
+    if not isinstance(node, ast.AugAssign) or any(isinstance(n, ast.Call) for n in ast.walk(node.target)):
+        return None
+    file = event.module.file
+    target, value = (between(file, file.span(part)) for part in (node.target, node.value))
+    if not isinstance(node.value, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)):
+        value = f"({value})"
+    text = f"{target} = {target} {_SIGNS[type(node.op)]} {value}"
+    return safe("Write the operator out", edit(file, file.span(node), text))
+
+
+_SIGNS = {ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^", ast.Pow: "**", ast.Mod: "%"}
+
+
 def _is_target_used(function: ast.AST, node: ast.ListComp | ast.DictComp) -> bool:
     """Whether a function has other variables of the names that a comprehension keeps to itself."""
     targets = [n for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]

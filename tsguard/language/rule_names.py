@@ -273,6 +273,8 @@ RuleName: TypeAlias = Literal[
     "loader-rebuilt/epoch",
     "loader-rebuilt/first",
     "loader-rebuilt/step",
+    "lost-change",
+    "lost-change/remainder",
     "lost-decorator",
     "lost-no-grad",
     "lost-size",

@@ -8,7 +8,15 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import cut_numbers, empties, iteration, mismatches, notes, subscripts
+from tsguard.analysis.script import (
+    cut_numbers,
+    empties,
+    iteration,
+    lost_changes,
+    mismatches,
+    notes,
+    subscripts,
+)
 from tsguard.analysis.script.annotations import annotation_type
 from tsguard.analysis.script.attributes import get_attribute, set_attribute
 from tsguard.analysis.script.calls import call_builtin, call_method
@@ -258,6 +266,7 @@ def _augmented(fc: FunctionCompiler, node: ast.AugAssign, before: Value) -> Valu
             right=operand.type,
             expression=text_of(node),
         )
+    lost_changes.remainder(fc, node, before)
     return call_builtin(fc, _operator(node, before.type), [before, operand], {}, node)
 
 
@@ -273,6 +282,8 @@ def _augmented_item(fc: FunctionCompiler, node: ast.AugAssign, target: ast.Subsc
     if is_subtype(container.type, t.TENSOR):
         item = subscripts.load(fc, target, None)
         operand = fc.attempt(node.value)
+        lost_changes.of_part(fc, node, target)
+        lost_changes.remainder(fc, node, container)
         call_builtin(fc, _operator(node, t.TENSOR), [as_value(fc, item, target), operand], {}, node)
         return
     if isinstance(container.type, t.ListType) and isinstance(target.slice, ast.Slice):
@@ -285,5 +296,6 @@ def _augmented_item(fc: FunctionCompiler, node: ast.AugAssign, target: ast.Subsc
         raise Refusal("item-assignment", node, type=container.type, target=text_of(target))
     key = fc.expression(target.slice)
     operand = fc.attempt(node.value)
+    lost_changes.remainder(fc, node, Value(element))
     item_now = call_builtin(fc, _operator(node, element), [Value(element), operand], {}, node)
     call_builtin(fc, "aten::_set_item", [container, key, item_now], {}, node)
