@@ -451,3 +451,14 @@ class Net(nn.Module):
         return x + torch.cat(ys)
 """
     assert "def forward(self, x, ys):" in _fixed(tmp_path, text, unsafe=False)
+
+
+def test_an_empty_default_that_is_made_in_the_body_has_its_type(tmp_path: Path) -> None:
+    text = """\
+class Net(nn.Module):
+    def forward(self, x: Tensor, sizes: List[int] = []) -> Tensor:
+        return x + len(sizes)
+"""
+    fixed = _fixed(tmp_path, text, unsafe=True)
+    assert "sizes: Optional[List[int]] = None" in fixed
+    assert "            sizes = torch.jit.annotate(List[int], [])\n" in fixed

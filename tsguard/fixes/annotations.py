@@ -14,7 +14,7 @@ from tsguard.fixes.composing import safe, unsafe
 from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.docstrings import documented_type
 from tsguard.fixes.edits import between, edit
-from tsguard.fixes.imports import imported
+from tsguard.fixes.imports import imported, torch_imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.parameters import annotated, parameters_with_defaults
 from tsguard.fixes.pieces import changed_parameter, changed_statement, rewritten
@@ -273,8 +273,11 @@ def drop_mutable_default(event: Event) -> Fix | None:
     default = _default(function, name) if function else None
     if function is None or parameter is None or parameter.annotation is None or default is None:
         return None
-    edits = imported(event.module, "typing", ["Optional"], function.lineno)
+    edits = [imported(event.module, "typing", ["Optional"], function.lineno)]
     made = ast.unparse(default)
+    if made in ("[]", "{}"):  # which holds Tensors unless it is told otherwise
+        edits.append(torch_imported(event.module, function.lineno))
+        made = f"torch.jit.annotate({ast.unparse(parameter.annotation)}, {made})"
 
     def change(definition: cst.FunctionDef) -> cst.BaseStatement | None:
         if not isinstance(definition.body, cst.IndentedBlock):
@@ -296,7 +299,7 @@ def drop_mutable_default(event: Event) -> Fix | None:
         return None
 
     block = changed_block(file, function, cst.FunctionDef, change)
-    return unsafe(f"Make the default of {name} in the body", edits, block)
+    return unsafe(f"Make the default of {name} in the body", *edits, block)
 
 
 def _is_docstring(node: cst.BaseStatement) -> bool:
