@@ -225,6 +225,21 @@ def test_a_call_that_python_refuses_leads_nowhere(tmp_path: Path, call: str) -> 
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        "self.layer = nn.ReLU()\nif flag:\n    self.layer = lambda x: x",
+        "self.layer = nn.ReLU()\nself.register_buffer('scale', None)\nif flag:\n    self.scale = [Bad()]",
+        "self.layer = nn.Linear(2, 2)\nif flag:\n    self.layer.bias = False\n    self.layer = Bad()",
+    ],
+)
+def test_what_is_registered_is_replaced_by_its_like_only(tmp_path: Path, body: str) -> None:
+    path = _path(tmp_path, "flag=False", body)
+    assert _judged(path).script == "ok"
+    with pytest.raises(TypeError):
+        load(path).Net(True)
+
+
+@pytest.mark.parametrize(
     ("body", "forward", "verdict"),
     [
         ("self.act = config.get('act')", "x if self.act == 'relu' else -x", "depends"),

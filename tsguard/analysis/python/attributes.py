@@ -311,6 +311,10 @@ def _set_on_object(interp: Interpreter, owner: ObjectValue, name: str, value: Va
         owner.attributes[name] = value
 
 
+# What is no module, no parameter and no buffer for certain.
+_NO_MODULES = (Const, FunctionValue, ListValue, TupleValue, DictValue)
+
+
 def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Value) -> None:
     """Assignment on a module, which registers parameters and submodules.
 
@@ -334,6 +338,8 @@ def set_on_module(interp: Interpreter, owner: ModuleValue, name: str, value: Val
         name in owner.buffers and (isinstance(value, TensorValue) or is_none(value))
     ):
         home = owner.buffers
+    elif isinstance(value, _NO_MODULES) and any(name in registry for registry in registries[1:]):
+        raise Raised("TypeError", None)  # what is registered is replaced by its like or None only
     else:
         home = owner.attributes
     for registry in registries:
