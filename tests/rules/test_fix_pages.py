@@ -137,6 +137,8 @@ BY_HAND = {
     "TSG189-bad-3",
     "TSG190-bad-4",
     "TSG190-bad-5",
+    "TSG190-bad-6",
+    "TSG190-bad-7",
     "TSG196-bad-2",
     "TSG199-bad-3",
     "TSG199-bad-5",

@@ -458,6 +458,8 @@ RuleName: TypeAlias = Literal[
     "tensor-of-tensors",
     "tensor-of-values",
     "tensor-of-values/empty",
+    "tensor-of-values/index",
+    "tensor-of-values/mask",
     "tensor-of-values/tensor",
     "tensor-to-number",
     "tensor-to-number/cast",

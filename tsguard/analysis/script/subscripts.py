@@ -193,6 +193,7 @@ def _check_index(
     if isinstance(index.type, t.ListType) or is_subtype(index.type, t.OptionalType(t.TENSOR)):
         if after_dots and isinstance(node.slice, ast.Tuple):
             raise Refusal("tensor-index/ellipsis", node, index=text_of(part), tensor=text_of(node.value))
+        _note_list(fc, index.type, part, text_of(node.value))
         return
     if isinstance(index.type, (t.OptionalType, t.UnionType)):
         raise not_refined(node, text_of(part), index.type)
@@ -201,6 +202,15 @@ def _check_index(
             "untyped-parameter/container", node, parameter=tensor.parameter, use="a Tensor has no keys"
         )
     raise _unusable_index(node, part, index.type)
+
+
+def _note_list(fc: FunctionCompiler, type_: t.Type, part: ast.expr, tensor: str) -> None:
+    """A list that torch makes a Tensor of ints of, to index with."""
+    element = type_.element if isinstance(type_, t.ListType) else None
+    if element not in (t.TENSOR, t.BOOL) or fc.raising:
+        return
+    rule: RuleName = "tensor-of-values/index" if element is t.TENSOR else "tensor-of-values/mask"
+    fc.compiler.report(Refusal(rule, part, index=text_of(part), tensor=tensor), fc.module)
 
 
 def _check_bound(value: Value, bound: ast.expr, node: ast.Subscript) -> None:
