@@ -191,6 +191,7 @@ MADE = {
     "TSG112-bad-2": "torch.zeros(2, 3), 1",
     "TSG115-bad-3": "torch.randn(2, 8)",
     "TSG115-bad-4": "torch.randn(2, 8)",
+    "TSG115-bad-9": "torch.randn(2, 8)",
     "TSG120-bad-2": "torch.randn(2, 3), torch.randn(2, 3)",
     "TSG120-bad-4": "torch.randn(2, 3), torch.ones(2, 3) > 0",
     "TSG127-bad-2": "torch.randn(2, 3, 4)",
