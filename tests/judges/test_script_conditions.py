@@ -267,3 +267,24 @@ def test_starred_arguments_are_not_none_at_all(tmp_path: Path, parameters: str, 
     judgement = _judged(_path(tmp_path, parameters, body))
     assert judgement.script == "unknown"
     assert any("*layers are arguments of the constructor" in unknown.why for unknown in judgement.unknown)
+
+
+def test_a_wrapper_that_passes_its_arguments_on_leaves_the_defaults(tmp_path: Path) -> None:
+    """``wrapper(self, *args, **kwargs)`` may be given none at all, and is, mostly."""
+    path = _path(tmp_path, "kind='relu'", "self.layer = nn.ReLU() if kind.startswith('re') else Bad()")
+    wrapper = """\
+def wrapped(function):
+    def wrapper(self, *args, **options):
+        options = {name: option for name, option in options.items() if not name.startswith("_")}
+        return function(self, *args, **options)
+
+    return wrapper
+
+
+class Net(nn.Module):
+    @wrapped
+"""
+    path.write_text(path.read_text().replace("class Net(nn.Module):\n", wrapper))
+    judgement = _judged(path)
+    assert judgement.trace == "safe"
+    assert judgement.mode == "independent"

@@ -23,7 +23,7 @@ def arguments(
         if isinstance(arg, ast.Starred):
             starred = interp.evaluate(arg.value, scope)
             items, is_open = iterate(interp, starred)
-            args.extend(items)
+            args.extend(() if _may_be_none_at_all(starred) else items)
             if is_open and arg is node.args[-1] and isinstance(starred, Unknown):
                 kwargs[STARS] = starred
             exact = exact and not is_open
@@ -44,6 +44,18 @@ def arguments(
             kwargs[REST] = unread_rest(value) or Unknown(placed(keyword.value))
             exact = False
     return args, kwargs, exact
+
+
+def _may_be_none_at_all(starred: Value) -> bool:
+    """Whether what is unpacked is the ``*args`` of a function of which nobody says how many there are."""
+    term = starred.term if isinstance(starred, Unknown) else None
+    spec = getattr(term.function, "args", None) if isinstance(term, Parameter) else None
+    return (
+        isinstance(term, Parameter)
+        and spec is not None
+        and spec.vararg is not None
+        and spec.vararg.arg == term.name
+    )
 
 
 def bind(
