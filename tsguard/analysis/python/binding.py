@@ -23,7 +23,7 @@ def arguments(
         if isinstance(arg, ast.Starred):
             starred = interp.evaluate(arg.value, scope)
             items, is_open = iterate(interp, starred)
-            args.extend(() if _may_be_none_at_all(starred) else items)
+            args.extend(items)
             if is_open and arg is node.args[-1] and isinstance(starred, Unknown):
                 kwargs[STARS] = starred
             exact = exact and not is_open
@@ -46,7 +46,7 @@ def arguments(
     return args, kwargs, exact
 
 
-def _may_be_none_at_all(starred: Value) -> bool:
+def may_be_none_at_all(starred: Value) -> bool:
     """Whether what is unpacked is the ``*args`` of a function of which nobody says how many there are."""
     term = starred.term if isinstance(starred, Unknown) else None
     spec = getattr(term.function, "args", None) if isinstance(term, Parameter) else None
@@ -95,7 +95,8 @@ def bind(
             names[parameter.arg] = rest.pop(parameter.arg)
         else:
             names[parameter.arg] = _default(interp, function, parameter, default, others)
-    if (rest and spec.kwarg is None) or (0 < len(positional) < given and spec.vararg is None):
+    is_named = any(map(str.isidentifier, rest))  # a key that nobody knows is there under no name
+    if (is_named and spec.kwarg is None) or (0 < len(positional) < given and spec.vararg is None):
         raise Raised("TypeError", node)  # an unexpected argument, or one that is given twice
     if spec.kwarg is not None:
         unread = others if isinstance(others, Unknown) else None

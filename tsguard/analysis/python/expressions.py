@@ -17,7 +17,7 @@ from tsguard.analysis.python import (
     sizes,
     texts,
 )
-from tsguard.analysis.python.binding import arguments
+from tsguard.analysis.python.binding import arguments, may_be_none_at_all
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.python.made_of_unread import as_unread
@@ -110,6 +110,8 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
     args, kwargs, exact = arguments(interp, node, scope)
     if (REST in kwargs or STARS in kwargs) and not (interp.is_plain and _takes_by_name(interp, function)):
         kwargs = {name: value for name, value in kwargs.items() if name not in (REST, STARS)}
+    elif STARS in kwargs and may_be_none_at_all(kwargs[STARS]):
+        args = args[:-1]
     if not exact and not kwargs and not args:
         return interp.call(function, [Unknown()], {}, node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""

@@ -117,11 +117,12 @@ def is_instance_call(interp: Interpreter, value: Value, given: Value, term: Term
     answer = is_one_of(interp, value, given)
     if answer is not None:
         return TRUE if answer else FALSE
-    if isinstance(value, Unknown) and value.hint == EITHER:
+    wanted = list(given.items) if isinstance(given, TupleValue) else [given]
+    is_either = isinstance(value, Unknown) and value.hint == EITHER
+    if is_either or any(isinstance(cls, Unknown) for cls in wanted):
         return Unknown(term, "bool")
     usual = is_one_of(interp, value.default, given) if isinstance(value, Unknown) and value.default else None
     if usual is None:
-        wanted = list(given.items) if isinstance(given, TupleValue) else [given]
         usual = any(getattr(cls, "name", "") in ("builtins.int", "builtins.str") for cls in wanted)
     return Unknown(term, "bool", Const(usual))
 
