@@ -288,3 +288,27 @@ class Net(nn.Module):
     judgement = _judged(path)
     assert judgement.trace == "safe"
     assert judgement.mode == "independent"
+
+
+def test_what_other_answers_say_has_no_other_answer(tmp_path: Path) -> None:
+    """Who takes a text is not None: it is not asked, and not turned."""
+    body = "self.act = act\nself.layer = chosen(act or 'linear')()"
+    path = _path(tmp_path, "act=None", body)
+    chosen = """\
+def chosen(name):
+    if name is None:
+        return nn.Identity
+    if callable(name):
+        return name
+    if isinstance(name, str):
+        return {"linear": nn.ReLU, "bad": Bad}.get(name)
+    raise ValueError(name)
+
+
+class Net(nn.Module):
+"""
+    forward = "x if self.act is None or self.act == 'linear' else self.layer(x)"
+    text = path.read_text().replace("class Net(nn.Module):\n", chosen)
+    path.write_text(text.replace("return self.layer(x)", f"return {forward}"))
+    assert _judged(path).script == "blocked"
+    assert not _takes(load(path), "")

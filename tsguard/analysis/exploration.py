@@ -225,8 +225,9 @@ def _joint(world: World, first: World, turned: tuple[Answer, ...]) -> Iterator[_
     last = turned[-1].asked
     for (before, asked), times in world.followed.items():
         is_new = before == last and times > first.followed.get((before, asked), 0)
-        if is_new and asked in first.answers and asked not in world.given:
-            yield _Turn(Answer(asked, not world.answers[asked]), turned, world.given, is_guess=False)
+        answer = world.answers.get(asked)  # None where other answers say it
+        if is_new and answer is not None and asked in first.answers and asked not in world.given:
+            yield _Turn(Answer(asked, not answer), turned, world.given, is_guess=False)
 
 
 def _urgency(turn: _Turn, rank: dict[Question, int]) -> tuple[bool, bool, int]:

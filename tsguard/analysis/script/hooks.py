@@ -67,6 +67,9 @@ def call(
     if forward is None:
         return SugaredUnknown()
     name = compiler.name_of(callee.instance)
+    hooks = [*callee.instance.hooks.get(_PRE, ()), *callee.instance.hooks.get(_POST, ())]
+    if not any(isinstance(hook, py.FunctionValue) for hook in hooks):
+        return Simple(results.result(fc, forward, forward.returns, node))  # what refuses them says so
     if len(args) != len(forward.arguments):
         counts = {"given": len(args), "wanted": len(forward.arguments)}
         raise Refusal("hook-object/call", node, name=name, **counts)
