@@ -97,7 +97,8 @@ class World:
     parameter's default decides; of the ``manner`` hangs what becomes of code that raises.
     ``spent`` counts the steps of the runs in it, none of which goes beyond the ``limit``, ``asks`` how
     often they asked it; ``asked`` is what they asked it, in order, while somebody is ``listening``.
-    ``followed`` is how often a question was asked right after another, as those of ``a and b`` are.
+    ``followed`` is how often a question was asked right after another in one test, as those of ``a and b`` are,
+    ``joined`` how many such tests are under way; one ``goes_on`` where the first statement below it is a test.
     ``done`` are the works that these steps count, which all worlds of one target share; ``works`` are
     those of the work that is going on, which took ``worked`` of the steps."""
 
@@ -120,6 +121,8 @@ class World:
     _others: set[Term] = field(default_factory=set)
     _lately: dict[Question, None] = field(default_factory=dict)
     _last: Question | None = None
+    goes_on: bool = False
+    joined: int = 0
     followed: dict[tuple[Question, Question], int] = field(default_factory=dict)
 
     def decide(self, term: Term, answer_by_default: bool, *, guess: bool = False) -> bool:
@@ -162,15 +165,24 @@ class World:
                     self.guessed.add(asked)
         self._lately.pop(asked, None)
         self._lately[asked] = None
-        if self._last is not None:
-            pair = (self._last, asked)
-            self.followed[pair] = self.followed.get(pair, 0) + 1
-        self._last = asked
+        if self.joined:
+            if self._last is not None:
+                pair = (self._last, asked)
+                self.followed[pair] = self.followed.get(pair, 0) + 1
+            self._last = asked
         return answer
 
-    def pause(self) -> None:
-        """What is asked next has nothing to do with what was asked before."""
-        self._last = None
+    @contextmanager
+    def test(self) -> Iterator[None]:
+        """A test of several questions, or one that goes on from the test above it."""
+        if not self.joined and not self.goes_on:
+            self._last = None
+        self.goes_on = False
+        self.joined += 1
+        try:
+            yield
+        finally:
+            self.joined -= 1
 
     def last_asked(self) -> Question | None:
         """What was asked last, for the first time or again, of that whose answer was not given."""
@@ -250,7 +262,7 @@ class World:
         self._unusual = set(other._unusual)
         self._others = set(other._others)
         self._lately = dict(other._lately)
-        self._last, self.followed = other._last, dict(other.followed)
+        self.followed = dict(other.followed)
         self.done |= other.done
 
     def _implied(self, asked: Question) -> bool | None:

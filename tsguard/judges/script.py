@@ -39,9 +39,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
     def run(world: World) -> Compilation:
         interp = PythonInterpreter(program, world)
         try:
-            subject = built(interp, target)
-            world.pause()
-            compilation = _compiled(interp, target, subject, compiled)
+            compilation = _compiled(interp, target, built(interp, target), compiled)
         except BudgetExceeded:
             # What is not seen to its end tells no condition: it stands as the first world does.
             events = runs[0][1].events if runs else ()

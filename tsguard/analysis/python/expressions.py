@@ -191,8 +191,12 @@ def _compare(interp: Interpreter, node: ast.Compare, scope: Scope) -> Value:
 
 
 def _conditional(interp: Interpreter, node: ast.IfExp, scope: Scope) -> Value:
-    chosen = node.body if interp.truth(interp.evaluate(node.test, scope), node.test) else node.orelse
-    return interp.evaluate(chosen, scope)
+    if isinstance(node.test, ast.BoolOp):
+        with interp.world.test():
+            holds = interp.truth(interp.evaluate(node.test, scope), node.test)
+    else:
+        holds = interp.truth(interp.evaluate(node.test, scope), node.test)
+    return interp.evaluate(node.body if holds else node.orelse, scope)
 
 
 def _subscript(interp: Interpreter, node: ast.Subscript, scope: Scope) -> Value:

@@ -98,7 +98,13 @@ def _return(interp: Interpreter, node: ast.Return, scope: Scope) -> Signal:
 
 
 def _if(interp: Interpreter, node: ast.If, scope: Scope) -> Signal:
-    holds = condition(interp, node.test, scope, node)
+    world, goes_on = interp.world, isinstance(node.body[0], ast.If)
+    if goes_on or world.goes_on or isinstance(node.test, ast.BoolOp):
+        with world.test():
+            holds = condition(interp, node.test, scope, node)
+        world.goes_on = goes_on and holds
+    else:
+        holds = condition(interp, node.test, scope, node)
     narrow(interp, node.test, holds, scope)
     return interp.execute(node.body if holds else node.orelse, scope)
 
