@@ -96,6 +96,21 @@ class Heir(Net):
     def forward(self, x):
         return x * self.mask
 """,
+    "a result that heirs make": """\
+class Base(nn.Module):
+    def forward(self, x) -> torch.Tensor:
+        return self.made(x)
+
+
+class Net(Base):
+    def made(self, x):
+        return x, x
+
+
+class Plain(Base):
+    def made(self, x):
+        return x
+""",
     "a field of a dataclass": """\
 @dataclass(eq=False)
 class Net(nn.Module):

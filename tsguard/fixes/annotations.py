@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.blocks import changed_block, class_around, removed, statement
-from tsguard.fixes.composing import safe, unsafe
+from tsguard.fixes.composing import composed, safe, unsafe
 from tsguard.fixes.definitions_elsewhere import called
 from tsguard.fixes.docstrings import documented_type
 from tsguard.fixes.edits import between, edit
@@ -19,8 +19,9 @@ from tsguard.fixes.lazily import cst
 from tsguard.fixes.parameters import annotated, parameters_with_defaults
 from tsguard.fixes.pieces import changed_parameter, changed_statement, rewritten
 from tsguard.fixes.places import Function, functions_around, nodes_around, nodes_at
+from tsguard.fixes.relatives import descendants
 from tsguard.fixes.spelling import spelled
-from tsguard.report import Fix
+from tsguard.report import Applicability, Fix
 from tsguard.source import Span
 from tsguard.source.functions import named_parameters
 from tsguard.source.walking import walked
@@ -196,7 +197,11 @@ def return_what_is_returned(event: Event) -> Fix | None:
     if written is None:
         return None
     change = rewritten(event.module.file, around[0].returns, written.text)
-    return safe(f"Annotate the result as {actual}", written.edits, change)
+    # An heir may return something else by the methods that it overrides.
+    owner = class_around(event.module.file, event.span)
+    is_shared = owner is not None and bool(descendants(event.module.file, owner))
+    kind: Applicability = "unsafe" if is_shared else "safe"
+    return composed(kind, f"Annotate the result as {actual}", written.edits, change)
 
 
 def _is_told_wrongly(event: Event, node: ast.Return) -> bool:
