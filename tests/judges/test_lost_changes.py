@@ -57,3 +57,37 @@ def test_the_remainder_of_c_is_told(tmp_path: Path, statement: str) -> None:
     path.write_text(FILE.format(statement=statement), encoding="utf-8")
     assert _told(path) == ["TSG1010"]
     assert not _is_same(path)
+
+
+@pytest.mark.parametrize(
+    ("value", "computed"), [("n + 1", "y[1:] | n + 1"), ("y[:-1] > 0", "y[1:] | (y[:-1] > 0)")]
+)
+def test_the_help_is_what_python_computes(tmp_path: Path, value: str, computed: str) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(FILE.format(statement=f"y[1:] |= {value}"), encoding="utf-8")
+    project = Project((path.parent,))
+    findings = judge(Program(project), find_target(project.module(path), "Net")).findings
+    assert [f.help for f in findings if f.code == "TSG1010"] == [f"write y[1:] = {computed}"]
+
+
+def test_a_function_of_ones_own_is_no_mean_of_floats(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    source = """\
+import torch
+from torch import Tensor, nn
+
+
+class Net(nn.Module):
+    def norm(self, x):
+        return x.argmax()
+
+    def forward(self, x: Tensor):
+        total = 0
+        for _ in range(2):
+            total += self.norm(x).item()
+        return x * total
+"""
+    path.write_text(source, encoding="utf-8")
+    assert _told(path) == []
+    path.write_text(source.replace("self.norm(x)", "x.norm()"), encoding="utf-8")
+    assert _told(path) == ["TSG188"]

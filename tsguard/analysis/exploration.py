@@ -2,7 +2,7 @@
 
 What the first world was asked gets the other answer, one question at a time; what a world so opened is asked
 for the first time is asked the other way from there.  So each question is turned once, at the place where it
-comes up, and the worlds are as many as the questions.
+comes up, and the worlds are as many as the questions.  Last come those in which two are turned that one test joins.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _turns(world: World, before: tuple[Answer, ...], seen: set[Question]) -> lis
 
 
 def _joint(world: World, first: World, turned: tuple[Answer, ...]) -> Iterator[_Turn]:
-    """The other answers to what was asked before, too, and is asked here right after what was turned last:
+    """The other answers to what the first world was asked elsewhere, and this one in a test with what was turned last.
 
     ``a and b`` asks for the second only where the first holds.
     """

@@ -194,9 +194,7 @@ def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:
     spec = getattr(parameter.function, "args", None)
     given = [*named_parameters(spec), spec.vararg, spec.kwarg] if isinstance(spec, ast.arguments) else []
     node = next((argument for argument in given if argument and argument.arg == parameter.name), None)
-    stars = (
-        "" if node is None or spec is None else {id(spec.vararg): "*", id(spec.kwarg): "**"}.get(id(node), "")
-    )
+    stars = next((sign for kind, sign in _STARS.items() if node and getattr(spec, kind) is node), "")
     # A file that another has imported before goes by another path than the one that it is named by.
     path = target.spec.partition(f":{target.qualname}")[0] if ":" in target.spec else target.path
     example = "..." if stars else f"{parameter.name}=..."
@@ -207,6 +205,7 @@ def _argument(parameter: Parameter, module: Module, target: Target) -> Gap:
     return _gap(module, node, f"{subject} of the constructor of unknown {lacking}", remedy)
 
 
+_STARS = {"vararg": "*", "kwarg": "**"}
 _PLAIN = frozenset({"bool", "int", "float", "str"})
 
 

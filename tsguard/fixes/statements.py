@@ -20,7 +20,7 @@ from tsguard.fixes.edits import between, edit, insertion_below
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_expression, rewritten
 from tsguard.fixes.places import functions_around, nodes_around, nodes_at
-from tsguard.report import Fix
+from tsguard.report import Edit, Fix
 from tsguard.source import SourceFile, Span
 
 if TYPE_CHECKING:
@@ -242,15 +242,31 @@ def write_operator_out(event: Event) -> Fix | None:
 
     Unsafe: a Tensor that others hold is not changed in place any more.
     """
-    file = event.module.file
-    node = statement_around(file, event.span)
+    node = statement_around(event.module.file, event.span)
     if not isinstance(node, ast.AugAssign) or not isinstance(node.target, (ast.Name, ast.Attribute)):
         return None
+    return unsafe("Write the operator out", _operator_out(event.module.file, node))
+
+
+def assign_part(event: Event) -> Fix | None:
+    """``mask[1:] |= other`` becomes ``mask[1:] = mask[1:] | other``."""
+    node = statement_around(event.module.file, event.span)
+    if not isinstance(node, ast.AugAssign) or any(isinstance(n, ast.Call) for n in ast.walk(node.target)):
+        return None
+    return safe("Write the operator out", _operator_out(event.module.file, node))
+
+
+_SIGNS = {
+    ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^", ast.FloorDiv: "//", ast.MatMult: "@", ast.Mod: "%",
+    ast.Pow: "**",
+}  # fmt: skip
+_ATOMS = (ast.Attribute, ast.Call, ast.Constant, ast.List, ast.Name, ast.Subscript)
+
+
+def _operator_out(file: SourceFile, node: ast.AugAssign) -> Edit | None:
     target, value = (between(file, file.span(part)) for part in (node.target, node.value))
-    if isinstance(node.value, (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda)):
-        value = f"({value})"
-    text = f"{target} = {target} {event.facts['plain']} {value}"
-    return unsafe("Write the operator out", edit(file, file.span(node), text))
+    value = value if isinstance(node.value, _ATOMS) else f"({value})"
+    return edit(file, file.span(node), f"{target} = {target} {_SIGNS[type(node.op)]} {value}")
 
 
 def index_all(event: Event) -> Fix | None:
@@ -295,22 +311,6 @@ def loop_for_comprehension(event: Event) -> Fix | None:
         return None
     lines = _loop(event, node, name)
     return unsafe("Write a loop", replaced_block(file, outer, *lines, *last))
-
-
-def assign_part(event: Event) -> Fix | None:
-    """``mask[1:] |= other`` becomes ``mask[1:] = mask[1:] | other``."""
-    node = statement_around(event.module.file, event.span)
-    if not isinstance(node, ast.AugAssign) or any(isinstance(n, ast.Call) for n in ast.walk(node.target)):
-        return None
-    file = event.module.file
-    target, value = (between(file, file.span(part)) for part in (node.target, node.value))
-    if not isinstance(node.value, (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)):
-        value = f"({value})"
-    text = f"{target} = {target} {_SIGNS[type(node.op)]} {value}"
-    return safe("Write the operator out", edit(file, file.span(node), text))
-
-
-_SIGNS = {ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^", ast.Pow: "**", ast.Mod: "%"}
 
 
 def _is_target_used(function: ast.AST, node: ast.ListComp | ast.DictComp) -> bool:

@@ -92,6 +92,9 @@ class _Repair:
         self.there = self.copy.subject(self.subject)
         self.tell(f"{self.subject.spec}: eager")
         self.now = self._judge()
+        inputs = self.now.called_with if self.now.called_with is not None else self.subject.inputs
+        constructor = self.now.constructor or self.subject.constructor
+        self.there = replace(self.there, constructor=constructor, inputs=inputs)
 
     def run(self, others: Sequence[_Repair]) -> Repaired:
         """Mend until it scripts or nothing helps.
@@ -104,9 +107,6 @@ class _Repair:
             before = self.now = self._judge()
         if before.status in ("ok", "stopped", "crashed", "changed"):
             return Repaired(self.subject.spec, before, before)
-        inputs = before.called_with if before.called_with is not None else self.subject.inputs
-        constructor = before.constructor or self.subject.constructor
-        self.there = replace(self.there, constructor=constructor, inputs=inputs)
         made = self._mend(before, unsafe=True)
         farthest = self.now
         findings = self._lint() if farthest.status != "ok" else ()

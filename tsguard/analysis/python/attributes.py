@@ -23,7 +23,8 @@ from tsguard.analysis.python import (
     usual_texts,
 )
 from tsguard.analysis.python.context import Interpreter, Raised
-from tsguard.analysis.terms import COMPOUND, Attribute, Item, Named, Parameter, Term, bounded, member_of
+from tsguard.analysis.python.unread_mappings import gathers
+from tsguard.analysis.terms import COMPOUND, Attribute, Item, Named, Term, bounded, member_of
 from tsguard.analysis.values import (
     BoundMethod,
     ClassMethod,
@@ -225,7 +226,7 @@ def _by_hook(interp: Interpreter, owner: ModuleValue, hook: FunctionValue, name:
         if error.name == "AttributeError":
             return None
         raise
-    if isinstance(found, Unknown) and isinstance(found.term, Item) and _are_keywords(found.term.owner):
+    if isinstance(found, Unknown) and isinstance(found.term, Item) and gathers(found.term.owner, "kwarg"):
         return None
     is_told = not isinstance(found, Unknown) or found.hint or found.default is not None
     if interp.plain is not interp and (isinstance(found, TensorValue) or not is_told):
@@ -233,17 +234,6 @@ def _by_hook(interp: Interpreter, owner: ModuleValue, hook: FunctionValue, name:
     if is_told or not isinstance(found, Unknown) or found.unread is not None:
         return found
     return replace(found, unread=unread.hooked(hook.module, hook.node, name))
-
-
-def _are_keywords(term: Term) -> bool:
-    """Whether a term is the ``**kwargs`` of a function."""
-    spec = getattr(term.function, "args", None) if isinstance(term, Parameter) else None
-    return (
-        isinstance(term, Parameter)
-        and spec is not None
-        and spec.kwarg is not None
-        and spec.kwarg.arg == term.name
-    )
 
 
 def held_by_module(interp: Interpreter, owner: ModuleValue, name: str) -> Value | None:

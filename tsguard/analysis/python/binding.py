@@ -6,7 +6,7 @@ import ast
 
 from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.python.unread_mappings import REST, STARS, perhaps_other, unread_rest
+from tsguard.analysis.python.unread_mappings import REST, STARS, gathers, perhaps_other, unread_rest
 from tsguard.analysis.terms import Parameter, placed
 from tsguard.analysis.values import DictValue, FunctionValue, Scope, TupleValue, Unknown, Value, mapped
 from tsguard.source.functions import positional_parameters
@@ -48,14 +48,7 @@ def arguments(
 
 def may_be_none_at_all(starred: Value) -> bool:
     """Whether what is unpacked is the ``*args`` of a function of which nobody says how many there are."""
-    term = starred.term if isinstance(starred, Unknown) else None
-    spec = getattr(term.function, "args", None) if isinstance(term, Parameter) else None
-    return (
-        isinstance(term, Parameter)
-        and spec is not None
-        and spec.vararg is not None
-        and spec.vararg.arg == term.name
-    )
+    return isinstance(starred, Unknown) and gathers(starred.term, "vararg")
 
 
 def bind(

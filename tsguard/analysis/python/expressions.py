@@ -111,7 +111,7 @@ def call_of(interp: Interpreter, function: Value, node: ast.Call, scope: Scope) 
     if (REST in kwargs or STARS in kwargs) and not (interp.is_plain and _takes_by_name(interp, function)):
         kwargs = {name: value for name, value in kwargs.items() if name not in (REST, STARS)}
     elif STARS in kwargs and may_be_none_at_all(kwargs[STARS]):
-        args = args[:-1]
+        args = args[:-1]  # its first item, which need not be there: a parameter has its default then
     if not exact and not kwargs and not args:
         return interp.call(function, [Unknown()], {}, node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""

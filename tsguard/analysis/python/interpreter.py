@@ -139,7 +139,7 @@ class PythonInterpreter(Interpreter):
             if value.default is not None:
                 if self.world.is_unusual(value.term):
                     return replace(value, hint="", default=None)
-                if self.world.is_other(value.term):  # of the class of a flag there is nothing else
+                if self.world.is_other(value.term):  # which of a bool is the other bool
                     is_flag = isinstance(constant(value.default), bool)
                     return replace(value, default=None, hint=value.hint or ("bool" if is_flag else ""))
         return value

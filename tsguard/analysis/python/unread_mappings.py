@@ -6,7 +6,7 @@ import ast
 from typing import TypeVar
 
 from tsguard.analysis.python.context import Interpreter
-from tsguard.analysis.terms import Attribute, Call, Element, Item, Literal
+from tsguard.analysis.terms import Attribute, Call, Element, Item, Literal, Parameter, Term
 from tsguard.analysis.values import Const, Unknown, Value
 from tsguard.report.records import replace
 
@@ -17,6 +17,13 @@ REST = "**"
 
 STARS = "*"
 """Among them what may hold more arguments, after the last of those by position, which is its first."""
+
+
+def gathers(term: Term | None, kind: str) -> bool:
+    """Whether a term is the ``*args`` (of the ``kind`` "vararg") or the ``**kwargs`` ("kwarg") of a function."""
+    spec = getattr(term.function, "args", None) if isinstance(term, Parameter) else None
+    gathering = getattr(spec, kind, None)
+    return isinstance(term, Parameter) and gathering is not None and gathering.arg == term.name
 
 
 def likely(interp: Interpreter, found: Value, otherwise: Value) -> Value:
@@ -31,6 +38,7 @@ def perhaps_absent(found: Value) -> Value:
     """What is looked up where nobody knows whether it is there, and is None where it is not."""
     if not isinstance(found, Unknown) or found.default is not None or found.unread:
         return found
+    # As if it were an argument that is annotated so.
     return replace(found, annotation=found.annotation or ast.Constant(None))
 
 

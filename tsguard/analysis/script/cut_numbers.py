@@ -17,62 +17,18 @@ from tsguard.language import types as t
 from tsguard.source.walking import walked
 
 _MAKING_FLOATS = frozenset(
-    [
-        "cos",
-        "cosine_similarity",
-        "cross_entropy",
-        "dist",
-        "double",
-        "erf",
-        "exp",
-        "float",
-        "half",
-        "kl_div",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "log_softmax",
-        "logsumexp",
-        "mean",
-        "nanmean",
-        "norm",
-        "rand",
-        "randn",
-        "reciprocal",
-        "rsqrt",
-        "sigmoid",
-        "sin",
-        "softmax",
-        "softplus",
-        "sqrt",
-        "std",
-        "tan",
-        "tanh",
-        "uniform_",
-        "var",
-    ]
-)
-
+    {
+        "cos", "cosine_similarity", "cross_entropy", "dist", "double", "erf", "exp", "float", "half", "kl_div", "log",
+        "log10", "log1p", "log2", "log_softmax", "logsumexp", "mean", "nanmean", "norm", "rand", "randn", "reciprocal",
+        "rsqrt", "sigmoid", "sin", "softmax", "softplus", "sqrt", "std", "tan", "tanh", "uniform_", "var",
+    }
+)  # fmt: skip
 _KEEPING_TYPES = frozenset(
-    [
-        "abs",
-        "amax",
-        "amin",
-        "clamp",
-        "cpu",
-        "detach",
-        "flatten",
-        "max",
-        "median",
-        "min",
-        "prod",
-        "reshape",
-        "squeeze",
-        "sum",
-        "view",
-    ]
-)
+    {
+        "abs", "amax", "amin", "clamp", "cpu", "detach", "flatten", "max", "median", "min", "prod", "reshape", "squeeze",
+        "sum", "view",
+    }
+)  # fmt: skip
 
 
 def kept_as_int(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast.AST) -> None:
@@ -105,7 +61,9 @@ def _items(function: ast.FunctionDef, target: ast.AST) -> Iterator[ast.expr]:
 
 def _makes_floats(function: ast.FunctionDef, node: ast.expr, named: frozenset[str] = frozenset()) -> bool:
     if isinstance(node, ast.Call):
-        word = text_of(node.func).rpartition(".")[2]
+        owner, _, word = text_of(node.func).rpartition(".")
+        if not owner or owner == "self":
+            return False  # a function of the user's own, whatever it is called
         if word in _KEEPING_TYPES and isinstance(node.func, ast.Attribute):
             return _makes_floats(function, node.func.value, named)
         return word in _MAKING_FLOATS or word.endswith("_loss")

@@ -65,6 +65,7 @@ def call(
     """
     forward = _forward(compiler, fc, callee)
     if forward is None:
+        fc.unread(node)
         return SugaredUnknown()
     name = compiler.name_of(callee.instance)
     hooks = [*callee.instance.hooks.get(_PRE, ()), *callee.instance.hooks.get(_POST, ())]

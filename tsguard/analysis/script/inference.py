@@ -40,7 +40,7 @@ class Uninferable(Exception):
 
 
 class Refused(Uninferable):
-    """A dict of which torch does not even try to infer a type; the message says what its keys are."""
+    """A value for which torch refuses the whole module, by this ``rule``: of a dict the message says what its keys are."""
 
     rule: RuleName = "unconvertible-attribute/keys"
 

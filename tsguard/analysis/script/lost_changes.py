@@ -14,33 +14,30 @@ from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Value
 from tsguard.language import types as t
 
-_SIGNS = {ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^", ast.Pow: "**"}
+_OUT_OF_PLACE = (ast.BitOr, ast.BitAnd, ast.BitXor, ast.Pow)
 _NUMBERS = (t.INT, t.FLOAT, t.NUMBER, t.TENSOR)
 
 
 def of_part(fc: FunctionCompiler, node: ast.AugAssign, target: ast.Subscript) -> None:
     """``mask[1:] |= other`` of a Tensor: what is computed is put nowhere.  By a Tensor of indices it is."""
-    sign = _SIGNS.get(type(node.op))
-    if sign is None or fc.raising or not _is_view(fc, target.slice):
-        return
-    facts = {
-        "target": text_of(target),
-        "expression": text_of(node),
-        "plain": f"{text_of(target)} {sign} {text_of(node.value)}",
-    }
-    fc.compiler.report(Refusal("lost-change", node, **facts), fc.module)
+    if isinstance(node.op, _OUT_OF_PLACE) and not fc.raising and _is_view(fc, target.slice):
+        fc.compiler.report(Refusal("lost-change", node, **_written_out(node)), fc.module)
 
 
 def remainder(fc: FunctionCompiler, node: ast.AugAssign, before: Value) -> None:
     """``n %= 2``: a float, which has the sign of ``n``."""
     if isinstance(node.op, ast.Mod) and before.type in _NUMBERS and not fc.raising:
-        facts = {
-            "target": text_of(node.target),
-            "expression": text_of(node),
-            "value": text_of(node.value),
-            "plain": "%",
-        }
-        fc.compiler.report(Refusal("lost-change/remainder", node, **facts), fc.module)
+        given = "a Tensor" if before.type is t.TENSOR else "a float"
+        fc.compiler.report(
+            Refusal("lost-change/remainder", node, **_written_out(node), given=given), fc.module
+        )
+
+
+def _written_out(node: ast.AugAssign) -> dict[str, str]:
+    """``target op= value`` as it reads, and as an assignment of what is computed, in parentheses where they are needed."""
+    target = text_of(node.target)
+    computed = ast.BinOp(ast.Name(ast.unparse(node.target)), node.op, node.value)
+    return {"target": target, "expression": text_of(node), "computed": text_of(computed)}
 
 
 def _is_view(fc: FunctionCompiler, index: ast.expr) -> bool:

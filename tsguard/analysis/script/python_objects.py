@@ -76,7 +76,7 @@ def _check_partial(compiler: Compiler, value: py.Partial, node: ast.Call) -> Non
     """Torch reads the types of a functools.partial from its signature, in which what is bound by name stays."""
     count = _annotated_count(compiler, value.function)
     if count is not None and count - len(value.args) != len(node.args):
-        why = f"of a functools.partial, all {count - len(value.args)} parameters of its signature have to be passed"
+        why = "of a functools.partial every parameter has to be passed, also what has a default or is bound by keyword"
         raise Refusal("unscriptable-function", node, name=text_of(node.func), why=why)
 
 
