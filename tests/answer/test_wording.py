@@ -65,8 +65,8 @@ INTERNAL = "0 INTERNAL ASSERT FAILED at ir_emitter.cpp:1, please report a bug to
             "Trace and freeze it with oneDNN Graph fusion: equal to eager and 3.00x [2.98, 3.02] in eval on cpu (script alone 1.50x [1.48, 1.52]).",
         ),
         (
-            [attempt("script eval failed", error="no"), attempt("freeze eval ok", 2.0)],
-            "Trace and freeze it: equal to eager and 2.00x [1.98, 2.02] in eval on cpu. To script it: m.py:7: no.",
+            [attempt("script eval failed", error="not taken"), attempt("freeze eval ok", 2.0)],
+            "Trace and freeze it: equal to eager and 2.00x [1.98, 2.02] in eval on cpu. To script it: m.py:7: not taken.",
         ),
         # Intervals that do not tell two apart: what gains in training too is taken, then the plainer.
         (
@@ -199,9 +199,63 @@ def test_a_trace_without_a_tensor_is_a_constant() -> None:
 
 def test_what_is_missing_is_asked_for() -> None:
     error = AttemptError("TypeError", "missing argument")
-    lacking = Stopped("when it is constructed", error, "give them in the target: 'm.py:Net(config=...)'")
-    assert said(stopped=lacking) == "Not called: give them in the target: 'm.py:Net(config=...)'."
+    lacking = Stopped("when it is constructed", error, "no constructor arguments were found: give them")
+    assert said(stopped=lacking) == "Not called, no constructor arguments were found: give them."
     failing = Stopped("at import", AttemptError("ImportError", "no module x", "m.py", 1))
     assert said(stopped=failing) == "Not called, it fails at import: m.py:1: no module x."
-    misspelt = Stopped("when its inputs are made", AttemptError("TypeError", "no maks"), of_inputs=True)
+    misspelt = Stopped("when it is called", AttemptError("TypeError", "no maks"), of_inputs=True)
     assert said(stopped=misspelt, given=True) == "Check the inputs that you gave: no maks."
+    assert said(stopped=misspelt) == "It fails when it is called: no maks."
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (AttemptError("ValueError", "", "m.py", 7), "m.py:7: ValueError"),
+        (AttemptError("KeyError", "'zz'", "m.py", 7), "m.py:7: KeyError: 'zz'"),
+        (AttemptError("SystemExit", "3"), "SystemExit: 3"),
+        (AttemptError("ValueError", "no such size"), "no such size"),
+    ],
+)
+def test_what_one_word_does_not_say_its_type_does(error: AttemptError, text: str) -> None:
+    assert said(stopped=Stopped("at import", error)) == f"Not called, it fails at import: {text}."
+
+
+TRAINED = attempt("eager train ok")
+NO_SPEED = "no speed was measured"
+
+
+@pytest.mark.parametrize(
+    ("attempts", "text"),
+    [
+        (
+            [attempt("script eval ok"), attempt("script train ok")],
+            f"It works with script; {NO_SPEED}.",
+        ),
+        (
+            [attempt("trace eval ok"), attempt("trace train diverged", error="a buffer differs")],
+            f"It works with trace in eval; {NO_SPEED}. Do not trace it in train on cpu: m.py:7: a buffer differs.",
+        ),
+        (
+            [attempt("trace eval ok"), attempt("trace train failed", error="it is refused")],
+            f"It works with trace in eval; {NO_SPEED}. In train on cpu trace fails: m.py:7: it is refused.",
+        ),
+        (
+            [attempt("script eval ok"), attempt("script train failed", error="an overflow")],
+            f"It works with script in eval; {NO_SPEED}. In train on cpu script fails: m.py:7: an overflow.",
+        ),
+        (
+            [attempt("script eval ok"), attempt("script train ok"), attempt("trace eval ok")],
+            f"It works with script, and with trace in eval; {NO_SPEED}.",
+        ),
+    ],
+)
+def test_what_works_in_one_mode_only(attempts: list[Attempt], text: str) -> None:
+    assert said(EAGER, TRAINED, *attempts) == text
+
+
+def test_what_cannot_be_saved_is_named_whole() -> None:
+    parts = [
+        attempt(f"{name} eval ok", saved=False, note="cannot be saved: no") for name in ("script", "trace")
+    ]
+    assert said(EAGER, *parts).endswith("The script and the trace result cannot be saved: no.")

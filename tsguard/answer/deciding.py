@@ -60,7 +60,12 @@ def answer(facts: Facts) -> Answer:
         for device, one in zip(_devices(right), told, strict=True)
         for i, text in enumerate(one.sentences)
     ]
-    sentences += [*_other_modes(eager), *_what_not(facts, right), *_repair(facts)]
+    sentences += [
+        *_other_modes(eager),
+        *_what_not(facts, right),
+        *_elsewhere(facts, right),
+        *_repair(facts, right),
+    ]
     return Answer(
         told[0].kind,
         tuple(sentences),
@@ -77,12 +82,13 @@ def _never_called(facts: Facts) -> Answer:
     stopped = facts.stopped
     assert stopped is not None
     if stopped.lacking is not None:
-        return Answer("needs", (f"Not called: {stopped.lacking}.", *_compiles(facts)))
+        return Answer("needs", (f"Not called, {stopped.lacking}.", *_compiles(facts)))
     if facts.given and stopped.of_inputs:
         return Answer(
             "inputs", (f"Check the inputs that you gave: {said(stopped.error)}.", *_compiles(facts))
         )
-    told = f"Not called, it fails {stopped.when}: {said(stopped.error)}."
+    begin = "It fails" if stopped.of_inputs else "Not called, it fails"
+    told = f"{begin} {stopped.when}: {said(stopped.error)}."
     return Answer("repair", (told, *_compiles(facts)))
 
 
@@ -222,9 +228,8 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
     if all(a.note == COMPILED_ALREADY for a in left):
         return Answer("works", ("It is compiled already, and runs.",), tuple(left))
     use = _to_name(facts, left)
-    names = " and ".join(dict.fromkeys(a.backend + _restriction(a, facts) for a in use))
     minded = hazards(use[0], facts)
-    told = f"It works with {names}{_but(minded)}"
+    told = f"It works with {_where(facts, right, use)}{_but(minded)}"
     level = next((a for a in use if _concluded(a) == "no difference"), None)
     noisy = next((a for a in use if _concluded(a) == "too noisy"), None)
     if level is not None:
@@ -238,6 +243,17 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
     else:
         told += "; no speed was measured."
     return Answer("works", (told,), tuple(use), tuple(minded))
+
+
+def _where(facts: Facts, right: Sequence[Attempt], use: Sequence[Attempt]) -> str:
+    """What works, with the modes in which it does where it does not in all that were tried."""
+    modes = {a.mode for a in facts.attempts if a.backend == "eager" and a.status == "ok"}
+    works: dict[str, dict[str, None]] = {}
+    for attempt in use:
+        held = {a.mode for a in right if a.backend == attempt.backend}
+        where = "" if modes <= held else f" in {' and '.join(sorted(held))}"
+        works.setdefault(where, {})[attempt.backend + _restriction(attempt, facts)] = None
+    return ", and with ".join(f"{' and '.join(names)}{where}" for where, names in works.items())
 
 
 def _to_name(facts: Facts, left: list[Attempt]) -> list[Attempt]:
@@ -282,21 +298,38 @@ def _what_not(facts: Facts, right: Sequence[Attempt]) -> list[str]:
         )
     if wrong is not None:
         doing = _NOT_DOING.get(wrong.backend, f"use {wrong.backend}")
+        if any(a.backend == wrong.backend for a in right):
+            doing += f" in {place(wrong)}"
         told.append(f"Do not {doing}: {said(wrong.error) if wrong.error else 'it differs from eager'}.")
     broken = next((a for a in right if a.breaks), None)
     if broken is not None:
         told.append(f"torch.compile does not take it with fullgraph=True: {said(broken.breaks[0])}.")
-    unsaved = next((a for a in right if a.saved is False), None)
-    if unsaved is not None:
-        told.append(f"The {unsaved.backend} result {first_line(unsaved.note or 'cannot be saved')}.")
+    unsaved: dict[str, list[str]] = {}
+    for a in right:
+        if a.saved is False:
+            unsaved.setdefault(first_line(a.note or "cannot be saved"), []).append(a.backend)
+    for note, backends in unsaved.items():
+        told.append(f"The {' and the '.join(dict.fromkeys(backends))} result {note}.")
     return told
 
 
-def _repair(facts: Facts) -> list[str]:
+def _elsewhere(facts: Facts, right: list[Attempt]) -> list[str]:
+    """What works in one place and fails in another."""
+    failing = [
+        a
+        for a in facts.attempts
+        if a.status in ("failed", "crashed", "timeout")
+        and any((r.backend, r.dtype) == (a.backend, a.dtype) for r in right)
+    ]
+    alike = {a.backend: a for a in reversed(failing)}
+    return [f"In {place(a)} {a.backend} fails: {said(a.error)}." for a in reversed(alike.values())]
+
+
+def _repair(facts: Facts, right: list[Attempt]) -> list[str]:
     told = []
     for backend in ("script", "export"):
         refused = next((a for a in facts.attempts if a.backend == backend and a.status == "failed"), None)
-        if refused is not None:
+        if refused is not None and not any(a.backend == backend for a in right):
             told.append(f"To {backend} it: {_reason(refused.error, facts, backend)}.")
     return told
 

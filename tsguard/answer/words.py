@@ -38,7 +38,13 @@ def said(error: AttemptError | None) -> str:
     at = f"{error.path}:{error.line}: " if error.path and error.line is not None else ""
     if is_internal(error):
         return f"{at}torch fails with an internal error, a bug of torch and not of this code"
-    return f"{at}{first_line(error.message, _LONGEST)}"
+    return f"{at}{told(error, _LONGEST)}"
+
+
+def told(error: AttemptError, longest: int = 200) -> str:
+    """What an error says; with its type where that is a word or nothing, as of a KeyError or an exit."""
+    message = first_line(error.message, longest)
+    return message if " " in message else ": ".join(filter(None, (error.type, message)))
 
 
 def quoted(finding: Finding) -> str:

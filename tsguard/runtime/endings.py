@@ -41,9 +41,12 @@ def crash_error(outcome: Outcome, subject: Subject) -> AttemptError:
     return AttemptError(kind, crash_message(outcome), path, line)
 
 
+_DURING = {"start": "while starting", "construct": "during construction", "inputs": "in a call"}
+
+
 def crash_message(outcome: Outcome) -> str:
     """How a worker ended, in words."""
-    during = f"during {outcome.phase}" if outcome.phase != "start" else "while starting"
+    during = _DURING.get(outcome.phase, f"during {outcome.phase}")
     if outcome.ending == "timeout":
         return f"did not end within the time limit, {during}"
     if outcome.ending == "memory":

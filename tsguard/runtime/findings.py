@@ -55,11 +55,11 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
 
 
 def _given(found: TargetAttempts) -> str:
-    """How to give what was guessed."""
+    """What to give in place of what was guessed."""
     stop, subject = found.stop, found.subject
     if stop is not None and stop.step == "construct":
-        return f"the constructor's arguments in the target: {subject.shown}:{subject.qualname}(...)"
-    return f"inputs: {' '.join(map(input_option, stop.tried))}" if stop is not None else ""
+        return f"arguments of the constructor in the target: {subject.shown}:{subject.qualname}(...)"
+    return f"inputs than {' '.join(map(input_option, stop.tried))}" if stop is not None else ""
 
 
 def why_not(found: TargetAttempts) -> str | None:

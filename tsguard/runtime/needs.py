@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from tsguard.runtime.attempts import TargetAttempts
 from tsguard.runtime.shown import said
 
+# What no other inputs would help.
+_WHATEVER_INPUTS = frozenset(
+    {"FileNotFoundError", "ImportError", "ModuleNotFoundError", "NameError", "NotImplementedError"}
+)
+_HOW = "give them with --input, once for each argument"
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -30,9 +36,12 @@ def needs(found: TargetAttempts) -> Need | None:
         target = f"{subject.shown}:{subject.qualname}({arguments})"
         return Need("constructor arguments", f"give them in the target: {shlex.quote(target)}")
     if found.stop.step == "inputs" and subject.inputs is None:
-        tried = " ".join(input_option(text) for text in found.stop.needed) or "--input 'torch.randn(...)'"
+        if found.stop.error.type in _WHATEVER_INPUTS:
+            return None
+        tried = " ".join(map(input_option, found.stop.needed))
         why = f"; the nearest try ends in {said(found.stop.error)}"
-        return Need("example inputs", f"give them with --input, for instance {tried}", why)
+        how = f"give them with --input, or repair the module if it should take {tried}" if tried else _HOW
+        return Need("example inputs", how, why)
     return None
 
 

@@ -35,7 +35,7 @@ def _stopped(found: TargetAttempts) -> Stopped | None:
     if found.callable or found.stop is None:
         return None
     need = needs(found)
-    lacking = need.help if need is not None else None
+    lacking = f"no {need.what} were found{need.why}: {need.help}" if need is not None else None
     return Stopped(when(found.stop.step), found.stop.error, lacking, found.stop.step == "inputs")
 
 

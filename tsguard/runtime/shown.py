@@ -13,7 +13,7 @@ _WHEN = {
     "import": "at import",
     "construct": "when it is constructed",
     "example_inputs": "on the file's own example_inputs()",
-    "inputs": "when its inputs are made",
+    "inputs": "when it is called",
 }
 
 
@@ -27,4 +27,5 @@ def said(error: AttemptError) -> str:
     at = f" at {error.path}:{error.line}" if error.path is not None and error.line is not None else ""
     if is_internal(error):
         return f"an internal error of torch{at}"
-    return f"{error.type}: {first_line(error.message)}{at}"
+    message = first_line(error.message)
+    return f"{error.type}{': ' if message else ''}{message}{at}"

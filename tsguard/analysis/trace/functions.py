@@ -288,7 +288,9 @@ def _type(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value
     if not isinstance(value, Number) or not value.live:
         return None
     tracer.asks_for_run = True
-    return py.External("builtins.int" if tracer.is_export else "torch.Tensor")
+    if tracer.is_export:
+        return py.External("builtins.int")
+    return Fixed(None, "", py.External("torch.Tensor"), origin=value.origin, about="tracing")
 
 
 def _seeded(generator: str) -> Handler:

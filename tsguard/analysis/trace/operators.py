@@ -300,11 +300,16 @@ def number_from(left: py.Value, right: py.Value, hint: str, node: ast.AST | None
 def fixed_from(result: py.Value, *operands: py.Value) -> py.Value:
     """A result of ordinary Python over a fixed property is as fixed as that."""
     about = next((v for v in operands if isinstance(v, Fixed)), None)
-    if about is None:
+    if about is None or (len(operands) > 1 and all(map(_is_class_of_size, operands))):
         return result
     default = result.default if isinstance(result, py.Unknown) else result
     hint = operations.hint_of(result)
     return Fixed(None, hint, default, origin=about.origin, about=about.about)
+
+
+def _is_class_of_size(value: py.Value) -> bool:
+    """Whether a value is what ``type(n)`` gives of a size, which is the same for all of them."""
+    return isinstance(value, Fixed) and value.about == "tracing" and isinstance(value.default, py.External)
 
 
 def unary(tracer: Tracer, op: ast.unaryop, value: py.Value, node: ast.AST) -> py.Value:
