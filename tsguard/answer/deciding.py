@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tsguard.answer.facts import COMPILED_ALREADY, Answer, Facts
-from tsguard.answer.making import EXPORTED, hazards, is_open, is_portable, is_right, way
+from tsguard.answer.making import EXPORTED, hazards, is_open, is_portable, is_right, is_saved, way
 from tsguard.answer.speed import ratio
 from tsguard.answer.words import first_line, named, place, quoted, said
 from tsguard.report import Attempt, AttemptError, Finding
@@ -184,8 +184,9 @@ def _training(facts: Facts, right: Sequence[Attempt], best: Attempt) -> tuple[tu
     if other is not None:
         gives = f"{other.backend} gives {_speed(other)}{_restriction(other, facts)}"
         return (other,), f"; for training, {gives}"
+    level = same is not None and _concluded(same) == "no difference"
     slower = next((a for a in trained if _concluded(a) == "slower"), None)
-    if slower is not None:
+    if slower is not None and not level:
         return (), f"; train it eagerly, {slower.backend} is slower there, {_speed(slower)}"
     if any(_concluded(a) == "no difference" for a in trained):
         return (), "; in training it is not faster"
@@ -196,7 +197,7 @@ def _fastest(facts: Facts, attempts: Sequence[Attempt]) -> Attempt | None:
     """The fastest of those that are faster.
 
     What the linter knows nothing against comes first.  Of those whose intervals do not tell them apart,
-    the one that is faster in more modes is taken, then the plainest.
+    one that can be saved is taken, then the one that is faster in more modes, then the plainest.
     """
     faster = [a for a in attempts if _concluded(a) == "faster"]
     unminded = [a for a in faster if not hazards(a, facts)] or faster
@@ -204,7 +205,12 @@ def _fastest(facts: Facts, attempts: Sequence[Attempt]) -> Attempt | None:
     if best is None:
         return None
     level = [a for a in unminded if a.speedup is not None and a.speedup.high >= _low(best)]
-    return min(level, key=lambda a: (-_modes_gained(a, facts), list(_DOING).index(a.backend), -_low(a)))
+    return min(level, key=lambda a: _rank(a, facts))
+
+
+def _rank(attempt: Attempt, facts: Facts) -> tuple[bool, int, int, float]:
+    place = list(_DOING).index(attempt.backend)
+    return not is_saved(attempt, facts), -_modes_gained(attempt, facts), place, -_low(attempt)
 
 
 def _modes_gained(attempt: Attempt, facts: Facts) -> int:
@@ -252,6 +258,7 @@ def _where(facts: Facts, right: Sequence[Attempt], use: Sequence[Attempt]) -> st
     for attempt in use:
         held = {a.mode for a in right if a.backend == attempt.backend}
         where = "" if modes <= held else f" in {' and '.join(sorted(held))}"
+        where += f" in {attempt.dtype}" if attempt.dtype else ""
         works.setdefault(where, {})[attempt.backend + _restriction(attempt, facts)] = None
     return ", and with ".join(f"{' and '.join(names)}{where}" for where, names in works.items())
 

@@ -10,6 +10,15 @@ from tsguard.report import Attempt, AttemptError, Finding, ScriptVerdict
 COMPILED_ALREADY = "it is compiled already: this changes nothing"
 """The note of an attempt that gave the very module back."""
 
+NOT_RUN = "compiles; it was not run"
+"""How the note of an attempt begins that was compiled, and could not be called."""
+
+
+def was_run(attempt: Attempt) -> bool:
+    """Whether what an attempt made was called."""
+    return not (attempt.note or "").startswith(NOT_RUN)
+
+
 Kind = Literal["use", "works", "leave", "repair", "inputs", "needs", "nothing"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tsguard.answer.facts import Facts
+from tsguard.answer.facts import Facts, was_run
 from tsguard.report import Attempt, Finding
 
 # What torch.jit.save and AOTInductor write is loaded by C++.
@@ -38,7 +38,7 @@ def may_trace(attempt: Attempt, facts: Facts) -> bool:
 
 def is_right(attempt: Attempt, facts: Facts) -> bool:
     """Whether an attempt may be recommended: it worked, agreed with eager, and none of its kind disproves it."""
-    if attempt.backend == "eager" or attempt.status != "ok":
+    if attempt.backend == "eager" or attempt.status != "ok" or not was_run(attempt):
         return False
     if attempt.parity is not None and not attempt.parity.ok:
         return False
@@ -80,8 +80,13 @@ def hazards(attempt: Attempt, facts: Facts) -> list[Finding]:
 
 def is_portable(attempt: Attempt, facts: Facts) -> bool:
     """Whether it runs without Python: once saved, which is tried in one mode for all."""
+    return attempt.backend in _PORTABLE and is_saved(attempt, facts)
+
+
+def is_saved(attempt: Attempt, facts: Facts) -> bool:
+    """Whether nothing showed that what an attempt makes is of no use once saved."""
     alike = [a for a in facts.attempts if (a.backend, a.device) == (attempt.backend, attempt.device)]
-    return attempt.backend in _PORTABLE and all(a.saved is not False for a in alike)
+    return all(a.saved is not False for a in alike)
 
 
 def _same_place(one: Attempt, other: Attempt) -> bool:

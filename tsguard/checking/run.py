@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +35,7 @@ from tsguard.settings.requests import Request, plan
 from tsguard.settings.torch_release import installed
 from tsguard.source.sources import Sources
 from tsguard.source.suppressions import suppressions
+from tsguard.source.text import is_notebook
 
 __all__ = ["CheckOptions", "run"]
 
@@ -136,29 +137,42 @@ def _attempted(
     errors = list(missing_devices(options, settings, len(site.cuda)))
     jobs = plan(requests, settings).jobs
     assigned = list(assign(report.targets, jobs, requests, settings, options, len(site.cuda)))
+    if options.require is not None or options.min_speedup is not None:
+        errors += _left_out(requests, settings, nothing_is=not assigned)
     if not assigned:
         return replace(report, errors=(*report.errors, *errors))
     found: list[TargetAttempts] = []
-    if not errors:
-        bounds = _bounds(options, settings, site.workers, assigned)
-        parts: list[Breakdown | None] = [None] * len(assigned)
-        try:
-            found = attempt_all(site, [a.assignment for a in assigned], bounds, progress)
-            for index, result in enumerate(found if options.breakdown else ()):
-                progress.step(f"{result.subject.spec}: breakdown")
-                parts[index] = break_down(site.run, result, bounds)
-        except Interrupted as interruption:
-            found = interruption.found
-            report = replace(report, interrupted=True)
-        except KeyboardInterrupt:
-            report = replace(report, interrupted=True)
-        report = _joined(report, assigned, found, parts, settings, sources)
+    bounds = _bounds(options, settings, site.workers, assigned)
+    parts: list[Breakdown | None] = [None] * len(assigned)
+    try:
+        found = attempt_all(site, [a.assignment for a in assigned], bounds, progress)
+        for index, result in enumerate(found if options.breakdown else ()):
+            progress.step(f"{result.subject.spec}: breakdown")
+            parts[index] = break_down(site.run, result, bounds)
+    except Interrupted as interruption:
+        found = interruption.found
+        report = replace(report, interrupted=True)
+    except KeyboardInterrupt:
+        report = replace(report, interrupted=True)
+    report = _joined(report, assigned, found, parts, settings, sources)
     try:
         report = _compared(report, found, settings, options, sources)
     except UnusablePrevious as problem:
         errors.append(Error(str(problem)))
     environment = _environment(site, options)
     return replace(report, errors=(*report.errors, *errors), environment=environment)
+
+
+def _left_out(requests: Iterable[Request], settings: Settings, *, nothing_is: bool) -> Iterator[Error]:
+    """What was asked to meet a requirement, and is not attempted."""
+    for request in requests:
+        if is_notebook(request.path):
+            why = "a notebook is linted only: move what has to work to a file"
+        elif nothing_is and request.path.is_dir() and request.expression is None and not settings.targets:
+            why = "a folder is linted only: name its files, or the targets in [tool.tsguard.targets]"
+        else:
+            continue
+        yield Error(f"{request.given}: nothing shows whether the requirement is met, {why}", request.given)
 
 
 def _workers(options: CheckOptions, settings: Settings) -> int:

@@ -334,6 +334,7 @@ RuleName: TypeAlias = Literal[
     "not-iterable/tuple",
     "not-iterable/unequal",
     "not-saveable",
+    "not-saveable/undefined",
     "not-subscriptable",
     "not-subscriptable/bare",
     "not-subscriptable/index",

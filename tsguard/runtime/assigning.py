@@ -83,6 +83,8 @@ def assign(
         inputs = own.inputs or options.inputs
         subject = _subject(target, job, expression, finder, settings, inputs, own.constructor)
         specs = tuple(_specs(subject, own, options, cuda_devices))
+        if not specs:
+            continue  # on no device that is there
         require = cast("Required | None", own.require or options.require)
         floor = own.min_speedup if own.min_speedup is not None else options.min_speedup
         yield Assigned(target, Assignment(subject, specs), Requirements(require, floor))
@@ -128,7 +130,8 @@ def _specs(
     modes = own.modes or options.modes
     if subject.kind == "function" and subject.constructor is None and modes == CheckOptions().modes:
         modes = ("eval",)
-    for device in _devices(own.devices or options.devices, cuda_devices):
+    wanted = _devices(own.devices or options.devices, cuda_devices)
+    for device in (name for name in wanted if not _is_missing(name, cuda_devices)):
         for mode in dict.fromkeys(modes):
             for dtype in (None, *options.dtypes):
                 for backend in _with_open_sizes(own.backends or options.backends, mode):
@@ -158,8 +161,12 @@ def missing_devices(options: CheckOptions, settings: Settings, cuda_devices: int
     """Devices that were asked for and are not there."""
     wanted = [*options.devices, *(d for table in settings.targets.values() for d in table.devices)]
     for device in dict.fromkeys(_devices(wanted, cuda_devices)):
-        kind, _, index = device.partition(":")
-        if kind == "cuda" and not (index.isdigit() and int(index) < cuda_devices):
+        if device.startswith("cuda:") and _is_missing(device, cuda_devices):
             yield Error(f"no device {device}: torch sees {cuda_devices} CUDA devices here")
-        elif kind not in ("cpu", "cuda"):
+        elif _is_missing(device, cuda_devices):
             yield Error(f"no device {device!r}; there are auto, cpu, cuda and cuda:N")
+
+
+def _is_missing(device: str, cuda_devices: int) -> bool:
+    kind, _, index = device.partition(":")
+    return device != "cpu" and not (kind == "cuda" and index.isdigit() and int(index) < cuda_devices)

@@ -11,12 +11,17 @@ from tsguard.runtime.attempts import TargetAttempts
 from tsguard.runtime.needs import input_option, needs
 from tsguard.runtime.shown import first_line, place, ratio, when
 
+# What torch.jit.save says of None where a tensor is to be, as for an argument that is not annotated.
+_UNDEFINED = "undefined Tensor"
 _EXPORTED = ("export", "export_dynamic")
 
 
-def finding(code: str, target: TargetReport, at: AttemptError | None, **fields: str) -> Finding:
+def finding(
+    code: str, target: TargetReport, at: AttemptError | None, *, variant: str = "", **fields: str
+) -> Finding:
     """A finding of a TSG9xx rule, at the user's line in ``at`` or else at the target."""
     page = rule(code)
+    worded = page.worded(variant, {"target": target.target, **fields})
     path, line = target.path, target.line
     if at is not None and at.path is not None and at.line is not None:
         path, line = at.path, at.line
@@ -25,8 +30,8 @@ def finding(code: str, target: TargetReport, at: AttemptError | None, **fields: 
         name=page.name,
         family=page.family,
         severity=page.severity,
-        message=page.message.format(target=target.target, **fields),
-        help=page.help.format(target=target.target, **fields) if page.help else None,
+        message=worded.message,
+        help=worded.help,
         path=path,
         line=line,
         column=1,
@@ -111,7 +116,9 @@ def _of_attempt(target: TargetReport, attempt: Attempt, where: str) -> Iterator[
                 "TSG902", target, error, backend=attempt.backend, place=where, how=first_line(error.message)
             )
     if attempt.saved is False:
-        yield finding("TSG911", target, None, backend=attempt.backend, how=first_line(attempt.note or ""))
+        how = first_line(attempt.note or "")
+        variant = "undefined" if _UNDEFINED in how else ""
+        yield finding("TSG911", target, None, variant=variant, backend=attempt.backend, how=how)
     if attempt.speedup is not None and attempt.speedup.conclusion == "slower":
         yield finding(
             "TSG905", target, None, backend=attempt.backend, place=where, ratio=ratio(attempt.speedup)

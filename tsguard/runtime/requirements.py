@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tsguard.answer.facts import was_run
 from tsguard.report import Attempt, Finding, Speedup, TargetReport
 from tsguard.runtime.findings import finding
 from tsguard.runtime.options import Required
@@ -44,13 +45,20 @@ def unmet(target: TargetReport, demands: Requirements) -> Iterator[Finding]:
 def _works(candidates: list[Attempt], wanted: tuple[str, ...]) -> bool:
     for backend in wanted:
         made = [a for a in candidates if a.backend == backend and a.status != "skipped"]
-        if made and all(a.status == "ok" and a.saved is not False for a in made):
+        if made and all(was_run(a) and a.status == "ok" and a.saved is not False for a in made):
             return True
     return False
 
 
 def _states(candidates: list[Attempt]) -> str:
-    return ", ".join(f"{a.backend} {a.status} in {place(a)}" for a in candidates) or "nothing was attempted"
+    told = {f"{a.backend} {_state(a)} in {place(a)}": None for a in candidates}
+    return ", ".join(told) or "nothing was attempted"
+
+
+def _state(attempt: Attempt) -> str:
+    if not was_run(attempt):
+        return "compiles but was not run"
+    return "cannot be saved" if attempt.saved is False else attempt.status
 
 
 def _speeds(timed: list[Attempt]) -> str:

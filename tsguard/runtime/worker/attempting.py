@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tsguard.answer.facts import COMPILED_ALREADY
+from tsguard.answer.facts import COMPILED_ALREADY, NOT_RUN
 from tsguard.report import Attempt, AttemptError, Parity
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import Artifact, Attempted
@@ -36,18 +36,27 @@ from tsguard.runtime.worker.timing import clock_for, measure, warm_up
 from tsguard.runtime.worker.values import moved
 from tsguard.runtime.worker.variants import InputVariant
 
+_JIT = frozenset({"script", "trace", "freeze", "optimize_for_inference", "onednn"})
 _FEWEST_CALLS = {"eval": 5, "train": 8}
 
 
 @dataclass(slots=True)
 class Bench:
-    """Eager on one device in one mode, and what attempts on it need."""
+    """Eager on one device in one mode, and what attempts on it need.
+
+    ``uncalled`` is the module before its first call where that made its parameters.
+    """
 
     eager: compare.Eager
     settings: Settings
     channel: Channel
     code: UserCode
+    uncalled: Any = None
     eager_warm: bool = False
+
+    def subject(self, backend: str) -> Any:
+        """What an attempt is made of: torch.jit is given what nobody has called before, as the linter is."""
+        return self.uncalled if self.uncalled is not None and backend in _JIT else self.module
 
     @property
     def module(self) -> Any:
@@ -80,7 +89,7 @@ def attempt(
                 call = (
                     opened(bench.eager, settings.open_sizes) if backend.sizes == "open" else bench.eager.call
                 )
-                built = backend.make(bench.module, call)
+                built = backend.make(bench.subject(spec.backend), call)
         except NotApplicable as reason:
             return Attempted(replace(known, status="skipped", note=str(reason)))
         except BaseException as error:
@@ -128,7 +137,7 @@ def compiled_only(known: Attempt, callee: Any, channel: Channel, code: UserCode,
             forget_failures()
             return _failed(known, error, code)
     seconds = time.process_time() - started
-    return Attempted(replace(known, compile_seconds=seconds, note=f"compiles; it was not run, {why}"))
+    return Attempted(replace(known, compile_seconds=seconds, note=f"{NOT_RUN}, {why}"))
 
 
 def _compared(known: Attempt, bench: Bench, built: Any, call: Call) -> Attempted:

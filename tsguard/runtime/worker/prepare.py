@@ -21,6 +21,7 @@ from tsguard.runtime.budgets import MOST_CONSTRUCTIONS, SECONDS_FOR_OTHERS, TRIE
 from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import Constructed, InputsFound, InputSource
 from tsguard.runtime.subject import Subject
+from tsguard.runtime.worker import lazy_layers
 from tsguard.runtime.worker.constructing.construct import CannotConstruct, candidates
 from tsguard.runtime.worker.errors import message_of
 from tsguard.runtime.worker.guarding import value_or
@@ -75,7 +76,8 @@ class Prepared:
     """Something callable and the arguments of a call.
 
     ``expression`` makes it, ``inputs`` make the arguments; either is None when it comes
-    from ``get_module()`` or ``example_inputs()`` of the file, as ``source`` says.
+    from ``get_module()`` or ``example_inputs()`` of the file, as ``source`` says.  Where layers
+    had no parameters before their first call, ``uncalled`` is what there was.
     """
 
     callee: Any
@@ -85,6 +87,7 @@ class Prepared:
     source: InputSource
     module: ModuleType
     guessed_inputs: bool = False
+    uncalled: nn.Module | None = None
 
 
 def prepare(subject: Subject, channel: Channel) -> Prepared:
@@ -115,8 +118,9 @@ def prepare(subject: Subject, channel: Channel) -> Prepared:
                 break
             continue
         channel.send(InputsFound(inputs, source))
+        uncalled = lazy_layers.before_calling(made.callee, call)
         own = source == "inferred" or (subject.guessed and source == "given")
-        return Prepared(made.callee, call, made.expression, inputs, source, module, own)
+        return Prepared(made.callee, call, made.expression, inputs, source, module, own, uncalled)
     assert stopped is not None
     raise stopped
 
@@ -317,7 +321,7 @@ def _from_example_inputs(module: ModuleType, callee: Any, channel: Channel) -> C
     state = State.of(callee)
     try:
         with _step("example_inputs", callee):
-            Call(cloned(call.args), cloned(call.kwargs)).on(callee)
+            Call(cloned(call.args), cloned(call.kwargs)).on(lazy_layers.apart(callee))
     except Stopped as stop:
         if meant or not isinstance(stop.cause, Exception):
             raise

@@ -124,7 +124,8 @@ def _attempt_group(
     compared, repeated = False, settings.only_time
     for wanted in specs:
         if ran.attempt.status == "ok" and eager is not None:
-            made = attempt(Bench(eager, settings, channel, code), wanted, channel.send)
+            bench = Bench(eager, settings, channel, code, prepared.uncalled)
+            made = attempt(bench, wanted, channel.send)
             compared |= made.attempt.parity is not None
             repeated |= _repeats(made.attempt)
             channel.send(_held_against_guess(made, again) if prepared.guessed_inputs else made)

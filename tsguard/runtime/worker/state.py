@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.values import same_bits
@@ -36,6 +37,8 @@ class State:
         if isinstance(module, nn.Module):
             for path, submodule in module.named_modules():
                 for name, buffer in submodule._buffers.items():
+                    if is_lazy(buffer):
+                        continue  # the first call makes it
                     state.buffers[_join(path, name)] = None if buffer is None else buffer.detach().clone()
                 if not isinstance(submodule, torch.jit.ScriptModule):
                     state.attributes[path] = _plain_attributes(submodule)
@@ -59,7 +62,9 @@ class State:
     def _restore_owner(self, owner: nn.Module) -> None:
         for path, submodule in owner.named_modules():
             for name, current in list(submodule._buffers.items()):
-                kept = self.buffers.get(_join(path, name))
+                if _join(path, name) not in self.buffers:
+                    continue
+                kept = self.buffers[_join(path, name)]
                 if kept is None or current is None or current.shape != kept.shape:
                     submodule._buffers[name] = None if kept is None else kept.clone()
                 else:
@@ -107,7 +112,7 @@ def _same(now: Any, before: Any) -> bool:
 
 
 def _belongs_to_torch(name: str) -> bool:
-    return name in _OWN or name == "training" or name.endswith("_hooks")
+    return name in _OWN or name == "training" or "_hooks" in name
 
 
 def _put_back(submodule: nn.Module, attributes: dict[str, Any]) -> None:

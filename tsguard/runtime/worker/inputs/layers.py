@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from tsguard.runtime.worker.inputs.specs import BATCH, FRAMES, IMAGE, LENGTH, TensorSpec
 
@@ -158,7 +160,12 @@ def lengths(module: Any) -> list[int]:
     found: dict[int, None] = {}
     for submodule in module.modules() if isinstance(module, nn.Module) else ():
         for parameter in (*submodule._parameters.values(), *submodule._buffers.values()):
-            if parameter is not None and parameter.dim() == 3 and parameter.shape[0] == 1:
+            if (
+                parameter is not None
+                and not is_lazy(parameter)
+                and parameter.dim() == 3
+                and parameter.shape[0] == 1
+            ):
                 found |= dict.fromkeys((int(parameter.shape[1]), int(parameter.shape[1]) - 1))
         for name, value in vars(submodule).items():
             pair = _pair(value) if not name.startswith("_") and name != "training" else None
@@ -168,3 +175,10 @@ def lengths(module: Any) -> list[int]:
     # Both are squares: a flattened grid, and one with a token in front.
     usual = [size + token for size in (LENGTH, IMAGE) for token in (0, 1)]
     return list(dict.fromkeys([*[length for length in found if 1 < length <= 1025][:8], *usual]))
+
+
+def unusual_dtype(module: Any) -> str:
+    """The dtype that all parameters are of, as source, where that is a float other than torch's usual one."""
+    held = {p.dtype for p in module.parameters()} if isinstance(module, nn.Module) else set()
+    found = held.pop() if len(held) == 1 else torch.get_default_dtype()
+    return str(found) if found.is_floating_point and found != torch.get_default_dtype() else ""

@@ -222,3 +222,14 @@ def given(guess: Guess, name: str, spec: Spec, keyword: bool) -> Guess:
 def replaced(guess: Guess, name: str, text: str) -> Guess:
     """The guess with a literal value for one parameter."""
     return guess.with_spec(name, Verbatim(text))
+
+
+def in_dtype(guess: Guess, dtype: str) -> Guess:
+    """All random tensors of another dtype than torch's usual one; "" leaves them as they are."""
+    if not dtype:
+        return guess
+    return changed(
+        guess,
+        [argument.name for argument in guess.arguments],
+        lambda spec: replace(spec, dtype=dtype) if spec.kind == "float" else spec,
+    )

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
@@ -100,7 +101,7 @@ class _Watch(TorchFunctionMode):
 
     def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Operand]:
         for _, leaf in leaves((args, tuple(kwargs.values()))):
-            if isinstance(leaf, Tensor):
+            if isinstance(leaf, Tensor) and not is_lazy(leaf):
                 yield Operand(self.origins_of(leaf), tuple(leaf.shape), leaf.dtype)
 
 

@@ -15,6 +15,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from tsguard.runtime.budgets import MOST_ALIKE, SEARCH_SECONDS, TRIAL_SECONDS, UNDECLARED_COST
+from tsguard.runtime.worker import lazy_layers
 from tsguard.runtime.worker.inputs import compared, layers, moves, repairs
 from tsguard.runtime.worker.inputs.declared import is_of
 from tsguard.runtime.worker.inputs.moves import Move
@@ -88,6 +89,7 @@ class _Search:
         ]
         self.state = State.of(callee)
         self.lengths = layers.lengths(callee)
+        self.dtype = layers.unusual_dtype(callee)
         self.hints = Hints(layers.likely_input(callee), module)
         self.costs: dict[tuple[str, ...], float] = {}
         self.tried: set[tuple[str, ...]] = set()
@@ -144,7 +146,7 @@ class _Search:
         for argument, value in zip(sorted(guess.arguments, key=lambda a: a.keyword), values, strict=True):
             names |= {id(leaf): path for path, leaf in named(argument.spec, value, argument.name)}
         seed_everything(SEED)  # what depends on chance goes as it will when it is run
-        trouble = attempt(self.callee, call, names, TRIAL_SECONDS)
+        trouble = attempt(lazy_layers.apart(self.callee), call, names, TRIAL_SECONDS)
         self.state.restore(self.callee)
         return trouble
 
@@ -229,6 +231,7 @@ class _Search:
             yield 2.9, guess.with_spec(name, Verbatim("1"))
 
     def _push(self, cost: float, guess: Guess) -> None:
+        guess = moves.in_dtype(guess, self.dtype)
         key = guess.expressions()
         cost += moves.implausibility(guess) + UNDECLARED_COST * self._undeclared(guess)
         if key not in self.tried and cost < self.costs.get(key, math.inf):

@@ -14,11 +14,12 @@ BATCH, LENGTH, IMAGE, FRAMES = 2, 16, 64, 8
 
 @dataclass(frozen=True, slots=True)
 class TensorSpec:
-    """A tensor of random values; integers lie below ``high``."""
+    """A tensor of random values; integers lie below ``high``, others are of the ``dtype`` where it is not the usual one."""
 
     shape: tuple[int, ...]
     kind: Kind = "float"
     high: int = 8
+    dtype: str = ""
 
     def expression(self) -> str:
         sizes = ", ".join(map(str, self.shape))
@@ -27,7 +28,7 @@ class TensorSpec:
             return f"torch.randint(0, {self.high}, {shape})"
         if self.kind == "bool":
             return f"torch.ones({sizes or '()'}, dtype=torch.bool)"
-        return f"torch.randn({sizes or '()'})"
+        return f"torch.randn({sizes or '()'}{f', dtype={self.dtype}' if self.dtype else ''})"
 
     def resized(self, dim: int, size: int) -> TensorSpec:
         """The same with another size in one dimension (negative: from the end)."""
