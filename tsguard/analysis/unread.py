@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.terms import Attribute, Call, Named, Parameter, Term, parameter_in
 from tsguard.project.project import COMPILED_ONLY
+from tsguard.report.judgements import ASK_TORCH
 from tsguard.source.functions import named_parameters
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from tsguard.project.project import Missing
 
 _ENVIRONMENT = "name the environment that has it: `python` in the configuration, or VIRTUAL_ENV"
-_ASK_TORCH = "use `tsguard check`, which runs torch"
 
 
 def source(project: Project, missing: Missing, module: Module, node: ast.AST | None) -> Gap:
@@ -36,18 +36,18 @@ def source(project: Project, missing: Missing, module: Module, node: ast.AST | N
         module,
         node,
         f'"{rest or missing.name}" of package "{package}" is not found in its source',
-        _ASK_TORCH,
+        ASK_TORCH,
     )
 
 
 def stub(name: str, module: Module, node: ast.AST | None) -> Gap:
     """Of an imported name: of the module that defines it, only a stub is there."""
-    return _gap(module, node, f"only a stub of {name} is installed, not its source", _ASK_TORCH)
+    return _gap(module, node, f"only a stub of {name} is installed, not its source", ASK_TORCH)
 
 
 def base(module: Module, node: ast.ClassDef) -> Gap:
     """Of a class: one of its bases is no class that can be read."""
-    return _gap(module, node, f"a base class of {node.name} cannot be found", _ASK_TORCH)
+    return _gap(module, node, f"a base class of {node.name} cannot be found", ASK_TORCH)
 
 
 def abstract(module: Module, node: ast.AST) -> Gap:
@@ -64,12 +64,12 @@ def unmade(module: Module, node: ast.AST, name: str) -> Gap:
 
 def inherited(module: Module, node: ast.AST, name: str) -> Gap:
     """Of a module: its forward is that of a class of torch that no table describes."""
-    return _gap(module, node, f"the forward that {name} inherits from torch is not known", _ASK_TORCH)
+    return _gap(module, node, f"the forward that {name} inherits from torch is not known", ASK_TORCH)
 
 
 def hooked(module: Module, node: ast.AST, name: str) -> Gap:
     """Of an attribute that a module is asked for: code of its class makes it, which was not followed to its end."""
-    return _gap(module, node, f"the source does not tell what __getattr__ gives for {name}", _ASK_TORCH)
+    return _gap(module, node, f"the source does not tell what __getattr__ gives for {name}", ASK_TORCH)
 
 
 def no_forward(module: Module, node: ast.AST, name: str) -> Gap:
@@ -121,28 +121,28 @@ def kind(module: Module, parameter: ast.arg) -> Gap:
 
 def depth(module: Module, node: ast.AST) -> Gap:
     """Of a function's result: the calls that give it nest without an end in sight."""
-    return _gap(module, node, "the calls are nested too deeply to analyse", _ASK_TORCH)
+    return _gap(module, node, "the calls are nested too deeply to analyse", ASK_TORCH)
 
 
 def size(name: str, module: Module, node: ast.AST | None) -> Gap:
     """Of a function's result or a definition: it takes more steps than it is followed for."""
-    return _gap(module, node, f"{name} is too large to be analysed completely", _ASK_TORCH)
+    return _gap(module, node, f"{name} is too large to be analysed completely", ASK_TORCH)
 
 
 def guesses(name: str, module: Module, node: ast.AST | None) -> Gap:
     """Of a function's result: all that was tried of what its arguments do not tell makes it raise."""
-    return _gap(module, node, f"{name} could not be analysed completely", _ASK_TORCH)
+    return _gap(module, node, f"{name} could not be analysed completely", ASK_TORCH)
 
 
 def use(module: Module, node: ast.AST) -> Gap:
     """Of a value that compiled code uses: what makes it is not followed."""
     node = node.func if isinstance(node, ast.Call) else node
-    return _gap(module, node, f"the source does not tell what {text_of(node)} is", _ASK_TORCH)
+    return _gap(module, node, f"the source does not tell what {text_of(node)} is", ASK_TORCH)
 
 
 def of_torch(name: str, module: Module, node: ast.AST) -> Gap:
     """Of a name of torch that no table describes: torch may compile its source, and refuse that."""
-    return _gap(module, node, f"what torch.jit.script makes of {name} is not known", _ASK_TORCH)
+    return _gap(module, node, f"what torch.jit.script makes of {name} is not known", ASK_TORCH)
 
 
 def what(value: Unknown, target: Target, module: Module, node: ast.AST) -> Gap:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from tsguard.answer.facts import COMPILED_ALREADY, Answer, Facts
 from tsguard.answer.making import EXPORTED, hazards, is_open, is_portable, is_right, is_saved, way
 from tsguard.answer.speed import ratio
-from tsguard.answer.words import first_line, named, place, quoted, said
+from tsguard.answer.words import first_line, is_internal, named, place, quoted, said
 from tsguard.report import Attempt, AttemptError, Finding
 
 _DOING = {
@@ -61,7 +61,7 @@ def answer(facts: Facts) -> Answer:
         for i, text in enumerate(one.sentences)
     ]
     sentences += [
-        *_other_modes(eager),
+        *_other_modes(facts, eager),
         *_what_not(facts, right),
         *_elsewhere(facts, right),
         *_repair(facts, right),
@@ -290,10 +290,14 @@ def _concluded(attempt: Attempt) -> str:
     return attempt.speedup.conclusion if attempt.speedup is not None else ""
 
 
-def _other_modes(eager: Sequence[Attempt]) -> list[str]:
+def _other_modes(facts: Facts, eager: Sequence[Attempt]) -> list[str]:
     """That the module itself fails where nothing could be tried."""
     failing = next((a for a in eager if a.status != "ok"), None)
-    return [f"The module itself fails in {place(failing)}: {said(failing.error)}."] if failing else []
+    if failing is None:
+        return []
+    if facts.guessed:
+        return [f"With the inputs that were guessed it fails in {place(failing)}: {said(failing.error)}."]
+    return [f"The module itself fails in {place(failing)}: {said(failing.error)}."]
 
 
 def _what_not(facts: Facts, right: Sequence[Attempt]) -> list[str]:
@@ -345,4 +349,7 @@ def _reason(error: AttemptError | None, facts: Facts, backend: str = "script") -
     """Why an attempt fails: in the linter's words where it knows, else in torch's."""
     known = [f for f in facts.findings if f.family == backend and f.severity == "error"]
     at = [f for f in known if error is not None and (f.path, f.line) == (error.path, error.line)]
-    return quoted((at or known)[0]) if known else said(error)
+    if not known:
+        return said(error)
+    is_elsewhere = not at and error is not None and error.line is not None and not is_internal(error)
+    return quoted((at or known)[0]) + (f"; torch stops at {said(error)}" if is_elsewhere else "")

@@ -41,7 +41,7 @@ class Facts:
     """All that is known of one target.
 
     ``findings`` are the linter's on it, also those that a filter, a comment or a baseline keeps out of
-    the report.  ``given`` tells that the user gave the inputs, ``tensors`` that there is a tensor in
+    the report.  ``given`` tells that the user gave the inputs, ``guessed`` that nobody did, ``tensors`` that there is a tensor in
     them: a trace without one is a constant.
     """
 
@@ -50,6 +50,7 @@ class Facts:
     attempts: tuple[Attempt, ...] = ()
     stopped: Stopped | None = None
     given: bool = False
+    guessed: bool = False
     tensors: bool = True
 
 

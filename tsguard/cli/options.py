@@ -87,7 +87,7 @@ class Options:
 def takes(kind: type[Any], parameter: str, options: Sequence[Decorator]) -> Decorator:
     """Give a command options that it takes together, as one parameter of a dataclass whose fields they are.
 
-    An option that is not given leaves the field its default.
+    An option that is not given leaves the field its default; a field ``given`` gets the names of the others.
     """
 
     def decorate(command: Command) -> Command:
@@ -97,7 +97,10 @@ def takes(kind: type[Any], parameter: str, options: Sequence[Decorator]) -> Deco
             absent = {
                 f.name for f in fields(kind) if f.default is not MISSING and values[f.name] in (None, ())
             }
-            together = kind(**{name: value for name, value in values.items() if name not in absent})
+            chosen = {name: value for name, value in values.items() if name not in absent}
+            if "given" in values:
+                chosen["given"] = frozenset(chosen)
+            together = kind(**chosen)
             return command(**{parameter: together}, **given)
 
         decorated: Command = with_options

@@ -12,6 +12,7 @@ from pathlib import Path
 from tsguard.project.bindings import Binding
 from tsguard.project.finding import Finder
 from tsguard.project.modules import Module
+from tsguard.report.judgements import ASK_TORCH
 from tsguard.report.records import dataclass, replace
 from tsguard.source import SourceFile
 from tsguard.source.outlines import Outlines
@@ -44,7 +45,7 @@ class Missing:
 
     name: str
     why: str = ""
-    help: str = "use `tsguard check`, which runs torch"
+    help: str = ASK_TORCH
 
 
 Meaning = Definition | External | Missing | Module

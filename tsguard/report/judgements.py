@@ -13,6 +13,9 @@ ModeVerdict = Literal["dependent", "independent", "unknown"]
 ExportVerdict = Literal["exports", "refused", "specialised", "unknown"]
 CompileVerdict = Literal["compiles", "breaks", "unknown"]
 
+ASK_TORCH = "use `tsguard check`, which runs torch"
+"""What to do about what the source does not tell."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from tsguard.report.attempts import Attempt, AttemptError, Breakdown
 from tsguard.report.findings import APPLICABILITIES, SEVERITIES, Finding
 from tsguard.report.judgements import (
+    ASK_TORCH,
     Cause,
     ExportJudgement,
     ModeJudgement,
@@ -149,7 +150,9 @@ class Report:
             for judgement in judgements:
                 for place in judgement.unknown:
                     key = (place.path, place.cell, place.line, place.why)
-                    first = Cause(place.path, place.line, place.why, place.help, place.cell)
+                    is_asked = bool(target.attempts) and place.help == ASK_TORCH
+                    remedy = None if is_asked else place.help
+                    first = Cause(place.path, place.line, place.why, remedy, place.cell)
                     cause = found.setdefault(key, first)
                     if target.target not in cause.targets:
                         found[key] = replace(cause, targets=(*cause.targets, target.target))

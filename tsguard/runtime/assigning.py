@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -18,6 +18,9 @@ from tsguard.runtime.subject import Subject
 from tsguard.settings.config import Settings, TargetSettings
 from tsguard.settings.requests import Job, Request, parse
 from tsguard.source.text import is_notebook
+
+_NOTHING = TargetSettings()
+_CONFIGURABLE = {field.name for field in fields(TargetSettings)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ def assign(
         if expression is None and str(job.path) not in files:
             continue
         own = _settings_of(job, expression or target.qualname, settings)
+        own = replace(own, **{name: getattr(_NOTHING, name) for name in options.given & _CONFIGURABLE})
         inputs = own.inputs or options.inputs
         subject = _subject(target, job, expression, finder, settings, inputs, own.constructor)
         specs = tuple(_specs(subject, own, options, cuda_devices))
@@ -95,7 +99,7 @@ def _settings_of(job: Job, expression: str, settings: Settings) -> TargetSetting
         path, colon, wanted = _absolute(name, settings).partition(".py:")
         if colon and os.path.abspath(f"{path}.py") == str(job.path) and wanted == expression:
             return table
-    return TargetSettings()
+    return _NOTHING
 
 
 def _subject(
@@ -128,7 +132,8 @@ def _specs(
 ) -> Iterator[AttemptSpec]:
     """All combinations, grouped by device, mode and dtype; a function has no mode to train in."""
     modes = own.modes or options.modes
-    if subject.kind == "function" and subject.constructor is None and modes == CheckOptions().modes:
+    is_asked_for = bool(own.modes) or "modes" in options.given or modes != CheckOptions().modes
+    if subject.kind == "function" and subject.constructor is None and not is_asked_for:
         modes = ("eval",)
     wanted = _devices(own.devices or options.devices, cuda_devices)
     for device in (name for name in wanted if not _is_missing(name, cuda_devices)):

@@ -50,7 +50,7 @@ def crash_message(outcome: Outcome) -> str:
     if outcome.ending == "timeout":
         return f"did not end within the time limit, {during}"
     if outcome.ending == "memory":
-        return f"used more memory than the limit ({outcome.peak_mb} MiB), {during}"
+        return f"used more memory than it may ({outcome.peak_mb} MiB), {during}"
     if outcome.ending == "processes":
         return f"started hundreds of processes, {during}"
     if outcome.ending == "killed":

@@ -54,9 +54,17 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
             yield finding("TSG908", target, None, what=need.what, why=need.why, how=need.help)
         else:
             error = found.stop.error
-            yield finding("TSG909", target, error, when=when(found.stop.step), error=_said(error))
+            variant = "" if stop.step in ("inputs", "example_inputs") else "uncalled"
+            yield finding("TSG909", target, error, variant=variant, when=when(stop.step), error=_said(error))
+    works = any(a.backend == "eager" and a.status == "ok" for a in found.attempts.values())
     for attempt, where in _together(found.attempts.values()):
-        yield from _of_attempt(target, attempt, where)
+        failed = attempt.error if attempt.backend == "eager" else None
+        if failed is not None and works and found.source == "inferred":
+            why = f"; with those that were found it ends in {_said(failed)}"
+            what, how = f"example inputs for {attempt.mode}", "give inputs that it takes there with --input"
+            yield finding("TSG908", target, failed, what=what, why=why, how=how)
+        else:
+            yield from _of_attempt(target, attempt, where)
 
 
 def _given(found: TargetAttempts) -> str:

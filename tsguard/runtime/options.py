@@ -32,7 +32,8 @@ class CheckOptions:
     for three quarters of the machine's memory shared by the workers; ``threads`` torch's
     threads in a worker.  ``previous`` is the report of ``--compare``, ``save`` the folder
     for artifacts, ``scheduler`` the address of a Dask cluster, ``python`` the interpreter
-    that has torch, None for ours.
+    that has torch, None for ours.  ``given`` are the names of those that somebody gave: they go before
+    what the configuration says of a target.
     """
 
     inputs: tuple[str, ...] = ()
@@ -52,3 +53,4 @@ class CheckOptions:
     scheduler: str | None = None
     python: Path | None = None
     workers: int = 0
+    given: frozenset[str] = frozenset()

@@ -26,6 +26,7 @@ def recommend(target: TargetReport, found: TargetAttempts, known: Iterable[Findi
             attempts=tuple(found.attempts.values()),
             stopped=_stopped(found),
             given=found.subject.inputs is not None,
+            guessed=found.source == "inferred",
             tensors=not found.callable or _may_hold_tensors(found.inputs),
         )
     )

@@ -29,8 +29,8 @@ class ConfigError(Exception):
 class TargetSettings:
     """What the configuration says of one target that ``check`` attempts.
 
-    Each field stands for the command line option of its name; None and () leave it to
-    the command line.  ``constructor`` is an expression that makes the module instead of what the
+    Each field stands for the command line option of its name, which goes before it; None and () leave it to
+    that and to its default.  ``constructor`` is an expression that makes the module instead of what the
     target says; no configuration file has it.
     """
 

@@ -93,7 +93,7 @@ def _keep(eager: Eager, prepared: Prepared, kept: Path) -> None:
     answers = {variant.name: result.output for variant, result in eager.answers}
     torch.save(
         {
-            "answers": answers if eager.is_deterministic() else {},
+            "answers": answers if eager.is_deterministic else {},
             "state": state,
             "signature": _signature(prepared.callee),
             "takes_any": _takes_any(prepared.callee),

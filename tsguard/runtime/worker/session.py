@@ -136,7 +136,7 @@ def _attempt_group(
             channel.send(Attempted(wanted.ended("skipped", note=why, passes=passes)))
     if eager is not None and compared and not repeated:
         channel.phase(spec.phase)
-        if not eager.is_deterministic():
+        if not eager.is_deterministic:
             channel.send(Attempted(replace(ran.attempt, note=_VARIES)))
 
 
@@ -154,18 +154,32 @@ def _run_eager(prepared: Prepared, spec: AttemptSpec, channel: Channel) -> tuple
     """
     channel.phase(spec.phase)
     try:
-        eager = _eager(prepared, spec)
-        _ = eager.first
+        return _ran(prepared, spec), None
     except Exception:
         trains = spec.mode == "train" and prepared.guessed_inputs
         other = guess_for_training(prepared, channel) if trains else None
         channel.phase(spec.phase)
         if other is None:
             raise
-        eager = _eager(other, spec)
+        return _ran(other, spec), f"called in training with {', '.join(other.inputs or ())}"
+
+
+def _ran(prepared: Prepared, spec: AttemptSpec) -> Eager:
+    """Eager after its first run.
+
+    Raises:
+        BaseException: it fails.
+    """
+    eager = _eager(prepared, spec)
+    try:
         _ = eager.first
-        return eager, f"called in training with {', '.join(other.inputs or ())}"
-    return eager, None
+    except Exception:
+        if not eager.backward or learnable(eager.module):
+            raise
+        # Its inputs were made to require gradients only for there to be any.
+        eager = _eager(prepared, spec, learns=False)
+        _ = eager.first
+    return eager
 
 
 def _held_against_guess(made: Attempted, again: bool) -> Attempted:
@@ -189,15 +203,15 @@ def _held_against_guess(made: Attempted, again: bool) -> Attempted:
     return Attempted(replace(skipped, compile_seconds=made.attempt.compile_seconds))
 
 
-def _eager(prepared: Prepared, spec: AttemptSpec) -> Eager:
+def _eager(prepared: Prepared, spec: AttemptSpec, *, learns: bool = True) -> Eager:
     device, mode, dtype = spec.device, spec.mode, spec.dtype
     callee = place_on(prepared.callee, device, dtype)
     number = getattr(torch, dtype) if dtype else None
     args, kwargs = moved((prepared.call.args, prepared.call.kwargs), device, number)
     if isinstance(callee, nn.Module):
         callee.train(mode == "train")
-    call = Call(args, kwargs)
-    backward = mode == "train" and _can_learn(callee, call)
+    call = Call(args, kwargs).cloned()
+    backward = mode == "train" and learns and _can_learn(callee, call)
     return Eager(callee, call, backward=backward)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import random
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -24,11 +25,15 @@ _SCALARS = (bool, int, float, str)
 
 @dataclass(slots=True)
 class State:
-    """The state of every submodule of ``owner``, by its path; nothing for a function."""
+    """The state of every submodule of ``owner``, by its path; nothing for a function.
+
+    ``parameters`` are those that calls were seen to change, as the average of a teacher.
+    """
 
     owner: Any
     buffers: dict[str, Tensor | None]
     attributes: dict[str, dict[str, Any]]
+    parameters: dict[str, Tensor] = field(default_factory=dict)
 
     @classmethod
     def of(cls, module: Any) -> State:
@@ -43,6 +48,19 @@ class State:
                 if not isinstance(submodule, torch.jit.ScriptModule):
                     state.attributes[path] = _plain_attributes(submodule)
         return state
+
+    @contextlib.contextmanager
+    def watching_parameters(self) -> Iterator[None]:
+        """See which parameters a run changes: they are put back as well from now on."""
+        is_module = isinstance(self.owner, nn.Module)
+        kept = {name: p.detach().clone() for name, p in self.owner.named_parameters()} if is_module else {}
+        try:
+            yield
+        finally:
+            for name, parameter in self.owner.named_parameters() if is_module else ():
+                if name in kept and not same_bits(parameter.detach(), kept[name]):
+                    self.parameters.setdefault(name, kept[name])
+            self.restore()
 
     def has_moved(self) -> bool:
         """Whether the owner's state is another than what was kept; True where that cannot be told."""
@@ -60,6 +78,9 @@ class State:
                 self._restore_attempt(attempt)
 
     def _restore_owner(self, owner: nn.Module) -> None:
+        for name, parameter in owner.named_parameters() if self.parameters else ():
+            if name in self.parameters:
+                parameter.copy_(self.parameters[name])
         for path, submodule in owner.named_modules():
             for name, current in list(submodule._buffers.items()):
                 if _join(path, name) not in self.buffers:

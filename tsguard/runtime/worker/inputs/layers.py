@@ -23,7 +23,9 @@ def likely_input(module: Any) -> TensorSpec | None:
     for submodule in module.modules():
         spec = _taken_by(submodule)
         if spec is not None:
-            return _with_image_size(module, spec)
+            # A lazy layer takes as many as come, and says 0.
+            usual = 3 if len(spec.shape) > 2 else IMAGE
+            return _with_image_size(module, spec.of(tuple(size or usual for size in spec.shape)))
     return _named_by_attribute(module)
 
 
