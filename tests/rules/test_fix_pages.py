@@ -150,6 +150,7 @@ BY_HAND = {
     "TSG208-bad-6",
     "TSG208-bad-7",
     "TSG208-bad-8",
+    "TSG208-bad-9",
     "TSG415-bad-4",
 }
 if allows("<2.3", RELEASE):

@@ -170,6 +170,12 @@ def includes_tensors(name: str) -> bool:
     return real is not None and class_relations.is_subclass(_Tensor, real)
 
 
+def includes_numbers(name: str) -> bool:
+    """Whether every number of Python's own is of a class: of ``int`` or ``float``, or an abstract one as ``Number``."""
+    real = class_relations.named(name)
+    return real is not None and any(class_relations.is_subclass(kind, real) for kind in (int, float))
+
+
 def is_subclass(interp: Interpreter, cls: Value, wanted: Value) -> bool | None:
     """issubclass, or None where the source does not tell."""
     if not isinstance(cls, (ClassValue, External)) or isinstance(wanted, Unknown):

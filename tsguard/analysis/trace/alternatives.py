@@ -43,6 +43,8 @@ def compared(
     others = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else []
     if any(_asks_for_size_as_tensor(tracer, operand, scope) for operand in others):
         return
+    if _asks_for_size_as_tensor(tracer, test, scope) and all(map(_converts, (*traced, *eager))):
+        return
     does_nothing = any(map(_computes_nothing, (traced, eager)))
     is_shortcut = any(_asks_of_inputs(tracer, operand, scope) for operand in others)
     is_shortcut = is_shortcut or any(_only_makes_objects(tracer, side, scope) for side in (traced, eager))
@@ -54,12 +56,31 @@ def compared(
 
 def _asks_for_size_as_tensor(tracer: Tracer, node: ast.expr, scope: Scope) -> bool:
     """``isinstance(n, torch.Tensor)`` of a size, which is a tensor only while torch traces: one number, two forms."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
     given = node.args[0] if isinstance(node, ast.Call) and _asks_for_type(node) else None
     return isinstance(given, ast.Name) and isinstance(tracer.lookup(given.id, scope), Number)
 
 
 def _asks_for_type(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and unparsed(node.func) == "isinstance" and bool(node.args)
+    asking = ("isinstance", "torch.is_tensor")
+    return isinstance(node, ast.Call) and unparsed(node.func) in asking and bool(node.args)
+
+
+_CONVERSIONS = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor"})
+_CONVERTING = frozenset({"float", "double", "long", "int", "to", "item"})
+
+
+def _converts(statement: ast.AST) -> bool:
+    """``n = torch.tensor(n)``, ``n = n.float()``: another form of the same number."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return False
+    call, target = statement.value, unparsed(statement.targets[0])
+    if unparsed(call.func) in _CONVERSIONS:
+        return bool(call.args) and unparsed(call.args[0]) == target
+    return isinstance(call.func, ast.Attribute) and (
+        call.func.attr in _CONVERTING and unparsed(call.func.value) == target
+    )
 
 
 def _asks_of_inputs(tracer: Tracer, node: ast.expr, scope: Scope) -> bool:

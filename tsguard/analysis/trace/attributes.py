@@ -294,8 +294,17 @@ def property_of(tracer: Tracer, owner: py.TensorValue, about: Property, node: as
     if not isinstance(owner, Traced) or owner.of != "inputs":
         return found if found is not None else py.Unknown(None, "int" if about == "rank" else "")
     origin = owner.origin.then(node)
+    if found is None and not tracer.is_export and tracer.facts.has_rank_of_sizes(extent):
+        return rank_of_sizes(tracer, origin, node)
     hint = "int" if about == "rank" else ""
     return Fixed(None, hint, found, origin=origin, about=about, extent=extent)
+
+
+def rank_of_sizes(tracer: Tracer, origin: Origin, node: ast.AST | None) -> Number:
+    """A number of dimensions that the sizes of inputs tell."""
+    number = frozen(origin, "size", "int")
+    number.debt = tracer.debt("size-to-number/rank", node, origin)
+    return number
 
 
 def dtype_of(tracer: Tracer, owner: py.TensorValue) -> str:

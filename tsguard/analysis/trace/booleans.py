@@ -7,10 +7,11 @@ first call of the trace.  What changes its operand in place does neither, and no
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.values import Fixed, is_symbolic
+from tsguard.analysis.trace.values import Fixed, Number, is_symbolic
 from tsguard.language import types as t
 from tsguard.language.schemas import Argument, Schema
 
@@ -37,7 +38,10 @@ def calculated(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value
 
 
 def counted(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, node: ast.AST) -> None:
-    """Report ``size + True``: a size is a tensor while torch traces."""
+    """Report ``size + True``, and sums of truths: a size is a tensor while torch traces, its comparison one of bools."""
+    truths = [value for value in (left, right) if _is_truth(value)]
+    if truths and (isinstance(op, ast.Sub) or (isinstance(op, ast.Add) and len(truths) == 2)):
+        tracer.report("unsupported-on-size/truth", node, truths[0].origin)
     if is_symbolic(left) or is_symbolic(right):
         if isinstance(op, ast.Sub):
             compared(tracer, left, right, node)
@@ -48,6 +52,18 @@ def compared(tracer: Tracer, left: py.Value, right: py.Value, node: ast.AST) -> 
     """Report ``tensor == True``."""
     if is_bool(left) or is_bool(right):
         tracer.report("untraceable-call/bool", node)
+
+
+def is_still_truth(op: ast.operator, left: py.Value, right: py.Value) -> bool:
+    """``0 + (n > 4)``, ``(n > 4) * 1``: torch takes that for the truth itself when it simplifies a trace."""
+    neutral = py.Const(0) if isinstance(op, ast.Add) else py.Const(1)
+    pairs = ((left, right), (right, left)) if isinstance(op, (ast.Add, ast.Mult)) else ()
+    return any(one == neutral and _is_truth(other) for one, other in pairs)
+
+
+def _is_truth(value: py.Value) -> TypeGuard[Number]:
+    """Whether a value is a comparison of sizes that is open."""
+    return isinstance(value, Number) and value.live and value.hint == "bool" and value.known is None
 
 
 def is_bool(value: py.Value) -> bool:

@@ -268,7 +268,8 @@ def call_module(
     if optimized.SWITCH in module.attributes:
         tracer.report("untraceable-call/optimized", node or tracer.node)
     tracer.state_met = tracer.state_met or bool(module.parameters or module.buffers)
-    if module.parameters and id(module) not in tracer.state.owned:
+    has_parameters = any(not py.is_none(held) for held in module.parameters.values())
+    if has_parameters and id(module) not in tracer.state.owned:
         tracer.report("untraced-value/module", node)
     elif id(module) not in tracer.state.registered:
         _ask_parameters(tracer, module, node)

@@ -314,6 +314,16 @@ def _identity(tracer: Tracer, op: ast.cmpop, left: py.Value, right: py.Value, no
     return fixed_from(comparisons.compare(tracer, op, _plain(left), _plain(right), node), left, right)
 
 
+def _is_made_of_numbers(container: py.DictValue | py.SetValue) -> bool:
+    """Whether there are numbers in a set or dict from the start: eager finds a size that is one of them."""
+    keys = (
+        list(container.items)
+        if isinstance(container, py.DictValue)
+        else [py.constant(item) for item in container.items]
+    )
+    return bool(keys) and all(isinstance(key, int) for key in keys)
+
+
 def _membership(
     tracer: Tracer, op: ast.cmpop, item: py.Value, container: py.Value, node: ast.AST
 ) -> py.Value:
@@ -328,9 +338,8 @@ def _membership(
             data.asked(tracer, side, node, among=True)
     if isinstance(container, (py.DictValue, py.SetValue)):
         sizes.wanted(tracer, "lost-size/key", [item], node)
-        if tracer.state.holds(container) and any(
-            is_live(part) or is_symbolic(part) for part in parts([item])
-        ):
+        is_kept = tracer.state.holds(container) and not _is_made_of_numbers(container)
+        if is_kept and any(is_live(part) or is_symbolic(part) for part in parts([item])):
             return py.Const(isinstance(op, ast.NotIn))  # sizes are new tensors each time: no cache holds one
         item = Number(None, origin=item.origin) if isinstance(item, Shape) else item
     if (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from tsguard.analysis.trace.joins import joined
 from tsguard.analysis.trace.memory import Memory
 from tsguard.analysis.trace.memos import Memos
 from tsguard.analysis.trace.rulebook import raises_in_trace
+from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.facts import Facts
 from tsguard.analysis.trace.state import State
 from tsguard.analysis.trace.values import Change, Constant, Debt, Fixed, Number, Traced
@@ -110,6 +111,7 @@ class Tracer(Follower):
         self.seeded: dict[str, list[ast.AST | None]] = {}
         self.asked: dict[str, set[int]] = {}
         self.open_ifs: set[ast.AST] = set()
+        self.settled_dims: dict[Hashable, list[Dim | None]] = {}
         self.node: ast.AST | None = None
         self.statement: ast.AST | None = None
         self.check: ast.expr | None = None
@@ -144,10 +146,18 @@ class Tracer(Follower):
         event = self.event(rule, node, origin)
         return None if event is None else Debt(event, self.receiver)
 
-    def settle(self, debt: Debt) -> None:
-        """Record what a value owes on which something depends."""
+    def settle(self, debt: Debt, dim: Dim | None = None) -> None:
+        """Record what a value owes on which something depends; it owes nothing if its ``dim`` turns out to be a number."""
         self.add(debt.event)
         self.parts[debt.event.key] = debt.part
+        self.settled_dims.setdefault(debt.event.key, []).append(dim)
+
+    def drop_what_is_constant(self) -> None:
+        """Take back what is told of sizes that the rest of the forward lets be one number only."""
+        for key, dims in self.settled_dims.items():
+            numbers = [None if dim is None else self.facts.number(dim) for dim in dims]
+            if None not in numbers and key in self.events:
+                self.drop(self.events[key])
 
     def event(
         self, rule: RuleName, node: ast.AST | None, origin: Origin | None = None, **facts: str

@@ -10,7 +10,9 @@ from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import binary, number_of
 from tsguard.analysis.trace.rulebook import CONTENTS_OF
+from tsguard.analysis.trace.shapes import extents
 from tsguard.analysis.trace.shapes.dims import Symbol, symbol_dim
+from tsguard.analysis.trace.shapes.operation import dim_of
 from tsguard.analysis.trace.values import (
     Held,
     Number,
@@ -22,6 +24,7 @@ from tsguard.analysis.trace.values import (
     is_live,
     parts,
 )
+from tsguard.report.records import replace
 
 
 def to_number(tracer: Tracer, value: Traced | Number, hint: str, node: ast.AST | None) -> py.Value:
@@ -94,6 +97,14 @@ def _whole(name: str, number: object) -> py.Value | None:
     return (
         py.Const(_TO_WHOLE[name](number)) if name in _TO_WHOLE and isinstance(number, (int, float)) else None
     )
+
+
+def product(number: py.Value, args: list[py.Value]) -> py.Value:
+    """What ``np.prod`` makes of sizes, with the formula of it."""
+    sizes = args[0].items if isinstance(args[0], (py.TupleValue, py.ListValue)) else ()
+    if not isinstance(number, Number) or not sizes or getattr(args[0], "open", False):
+        return number
+    return replace(number, hint="int", dim=extents.product(dim_of(size) for size in sizes))
 
 
 def to_numpy(

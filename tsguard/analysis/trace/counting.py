@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tsguard.analysis import values as py
 from tsguard.analysis.export import data, ordering, sizes
 from tsguard.analysis.python.iteration import iterate
-from tsguard.analysis.trace import iteration, kinds, shaping, sorting
+from tsguard.analysis.trace import attributes, iteration, kinds, shaping, sorting
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import number_of, report_number
 from tsguard.analysis.trace.shapes.dims import Dim
@@ -53,10 +53,13 @@ def length(tracer: Tracer, value: py.Value, node: ast.AST) -> py.Value | None:
             return known
         number = frozen(value.origin.then(node), "size", "int")
         number.debt = tracer.debt("size-to-number/len", node, value.origin)
+        number.dim = None if extent is None else extent.at(0)
         return number
     if isinstance(value, py.TensorValue):
         recorded(tracer, value)
     if isinstance(value, Shape):
+        if value.open and not tracer.is_export and tracer.facts.has_rank_of_sizes(value.extent):
+            return attributes.rank_of_sizes(tracer, value.origin.then(node), node)
         known = None if value.open else py.Const(len(value.items))
         return Fixed(None, "int", known, origin=value.origin.then(node), extent=value.extent)
     if isinstance(value, Pieces):

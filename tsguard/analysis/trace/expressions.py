@@ -325,6 +325,7 @@ def _listed(tracer: Tracer, nodes: list[ast.expr], scope: Scope) -> py.TupleValu
             continue
         value = tracer.evaluate(node.value, scope)
         if isinstance(value, Shape) and value.open:
+            used(tracer, [value], node)
             given.append(value)
         else:
             given.append(py.TupleValue(*_unpacked(tracer, value)))

@@ -80,7 +80,8 @@ def call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, node: ast.AST | 
     if head == "math":
         return conversions.mathematics(tracer, short, args, node)
     if head == "numpy":
-        return conversions.to_numpy(tracer, args, kwargs, node)
+        made = conversions.to_numpy(tracer, args, kwargs, node)
+        return conversions.product(made, args) if short in ("prod", "product") and len(args) == 1 else made
     return None if is_followed else _owing([*args, *kwargs.values()], node)
 
 
@@ -249,7 +250,8 @@ def _isinstance(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py
             return None
         return py.Const(not names.isdisjoint(own) or any(map(type_tests.includes_tensors, names)))
     if isinstance(value, Number) and value.live and len(names) == len(wanted):
-        is_tensor, is_number = "torch.Tensor" in names, bool(names & {"builtins.int", "builtins.float"})
+        is_tensor = "torch.Tensor" in names or any(map(type_tests.includes_tensors, names))
+        is_number = any(map(type_tests.includes_numbers, names))
         tracer.asks_for_run = True
         if tracer.is_export:
             if is_number and "torch.SymInt" not in names and _raises_unless_so(tracer.statement):
@@ -278,6 +280,19 @@ def _raises_unless_so(statement: ast.AST | None) -> bool:
         and isinstance(statement.body[-1], ast.Raise)
         and any(isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.Not) for p in walked(statement.test))
     )
+
+
+def _hasattr(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
+    """What only tensors have, sizes have while torch traces."""
+    value = args[0] if len(args) == 2 else py.NONE
+    name = py.constant(args[1]) if len(args) == 2 else None
+    if not isinstance(value, Number) or not value.live or not isinstance(name, str) or tracer.is_export:
+        return None
+    tracer.asks_for_run = True
+    is_there = name in tracer.tables.tensor
+    if is_there is hasattr(int, name):
+        return py.Const(is_there)
+    return Fixed(None, "bool", py.Const(is_there), origin=value.origin, about="tracing")
 
 
 def _type(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> py.Value | None:
@@ -368,6 +383,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.any": _quantified(any),
     "builtins.all": _quantified(all),
     "builtins.isinstance": _isinstance,
+    "builtins.hasattr": _hasattr,
     "builtins.type": _type,
     "builtins.sum": _sum,
     "builtins.reversed": _reordered,

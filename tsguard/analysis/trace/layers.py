@@ -9,7 +9,7 @@ from tsguard.analysis.budgets import TRACED_CHILD_STEPS
 from tsguard.analysis.export import breaks, recording, sizes
 from tsguard.analysis.export import calls as exported
 from tsguard.analysis.python import ancestry, library
-from tsguard.analysis.trace import attention, results, shaping
+from tsguard.analysis.trace import attention, made_layers, results, shaping
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.uses import used
@@ -79,6 +79,7 @@ def _layer(
     if ".Lazy" in name:
         tracer.report("untraceable-call/lazy", node)
     used(tracer, [*args, *kwargs.values()], node)
+    made_layers.check(tracer, module, name, node)
     values = [*args, *kwargs.values()]
     if name == "torch.nn.Identity" and args and not isinstance(args[0], py.TensorValue):
         return args[0]

@@ -19,6 +19,7 @@ from tsguard.analysis.trace import (
     layers,
     listed_shapes,
     outside,
+    results,
     seeding,
     shaping,
     sorting,
@@ -44,6 +45,7 @@ from tsguard.analysis.trace.values import (
     frozen,
     size,
 )
+from tsguard.language import schemas
 from tsguard.report.records import replace
 
 # A place in a text for a value in a format of its own: ``{:.3f}``.
@@ -106,6 +108,11 @@ def _of_module(
         if own is not None and isinstance(own[0], py.FunctionValue):
             return tracer.call(py.BoundMethod(own[0], receiver), args, kwargs, node)
         return layers.forward(tracer, receiver, args, kwargs, node, kind)
+    methods = tracer.tables.modules.get(kind, {}).get("methods", {})
+    if methods.get(short, {}).get("static"):
+        return results.of_schemas(
+            tracer, tuple(map(schemas.parse, methods[short]["schemas"])), args, kwargs, node
+        )
     named = _WALKS.get(short)
     return layers.parameters(tracer, receiver, named=named) if named is not None and not args else None
 

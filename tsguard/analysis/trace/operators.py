@@ -15,7 +15,7 @@ from tsguard.analysis.trace.rulebook import asked, checked
 from tsguard.analysis.trace.shapes.dims import Dim
 from tsguard.analysis.trace.shapes.extents import Extent
 from tsguard.analysis.trace.shapes.operation import dim_of
-from tsguard.analysis.trace.uses import lost_sight, used
+from tsguard.analysis.trace.uses import used
 from tsguard.analysis.trace.values import (
     NOWHERE,
     Derived,
@@ -129,13 +129,19 @@ def binary(tracer: Tracer, op: ast.operator, left: py.Value, right: py.Value, no
         if isinstance(op, ast.Pow):
             arguments.raised(tracer, left, right, node)
             _raised(tracer, left, right, node)
-        return _calculated(tracer, op, left, right, node)
+        result = _calculated(tracer, op, left, right, node)
+        return replace(result, hint="bool") if booleans.is_still_truth(op, left, right) else result
     return fixed_from(operations.binary(tracer, op, left, right, node), left, right)
 
 
 def _raised(tracer: Tracer, left: py.Value, right: py.Value, node: ast.AST) -> None:
-    """``n ** -1``: a size is a tensor of integers, of which torch calculates no such power."""
-    power = py.constant(right)
+    """``n ** -1`` and ``2 ** -n``: a size is a tensor of integers, of which torch calculates no such power, or 0."""
+    base, power = py.constant(left), py.constant(right)
+    if isinstance(right, Number) and right.live and type(base) is int and abs(base) > 1:
+        exponent = None if right.hint == "float" or right.dim is None else tracer.facts.resolved(right.dim)
+        least = 0 if exponent is None else exponent.least()
+        if (least is None or least < 0) and not tracer.is_export:
+            tracer.report("size-in-place/exponent", node, right.origin)
     is_whole = isinstance(left, Number) and left.live and left.hint != "float"
     if is_whole and type(power) is int and power < 0 and not tracer.is_export:
         tracer.report("size-in-place/power", node, left.origin if isinstance(left, Number) else None)
@@ -212,7 +218,7 @@ def _repeated(
     sizes.wanted(tracer, "fixed-size/index", [times], node)
     if isinstance(times, Number) and is_live(times):
         report_number(tracer, "index", times, node)
-    lost_sight(tracer, [times])
+    used(tracer, [times], node)
     times = plainly(times)
     if isinstance(times, Fixed) and times.about == "rank" and times.default is not None:
         times = times.default

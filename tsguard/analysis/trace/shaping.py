@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
-from tsguard.analysis.trace.shapes import indexing, layers, rules
+from tsguard.analysis.trace.shapes import arranging, indexing, layers, rules
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol, symbol_dim
-from tsguard.analysis.trace.shapes.extents import ANY, Extent, named, product
+from tsguard.analysis.trace.shapes.extents import ANY, Extent, named, product, squeezed
 from tsguard.analysis.trace.shapes.facts import Facts, is_input
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.values import Equation, Pieces, Traced
@@ -94,7 +94,11 @@ def of_call(tracer: Tracer, name: str, args: Args, kwargs: Kwargs, result: py.Va
     if not isinstance(result, (py.TensorValue, py.ListValue, py.TupleValue)):
         return result
     rule = rules.rule_of(name)
-    shaped = None if rule is None else rule(Operation(tracer.facts, args, kwargs, learns(tracer)))
+    op = Operation(tracer.facts, args, kwargs, learns(tracer))
+    shaped = None if rule is None else rule(op)
+    if shaped is None and name.rpartition(".")[2] == "squeeze" and arranging.may_drop_more(op):
+        tracer.named_tensors += 1
+        shaped = squeezed(tracer.named_tensors)
     return _with(shaped, result, args)
 
 

@@ -325,6 +325,7 @@ def _matches(tracer: Tracer, subject: py.Value, pattern: ast.pattern, scope: Sco
     if isinstance(pattern, ast.MatchClass) and not (pattern.patterns or pattern.kwd_patterns):
         wanted = tracer.evaluate(pattern.cls, scope)
         found = tracer.call(py.External("builtins.isinstance"), [subject, wanted], {}, pattern)
+        operators.tracing_asked(tracer, [found], pattern)
         return conditions.decide(tracer, found, pattern, "match")
     return None
 

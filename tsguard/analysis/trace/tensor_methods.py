@@ -85,6 +85,8 @@ def call(
         unrecorded.drawn(tracer, receiver)
     if name in _OF_SIZES:
         kinds.used_as_sizes(tracer, args)
+    if name == "view" and args and isinstance(args[0], py.Atom) and not tracer.is_export:
+        tracer.report("untraceable-call/function", node)  # x.view(torch.int32)
     if name in _FLEXIBLE or not overloads:
         used(tracer, [*args, *kwargs.values()], node)
         results.note_properties(tracer, kwargs, node)

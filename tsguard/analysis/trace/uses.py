@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.context import Tracer
 from tsguard.analysis.trace.rulebook import UNTRACED, VARIED, asked, checked
-from tsguard.analysis.trace.values import Fixed, Number, Pieces, Untraced, parts
+from tsguard.analysis.trace.values import Fixed, Number, Pieces, Shape, Untraced, parts
 
 
 def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> None:
@@ -18,6 +18,9 @@ def used(tracer: Tracer, values: Iterable[py.Value], node: ast.AST | None) -> No
             tracer.report(UNTRACED[value.source], value.origin.node or node, value.origin)
         elif isinstance(value, Number) and (value.pending or value.debt is not None):
             _called_in(tracer, value, node)
+        elif isinstance(value, Shape) and value.open and not tracer.is_export:
+            if tracer.facts.has_rank_of_sizes(value.extent):
+                tracer.report("size-to-number/rank", value.origin.node or node, value.origin)
         elif isinstance(value, Pieces):
             tracer.report("pieces-count", node, value.origin)
         elif isinstance(value, py.TensorValue):
@@ -46,6 +49,6 @@ def _called_in(tracer: Tracer, value: Number, node: ast.AST | None) -> None:
     if tracer.check is not None:
         tracer.report(checked(value, serves_others=tracer.serves_others), tracer.check, value.origin)
     elif value.debt is not None:
-        tracer.settle(value.debt)
+        tracer.settle(value.debt, value.dim)
     else:
         tracer.report(asked(value, "silent"), value.origin.node or node, value.origin)

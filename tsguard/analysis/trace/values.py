@@ -265,7 +265,8 @@ def frozen(origin: Origin, kind: Kind, hint: str = "", *, pending: bool = False)
 def frozen_again(value: Number, node: ast.AST | None, hint: str = "") -> Number:
     """What is made of a number that Python has made a constant of: it owes what that does."""
     number = frozen(value.origin.then(node), value.kind, hint, pending=value.pending)
-    return replace(number, debt=value.debt, unbacked=value.unbacked)
+    dim = value.dim if hint == value.hint == "int" else None
+    return replace(number, debt=value.debt, unbacked=value.unbacked, dim=dim)
 
 
 def made_of(result: Value, given: Iterable[Value], node: ast.AST | None) -> Value:

@@ -61,6 +61,7 @@ class TraceResult:
     @classmethod
     def of(cls, tracer: Tracer, *, raised: bool = False) -> TraceResult:
         """What a tracer has met."""
+        tracer.drop_what_is_constant()
         parts = tuple(tracer.parts[key] for key in tracer.events)
         outputs = tuple(value for _, _, value in tracer.outputs)
         facts = shaping.input_facts(tracer.facts)

@@ -162,6 +162,15 @@ def squeezed(op: Operation) -> Shaped:
     return shape.replaced(index) if dim.number == 1 else shape
 
 
+def may_drop_more(op: Operation) -> bool:
+    """Whether ``x.squeeze()`` drops a dimension for some inputs that it keeps for others."""
+    shape, index = op.shape(), op.whole(1, "dim")
+    if shape is None or (index is None and shape.lead is not None):
+        return True
+    dims = shape.dims if index is None else (shape.at(index),)
+    return any(dim is None or not dim.is_constant for dim in dims)
+
+
 def _counted(shape: Extent) -> Extent | None:
     """A shape of which no more is known than that data tells its first size."""
     first = shape.at(0)
@@ -179,7 +188,7 @@ def inserted(shape: Extent, index: int, dim: Dim | None) -> Extent | None:
         at = index + len(shape.dims) + 1 if index < 0 else index
         return Extent((*shape.dims[:at], dim, *shape.dims[at:]))
     if index >= 0:
-        return beginning(shape.first if index else dim)
+        return beginning(*map(shape.at, range(index)), dim, *map(shape.at, range(index, index + 2)))
     return shape.without_last(-index - 1).followed_by(dim, *shape.last(-index - 1))
 
 
@@ -246,7 +255,9 @@ def stacked(op: Operation) -> Shaped:
         return None
     shape = extent_of(op.facts, tensors.items[0])
     count = None if tensors.open else number(len(tensors.items))
-    return None if shape is None else inserted(shape, index, count)
+    if shape is None:
+        return beginning(*[None] * index, count) if index >= 0 else None
+    return inserted(shape, index, count)
 
 
 def chunked(op: Operation) -> Shaped:

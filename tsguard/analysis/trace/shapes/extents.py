@@ -83,7 +83,7 @@ class Extent:
     def replaced(self, index: int, *dims: Dim | None) -> Extent | None:
         """The same with others in the place of one dimension; None where that cannot be told."""
         if index >= 0 and self.lead is not None:
-            return beginning(self.first if index else dims[0] if dims else self.at(1))
+            return beginning(*map(self.at, range(index)), *dims, *map(self.at, range(index + 1, index + 3)))
         index = index - len(self.dims) if index >= 0 else index
         if self.lead is None and -index > len(self.dims):
             return None
@@ -112,6 +112,16 @@ def named(name: str, rank: int | None = None) -> Extent:
     if rank is None:
         return Extent((), Lead(tensor))
     return Extent(tuple(dimension(tensor, index) for index in range(rank)))
+
+
+def squeezed(number: int) -> Extent:
+    """The shape of a tensor that has lost each dimension of size 1, and of which no more is told."""
+    return named(f"?{number} squeezed")
+
+
+def is_squeezed(tensor: Symbol) -> bool:
+    """Whether a tensor is one that has lost each dimension of size 1."""
+    return str(tensor.parts[0]).endswith(" squeezed")
 
 
 def known(sizes: Iterable[int | None]) -> Extent:

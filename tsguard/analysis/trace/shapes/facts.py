@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tsguard.analysis.trace.shapes.dims import Dim, Symbol, number, symbol_dim
-from tsguard.analysis.trace.shapes.extents import Extent, dimension
+from tsguard.analysis.trace.shapes.extents import Extent, dimension, is_squeezed
 
 _RANK = "rank"
 
@@ -29,7 +29,8 @@ class Facts:
     """The numbers of dimensions of tensors, those that they do not have, and what symbols stand for.
 
     ``dtype`` is that of inputs of which nothing tells it, where one is taken for granted; ``numbers``
-    are the names of inputs without an annotation whose uses told that they are no tensors.
+    are the names of inputs without an annotation whose uses told that they are no tensors, ``nothing``
+    formulas that come to 0, and tell of no symbol alone.
     """
 
     ranks: dict[Symbol, int] = field(default_factory=dict)
@@ -37,10 +38,24 @@ class Facts:
     other_ranks: dict[Symbol, frozenset[int]] = field(default_factory=dict)
     dtype: str = ""
     numbers: frozenset[str] = frozenset()
+    nothing: list[Dim] = field(default_factory=list)
     _resolved: dict[Dim, Dim] = field(default_factory=dict, compare=False, repr=False)
 
+    def has_rank_of_sizes(self, shape: Extent | None) -> bool:
+        """Whether the sizes of inputs tell how many dimensions there are, as after ``x.squeeze()``."""
+        found = None if shape is None else self.extent(shape)
+        tensor = None if found is None or found.lead is None else found.lead.tensor
+        return tensor is not None and is_squeezed(tensor)
+
     def copy(self) -> Facts:
-        return Facts(dict(self.ranks), dict(self.pins), dict(self.other_ranks), self.dtype, self.numbers)
+        return Facts(
+            dict(self.ranks),
+            dict(self.pins),
+            dict(self.other_ranks),
+            self.dtype,
+            self.numbers,
+            list(self.nothing),
+        )
 
     def has_rank(self, tensor: Symbol, rank: int) -> None:
         """A tensor has so many dimensions."""
@@ -66,6 +81,8 @@ class Facts:
                 if index == _RANK and isinstance(tensor, Symbol) and value.number is not None:
                     self.has_rank(tensor, value.number)
                 return
+        if difference.number is None:
+            self.nothing.append(difference)
 
     def resolved(self, dim: Dim) -> Dim:
         """A dimension with all put in that is known of its symbols."""
@@ -106,7 +123,11 @@ class Facts:
 
     def number(self, dim: Dim | None) -> int | None:
         """The number that a dimension is for every input; None where it is none that is known."""
-        return None if dim is None else self.resolved(dim).number
+        if dim is None:
+            return None
+        found = self.resolved(dim)
+        ways = (found.plus(self.resolved(nought), sign) for nought in self.nothing for sign in (1, -1))
+        return next((way.number for way in (found, *ways) if way.number is not None), None)
 
     def takes(self, shape: Extent | None, index: int, wanted: Dim) -> None:
         """An operation takes only tensors that have so many in one dimension."""

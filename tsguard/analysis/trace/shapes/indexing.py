@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tsguard.analysis import values as py
 from tsguard.analysis.trace.shapes.dims import ONE, Dim, number
-from tsguard.analysis.trace.shapes.extents import Extent, Lead, broadcast
+from tsguard.analysis.trace.shapes.extents import Extent, Lead, beginning, broadcast
 from tsguard.analysis.trace.shapes.operation import Operation, Shaped, extent_of
 from tsguard.analysis.trace.shapes.selecting import (
     by_indices,
@@ -70,11 +70,9 @@ def _only_first(op: Operation, shape: Extent, keys: list[py.Value]) -> Extent | 
     of_data = sliced(keys[0]) if isinstance(keys[0], py.SliceValue) else None
     if of_data is not None:
         return Extent((), Lead(head=(of_data,)))
-    taken = next((place for place, key in enumerate(keys) if _is_whole(key)), len(keys))
-    if any(op.number(key) is None for key in keys[:taken]):
-        return None
-    first = shape.at(taken)
-    return None if first is None else Extent((), Lead(head=(first,)))
+    taking = sum(not py.is_none(key) for key in keys)
+    found = _kept(op, keys, tuple(map(shape.at, range(taking))))
+    return None if found is None else beginning(*found, *map(shape.at, range(taking, taking + 2)))
 
 
 def _only_last(
