@@ -49,6 +49,6 @@ def _called_in(tracer: Tracer, value: Number, node: ast.AST | None) -> None:
     if tracer.check is not None:
         tracer.report(checked(value, serves_others=tracer.serves_others), tracer.check, value.origin)
     elif value.debt is not None:
-        tracer.settle(value.debt, value.dim)
+        tracer.settle(value.debt, None if value.mixed else value.dim)
     else:
         tracer.report(asked(value, "silent"), value.origin.node or node, value.origin)
