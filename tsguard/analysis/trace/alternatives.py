@@ -40,9 +40,10 @@ def compared(
     tracer: Tracer, test: ast.expr, traced: Sequence[ast.AST], eager: Sequence[ast.AST], scope: Scope
 ) -> None:
     """Report two sides of which the one for tracing computes something else, or note that nobody knows."""
-    others = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else []
-    if any(_asks_for_size_as_tensor(tracer, operand, scope) for operand in others):
+    operands = test.values if isinstance(test, ast.BoolOp) else []
+    if any(_asks_for_size_as_tensor(tracer, operand, scope) for operand in operands):
         return
+    others = operands if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else []
     if _asks_for_size_as_tensor(tracer, test, scope) and all(map(_converts, (*traced, *eager))):
         return
     does_nothing = any(map(_computes_nothing, (traced, eager)))
@@ -58,12 +59,14 @@ def _asks_for_size_as_tensor(tracer: Tracer, node: ast.expr, scope: Scope) -> bo
     """``isinstance(n, torch.Tensor)`` of a size, which is a tensor only while torch traces: one number, two forms."""
     if isinstance(node, ast.UnaryOp):
         node = node.operand
+    if isinstance(node, ast.Compare):  # type(n) in (int, float)
+        node = node.left
     given = node.args[0] if isinstance(node, ast.Call) and _asks_for_type(node) else None
     return isinstance(given, ast.Name) and isinstance(tracer.lookup(given.id, scope), Number)
 
 
 def _asks_for_type(node: ast.expr) -> bool:
-    asking = ("isinstance", "torch.is_tensor")
+    asking = ("isinstance", "torch.is_tensor", "type")
     return isinstance(node, ast.Call) and unparsed(node.func) in asking and bool(node.args)
 
 
