@@ -158,6 +158,26 @@ WAYS: dict[str, tuple[dict[str, str], str, str]] = {
         "import pkg",
         "pkg.make('{name}')",
     ),
+    "a name that is taken for an address": (
+        {
+            "__init__.py": "from urllib.parse import urlsplit\nimport os\nfrom .blocks import Fine, Refused\n\n\n"
+            "TABLE = {'fine': Fine, 'refused': Refused}\n\n\ndef make(name):\n    parsed = urlsplit(name)\n"
+            "    assert parsed.scheme in ('', 'hub')\n    return TABLE[os.path.split(parsed.path)[-1]]()\n"
+        },
+        "import pkg",
+        "pkg.make('{name}')",
+    ),
+    "a decorator that adds to what a star import takes": (
+        {
+            "__init__.py": "from .made import *\n",
+            "registry.py": "import sys\n\n\ndef register(function):\n"
+            "    sys.modules[function.__module__].__all__.append(function.__name__)\n    return function\n",
+            "made.py": "from .blocks import Fine, Refused\nfrom .registry import register\n\n__all__ = ['Fine']\n\n\n"
+            "@register\ndef fine():\n    return Fine()\n\n\n@register\ndef refused():\n    return Refused()\n",
+        },
+        "import pkg",
+        "pkg.{name}()",
+    ),
 }
 
 

@@ -16,6 +16,7 @@ from tsguard.report.judgements import ASK_TORCH
 from tsguard.report.records import dataclass, replace
 from tsguard.source import SourceFile
 from tsguard.source.outlines import Outlines
+from tsguard.source.walking import walked
 
 COMPILED_ONLY = "only compiled code of it is installed"
 """Why the source of a name is not read that is there."""
@@ -234,12 +235,31 @@ class Project:
         if not isinstance(source, Module):
             return not name.startswith("_")
         if source.exported is not None:
-            return name in source.exported
+            return name in source.exported or self._is_added(source, name)
         if source.lazy is None or depth > _DEEPEST:
             return not name.startswith("_") and (name in source.file.text or bool(source.star_imports))
         if name in source.bindings or name in source.lazy.sources:
             return True
         return any(self._may_offer(inner, name, depth + 1) for inner in self._star_sources(source))
+
+    def _is_added(self, source: Module, name: str) -> bool:
+        """Whether a decorator adds to ``__all__`` what a module defines, as those of registries do."""
+        if not any(f"\n{kind} {name}" in source.file.text for kind in ("def", "class")):
+            return False
+        definitions = (binding.node for binding in source.bindings.get(name, ()))
+        return any(
+            self._adds(source, decorator)
+            for node in definitions
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+            for decorator in node.decorator_list
+        )
+
+    def _adds(self, source: Module, decorator: ast.expr) -> bool:
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found = self.meaning(source, function.id) if isinstance(function, ast.Name) else None
+        if not isinstance(found, Definition) or not isinstance(found.node, ast.FunctionDef):
+            return False
+        return any(isinstance(part, ast.Attribute) and part.attr == "__all__" for part in walked(found.node))
 
     def _binding_meaning(self, module: Module, binding: Binding, seen: _Seen) -> Meaning | None:
         node = binding.node

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import keyword
 import posixpath
+import urllib.parse
+from collections.abc import Callable
+from typing import Any
 
 from tsguard.analysis.python import (
     operations,
@@ -13,11 +16,11 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs, always, computed
 from tsguard.analysis.python.containers import put
-from tsguard.analysis.python.context import Interpreter
+from tsguard.analysis.python.context import Interpreter, Raised
 from tsguard.analysis.python.copies import Copying, shallow
 from tsguard.analysis.python.iteration import consume, iterate
 from tsguard.analysis.python.written_out import evaluated
-from tsguard.analysis.terms import placed
+from tsguard.analysis.terms import Attribute, placed
 from tsguard.analysis.values import (
     NONE,
     Atom,
@@ -270,6 +273,34 @@ def _counted(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | No
     return counts
 
 
+# What the functions of os.path give that only look at a text.
+_OF_PATHS = {
+    **dict.fromkeys(("basename", "dirname", "join", "normpath"), "str"),
+    **dict.fromkeys(("split", "splitext"), "tuple"),
+}
+
+
+def _split_address(function: Callable[[str], Any]) -> Handler:
+    """``urlsplit(text)``: an object with the parts of an address, or of what is a plain name."""
+
+    def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
+        given = interp.settled(args[0]) if len(args) == 1 and not kwargs else NONE
+        called = operations.called(function.__name__, args, node)
+        text = constant(operations.default_of(given) or NONE)
+        if not isinstance(text, str):
+            return Unknown(called)
+        try:
+            found = function(text)
+        except ValueError:
+            raise Raised("ValueError", node) from None
+        parts: dict[str, Value] = {name: Const(part) for name, part in found._asdict().items()}
+        if not isinstance(given, Const) and called is not None:
+            parts = {name: Unknown(Attribute(called, name), "str", part) for name, part in parts.items()}
+        return ObjectValue(External(f"urllib.parse.{type(found).__name__}"), parts)
+
+    return run
+
+
 def _operator(op: type[ast.operator]) -> Handler:
     def run(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
         is_of_two = len(args) == 2
@@ -284,10 +315,9 @@ HANDLERS: dict[str, Handler] = {
     "collections.OrderedDict.fromkeys": _from_keys,
     "collections.Counter": _counted,
     "collections.defaultdict": _table_with_default,
-    **{
-        f"os.path.{name}": computed(name, getattr(posixpath, name), hint)
-        for name, hint in {"basename": "str", "dirname": "str", "join": "str", "splitext": "tuple"}.items()
-    },
+    **{f"os.path.{name}": computed(name, getattr(posixpath, name), hint) for name, hint in _OF_PATHS.items()},
+    "urllib.parse.urlsplit": _split_address(urllib.parse.urlsplit),
+    "urllib.parse.urlparse": _split_address(urllib.parse.urlparse),
     "keyword.iskeyword": computed("iskeyword", keyword.iskeyword, "bool"),
     "functools.partial": _partial,
     "functools.wraps": _wraps,
