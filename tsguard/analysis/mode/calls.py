@@ -34,6 +34,7 @@ from tsguard.analysis.values import (
     FunctionValue,
     ListValue,
     ModuleValue,
+    ObjectValue,
     TensorValue,
     TupleValue,
     Unknown,
@@ -112,8 +113,7 @@ def call(
         return _method(walk, function.function.name, function.receiver, args, kwargs, node)
     if isinstance(function, External):
         return _external(walk, function, args, kwargs, node)
-    if isinstance(function, Unknown):
-        _unknown(walk, function, [*args, *kwargs.values()], node)
+    _unknown(walk, function, [*args, *kwargs.values()], node)
     return None
 
 
@@ -286,8 +286,14 @@ def _in_sequence(walk: ModeInterpreter, functions: Value, value: Value, node: as
     return value
 
 
-def _unknown(walk: ModeInterpreter, function: Unknown, args: Args, node: ast.AST | None) -> None:
+def _unknown(walk: ModeInterpreter, function: Value, args: Args, node: ast.AST | None) -> None:
     """A call that cannot be followed: what it does matters where it may be a module."""
+    if isinstance(function, ObjectValue) and isinstance(function.cls, ClassValue) and function.open:
+        missing = ancestry.not_read(walk, function.cls)
+        if missing is not None:
+            walk.unread(missing)
+    if not isinstance(function, Unknown):
+        return
     name = spelled(function.term) if function.term is not None else ""
     if name.startswith("torch.distributions.") and name.endswith((".sample", ".rsample")):
         uses.random(walk, name, node)

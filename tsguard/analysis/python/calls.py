@@ -207,13 +207,21 @@ def construct(
     made = made_otherwise(interp, cls, args, kwargs, node)
     if made is not None:
         return made
-    if ancestry.is_module_class(interp, cls):
+    if _is_made_as_module(interp, cls):
         return _run_or_unread(
             lambda: constructions.made(
                 interp, cls, args, kwargs, lambda: make_module(interp, cls, args, kwargs, node)
             )
         )
     return instantiate(interp, cls, args, kwargs, node)
+
+
+def _is_made_as_module(interp: Interpreter, cls: ClassValue) -> bool:
+    """Whether a class derives from ``nn.Module``, or from what could not be read and defines a forward."""
+    if ancestry.is_module_class(interp, cls):
+        return True
+    forward = classes.class_member(interp, cls, "forward") if ancestry.has_unknown_base(interp, cls) else None
+    return forward is not None and isinstance(forward[0], FunctionValue)
 
 
 class _NotRun(Exception):
@@ -261,7 +269,7 @@ def instantiate(
     interp: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """``type.__call__``: an instance on which the class's own constructor has run."""
-    if ancestry.is_module_class(interp, cls):
+    if _is_made_as_module(interp, cls):
         return _run_or_unread(lambda: _new_module(interp, cls, args, kwargs, node))
     special = _special(interp, cls, args, kwargs)
     if special is not None:

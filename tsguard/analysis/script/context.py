@@ -79,6 +79,7 @@ class Compiler(ABC):
         self.local_types: dict[Hashable, ConcreteType] = {}
         self.typed: dict[object, py.ModuleValue] = {}
         self.compiled_modules: set[tuple[int, tuple[str, ...] | None]] = set()
+        self.prepared: set[int] = set()
         self.script_classes: dict[int, ScriptClass] = {}
         self.class_types: dict[int, t.Type] = {}
         self.unfinished: dict[int, frozenset[str]] = {}

@@ -18,7 +18,7 @@ from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sources import source_of, unknown_in
+from tsguard.analysis.script.sources import source_of, unknown_in, unread_in
 from tsguard.analysis.script.submodules import Submodules, child_value
 from tsguard.analysis.script.sugared import (
     Function,
@@ -62,6 +62,9 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: st
     info = compiler.info(owner.instance)
     cls = compiler.name_of(owner.instance)
     if name in info.failed:
+        held = owner.instance.attributes.get(name)
+        if held is not None and unread_in(compiler.interp, held) is not None:
+            return SugaredUnknown()  # a module, for all that is known
         raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
     if name in info.ignored:
         raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)

@@ -77,6 +77,7 @@ def compile_module(
     if prepared is None:
         return
     instance = prepared
+    _prepare_children(compiler, instance)
     if isinstance(instance.cls, py.ClassValue):
         _check_initialized(compiler, instance)
         compiler.info(instance)
@@ -110,10 +111,23 @@ def _compile_children(
             compiler.reporter.add_gap(known or unread.use(module, place))
 
 
+def _prepare_children(compiler: Compiler, instance: py.ModuleValue) -> None:
+    """Put what ``__prepare_scriptable__`` of submodules gives in their place, before anything asks for them.
+
+    Source: torch/jit/_script.py (``call_prepare_scriptable_func_impl``).
+    """
+    for name, child in instance.children.items():
+        if isinstance(child, py.ModuleValue) and isinstance(child.cls, py.ClassValue):
+            prepared = _prepared(compiler, child)
+            if prepared is not None and prepared is not child:
+                compiler.prepared.add(id(prepared))
+                instance.children[name] = prepared
+
+
 def _prepared(compiler: Compiler, instance: py.ModuleValue) -> py.ModuleValue | None:
     """What ``__prepare_scriptable__`` gives to be scripted instead, which is not asked again; None where it refuses."""
     found = python_classes.class_member(compiler.interp, instance.cls, "__prepare_scriptable__")
-    if found is None or not isinstance(found[0], py.FunctionValue):
+    if found is None or not isinstance(found[0], py.FunctionValue) or id(instance) in compiler.prepared:
         return instance
     conversation: list[Asked] = []
     try:
@@ -132,7 +146,11 @@ def _prepared(compiler: Compiler, instance: py.ModuleValue) -> py.ModuleValue | 
         return None
     if isinstance(result, py.ModuleValue):
         return compiler.model(result)
-    return None if isinstance(result, py.Unknown) else instance
+    if isinstance(result, py.Unknown):
+        why = f"the source does not tell what __prepare_scriptable__ of {compiler.name_of(instance)} gives"
+        compiler.reporter.add_gap(Gap(found[0].module, found[0].node.lineno, why))
+        return None
+    return instance
 
 
 def _check_initialized(compiler: Compiler, instance: py.ModuleValue) -> None:
