@@ -6,6 +6,7 @@ from collections.abc import Hashable, Set
 
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.exploration import Way, anywhere, elsewhere, explore
+from tsguard.analysis.ownership import is_own
 from tsguard.analysis.python import Program, PythonInterpreter
 from tsguard.analysis.script import Compilation, compile_target
 from tsguard.analysis.subjects import built
@@ -47,7 +48,8 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         if is_usable and compilation.raises:
             raise Uncallable  # what torch refuses there, nobody could call in Python either
         held = tuple(event for event in compilation.events if holds(event.rule, program.tables.release))
-        return replace(compilation, events=tuple(event for event in held if _matters(event, compilation)))
+        held = tuple(event for event in held if _matters(event, compilation))
+        return _of_own_code(target, replace(compilation, events=held))
 
     for way, world, compilation in explore(run, _is_settled):
         is_usable = is_usable or (way is None and not compilation.raises)
@@ -154,6 +156,27 @@ def _verdict(
 def _is_settled(way: Way | None, compilation: Compilation) -> bool:
     """Whether a world has shown that a target is not to be called ``ok``."""
     return bool(outcome_of(compilation.events) or (way is None and compilation.gaps))
+
+
+def _of_own_code(target: Target, compilation: Compilation) -> Compilation:
+    """What a compilation shows, with a gap for what makes a package's code go wrong if it is run: whether it is is not followed."""
+    open_ones = [event for event in compilation.events if _only_breaks_elsewhere(target, event)]
+    if not open_ones:
+        return compilation
+    gaps = []
+    for event in open_ones:
+        where = event.cause or event
+        package, function = where.module.name.partition(".")[0], ".".join(where.chain[-1:]) or "code"
+        why = f"{function} of {package} may go wrong when it is compiled, and whether it comes to that is not followed"
+        gaps.append(Gap(event.module, event.span.line, why))
+    events = tuple(event for event in compilation.events if event not in open_ones)
+    return replace(compilation, events=events, gaps=(*compilation.gaps, *gaps))
+
+
+def _only_breaks_elsewhere(target: Target, event: Event) -> bool:
+    """Whether nothing but a run of another package's compiled code goes wrong."""
+    where = event.cause or event
+    return not is_own(target, where.module) and rule(where.rule).outcome == "broken"
 
 
 def _matters(event: Event, compilation: Compilation) -> bool:
