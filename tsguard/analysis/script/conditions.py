@@ -17,6 +17,7 @@ from tsguard.analysis.script.calls import call_method
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.sources import source_of
 from tsguard.analysis.script.sugared import Simple, Special, SugaredModule, SugaredUnknown, Value
 from tsguard.analysis.terms import NONE, Is
 from tsguard.language import types as t
@@ -312,10 +313,24 @@ def is_instance(fc: FunctionCompiler, subject: ast.expr, classes: ast.expr) -> C
         wanted = isinstance_types(fc.compiler, classes, fc.scope)
     except Refusal as refusal:
         raise Refusal("isinstance-class", classes, part=refusal.facts.get("part", text_of(classes))) from None
-    if value.type is t.UNKNOWN or t.UNKNOWN in wanted:
+    if value.type is t.UNKNOWN:
         return Condition()
+    if t.UNKNOWN in wanted:
+        # What was not read may be a class of tensors, but mostly is one of another kind: it is told as a gap.
+        _read_classes(fc, classes)
+        return _instance_condition(value.type, [one for one in wanted if one is not t.UNKNOWN], subject)
     notes.instance_test(fc, subject, value, wanted, classes)
     return _instance_condition(value.type, wanted, subject)
+
+
+def _read_classes(fc: FunctionCompiler, classes: ast.expr) -> None:
+    """Note which of the classes that are asked for were not read."""
+    for node in classes.elts if isinstance(classes, ast.Tuple) else [classes]:
+        source = source_of(fc.sugared(node)) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        if source is not None and source.unread is not None:
+            fc.compiler.reporter.add_gap(source.unread)
+        elif isinstance(source, py.Unknown):
+            fc.unread(node)
 
 
 def _instance_condition(given: t.Type, wanted: list[t.Type], subject: ast.expr) -> Condition:
