@@ -137,7 +137,9 @@ def guesses(name: str, module: Module, node: ast.AST | None) -> Gap:
 def use(module: Module, node: ast.AST) -> Gap:
     """Of a value that compiled code uses: what makes it is not followed."""
     node = node.func if isinstance(node, ast.Call) else node
-    return _gap(module, node, f"the source does not tell what {text_of(node)} is", ASK_TORCH)
+    named = node.name if isinstance(node, (ast.ClassDef, ast.FunctionDef)) else ""
+    what_of = f"all parts of {named} are" if named else f"{text_of(node)} is"
+    return _gap(module, node, f"the source does not tell what {what_of}", ASK_TORCH)
 
 
 def of_torch(name: str, module: Module, node: ast.AST) -> Gap:

@@ -64,8 +64,7 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     if isinstance(owner, ObjectValue):
         return _object_attribute(interp, owner, name)
     if isinstance(owner, ModuleReference):
-        scope = interp.program.scope(owner.module)
-        return names.global_name(interp, name, scope) or _submodule(interp, owner.module, name)
+        return _of_file(interp, owner.module, name)
     if name == "__mro__" and isinstance(owner, (ClassValue, External)):
         return _order(interp, owner)
     if isinstance(owner, External):
@@ -79,6 +78,14 @@ def get(interp: Interpreter, owner: Value, name: str) -> Value | None:
     if isinstance(owner, EnumMember):
         return plain_attributes.of_member(interp, owner, name)
     return plain_attributes.get(interp, owner, name)
+
+
+def _of_file(interp: Interpreter, module: Module, name: str) -> Value | None:
+    """What a name means in a file; ``module.__dict__`` is asked for one when somebody looks it up."""
+    if name == "__dict__":
+        return DictValue({}, open=True, names_of=module)
+    found = names.global_name(interp, name, interp.program.scope(module))
+    return found or _submodule(interp, module, name)
 
 
 def _submodule(interp: Interpreter, package: Module, name: str) -> Value:

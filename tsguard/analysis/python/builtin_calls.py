@@ -200,7 +200,8 @@ def _attribute_or_none(interp: Interpreter, owner: Value, name: str) -> Value | 
         return interp.program.patches[owner.name, name]
     if isinstance(owner, External) and _is_absent(interp, owner.name, name):
         return None
-    kind = type_tests.type_of(interp, owner) if isinstance(owner, _PLAIN) else None
+    is_plain = isinstance(owner, _PLAIN) or (type(owner) is TupleValue and owner.cls is None)
+    kind = type_tests.type_of(interp, owner) if is_plain else None
     if isinstance(kind, External) and not hasattr(_builtin(kind.name.rpartition(".")[2]), name):
         return None
     try:
@@ -293,7 +294,9 @@ def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None)
         module = owner.module
         held = {name: interp.attribute(owner, name) for name in module.bindings}
         is_open = bool(module.star_imports) or module.lazy is not None
-        return by_name({name: value for name, value in held.items() if value is not None}, is_open)
+        table = by_name({name: value for name, value in held.items() if value is not None}, is_open)
+        table.names_of = module if is_open else None
+        return table
     if isinstance(owner, (ObjectValue, ClassValue)):
         found = interp.attribute(owner, "__dict__")
         return found if found is not None else DictValue({}, open=True)
