@@ -19,6 +19,7 @@ from tsguard.analysis.script.sugared import (
     PythonModule,
     Simple,
     Sugared,
+    SugaredGlobal,
     SugaredModule,
     SugaredNone,
     SugaredPython,
@@ -44,6 +45,8 @@ def as_value(fc: FunctionCompiler, value: Sugared, node: ast.AST) -> Value:
         return Value(
             t.UNKNOWN if value.open else t.TupleType(tuple(part.type for part in parts)), ABSENT, node=node
         )
+    if isinstance(value, SugaredGlobal):
+        raise Refusal("global-value", node, name=value.name, kind="a Python value")
     if isinstance(value, SugaredUnknown):
         return Value(t.UNKNOWN, node=node, source=value.source)
     if isinstance(value, SugaredNone):

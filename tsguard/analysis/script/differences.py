@@ -212,7 +212,8 @@ def _reads_differently(value: Value) -> bool:
     if isinstance(value.type, t.ListType) and isinstance(value.node, ast.Attribute):
         return value.node.attr == "shape"
     unlike = value.unlike is not None and value.unlike.kind in ("int", "object")
-    return unlike or (_is_tensor(value.type) and not value.parameter) or _quotes(value.type)
+    is_member = isinstance(value.type, t.EnumType)  # Enum<Kind.A>
+    return unlike or is_member or (_is_tensor(value.type) and not value.parameter) or _quotes(value.type)
 
 
 def _floats(value: Value) -> list[float]:

@@ -313,7 +313,13 @@ def _class_member(
         return Method(owner, name, (), value.function)
     if isinstance(value, py.PropertyValue):
         return _property(compiler, fc, owner, name, value, node)
-    return SugaredUnknown(value) if isinstance(value, py.Unknown) else None
+    if not isinstance(value, py.Unknown) or value.hint:
+        return None
+    return SugaredUnknown(value) if value.unread is not None or _is_called(fc, node) else None
+
+
+def _is_called(fc: FunctionCompiler | None, node: ast.AST) -> bool:
+    return fc is None or (isinstance(node, ast.expr) and fc.is_called(node))
 
 
 def _property(

@@ -12,11 +12,11 @@ from typing import Any
 
 from tsguard.analysis import unread
 from tsguard.analysis import values as py
-from tsguard.analysis.events import text_of, with_article
+from tsguard.analysis.events import text_of
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.python.attributes import APPLY
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import differences
+from tsguard.analysis.script import differences, python_objects
 from tsguard.analysis.script.builtin_names import GLOBALS, operator_by_name
 from tsguard.analysis.script.context import Compiler, FunctionCompiler, Names
 from tsguard.analysis.script.refusals import Refusal
@@ -106,9 +106,6 @@ _MAPPED = {
 }
 
 
-_NUMBERS_AND_TEXTS = frozenset({"bool", "int", "float", "str"})
-
-
 class PythonNames(Names):
     """Turns names and Python values into what torch's compiler sees."""
 
@@ -135,11 +132,8 @@ class PythonNames(Names):
             raise undefined(fc, name, node)
         if py.is_none(value):
             raise Refusal("global-value", node, name=name, kind="None")
-        settled = self.compiler.interp.settled(value)
-        if isinstance(settled, py.Unknown) and settled.hint in _NUMBERS_AND_TEXTS and settled.unread is None:
-            # Which one it is the source does not tell, as of what the environment holds.
-            raise Refusal("global-value", node, name=name, kind=with_article(settled.hint))
-        return self.sugar(fc, value, node)
+        unknown = python_objects.unknown_global(self.compiler, value, name, node)
+        return self.sugar(fc, value, node) if unknown is None else unknown
 
     def sugar(
         self, fc: FunctionCompiler, value: py.Value, node: ast.AST, *, constant: bool = False

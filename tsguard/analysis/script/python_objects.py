@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
-from tsguard.analysis.events import text_of
+from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import ancestry
 from tsguard.analysis.script.context import Compiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import Sugared, SugaredPython, SugaredUnknown
+from tsguard.analysis.script.sugared import Sugared, SugaredGlobal, SugaredPython, SugaredUnknown
 from tsguard.language import schemas
 
 
@@ -26,6 +26,23 @@ def refusal(compiler: Compiler, value: SugaredPython, node: ast.AST) -> Refusal:
     if isinstance(given, (py.ClassValue, py.FunctionValue, py.External)):
         return Refusal("python-object", node, value=name, kind=_kind(compiler, given))
     return Refusal("global-value", node, name=name, kind=describe(given))
+
+
+_NUMBERS_AND_TEXTS = frozenset({"bool", "int", "float", "str"})
+
+
+def unknown_global(compiler: Compiler, value: py.Value, name: str, node: ast.AST) -> Sugared | None:
+    """A name outside a function of which the source tells no value, as of what the environment holds.
+
+    Raises:
+        Refusal: it is a number or a text, whichever.
+    """
+    value = compiler.interp.settled(value)
+    if not isinstance(value, py.Unknown) or value.unread is not None:
+        return None
+    if value.hint in _NUMBERS_AND_TEXTS:
+        raise Refusal("global-value", node, name=name, kind=with_article(value.hint))
+    return SugaredGlobal(value, name)
 
 
 def attribute_refusal(compiler: Compiler, owner: SugaredPython, name: str, node: ast.AST) -> Refusal:

@@ -282,6 +282,13 @@ class SugaredUnknown(Sugared):
     kind = "unknown"
 
 
+@dataclass(eq=False, slots=True)
+class SugaredGlobal(SugaredUnknown):
+    """What a ``name`` outside a function means where nothing tells: it may be called, and is no value."""
+
+    name: str = ""
+
+
 def source_of(value: Sugared) -> py.Unknown | None:
     """The Python value that something of unknown type is, or comes out of."""
     if isinstance(value, SugaredUnknown):

@@ -147,7 +147,7 @@ def _of_container(
                 held = [py.TupleValue(pair) for pair in zip(keys, held, strict=True)]
             return InputList(held, True, origin=receiver.origin)
     if name == "__setitem__" and len(args) == 2:
-        tracer.set_item(receiver, *args)
+        tracer.set_item(py.mapped(receiver), *args)  # of a class of mappings, in what it holds
         return py.NONE
     if name in CHANGING and tracer.state.mutate(tracer, receiver, clears=name == "clear"):
         return py.NONE
