@@ -6,8 +6,10 @@ little more than importing click.
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
+import io
 import os
 import sys
 
@@ -58,6 +60,9 @@ def main() -> None:
     # Nearly all that a command makes lives until it ends: to look through it again and again frees nothing,
     # neither while files are analysed nor while the report is put together.
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a pipe of another encoding loses no report
+            stream.reconfigure(errors="backslashreplace")
     try:
         status = group.main(prog_name="tsguard", standalone_mode=False)
     except click.Abort:
@@ -69,6 +74,11 @@ def main() -> None:
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        click.echo(f"the report cannot be written: {error.strerror}", err=True)
+        status = 2
     except Exception:
         import traceback
 

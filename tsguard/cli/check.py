@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from tsguard.cli.options import (
     python_option,
     takes,
 )
-from tsguard.cli.output import accept, publish
+from tsguard.cli.output import accept, publish, to_update
 from tsguard.cli.progress import interruptible, telling
 from tsguard.report import Report
 from tsguard.runtime.options import BACKEND_NAMES, CheckOptions
@@ -154,7 +153,7 @@ def command(
         wanted = Repairing(attempts.inputs, write=True, timeout=attempts.timeout, python=attempts.python)
         mended(options, wanted, targets)
     requests = [parse(target, settings) for target in targets]
-    judged = replace(settings, baseline=None) if options.update_baseline else settings
+    judged = to_update(settings) if options.update_baseline else settings
     try:
         with interruptible(), telling(options) as tell:
             report, sources = run(requests, judged, attempts, progress=tell)

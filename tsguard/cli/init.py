@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -45,8 +47,8 @@ def command(dry_run: bool) -> int:
         f" {count(len(errors), 'error or warning', 'errors and warnings')}"
     )
     table = _configuration(report.targets, bool(errors))
-    for file, text in ((_configured(), table), (_HOOKS, _hooks())):
-        _add(file, text, dry_run)
+    _add_table(_configured(), table, dry_run)
+    _add_hook(dry_run)
     if errors:
         click.echo(f"{_BASELINE}: {'would accept' if dry_run else 'accepts'} what is found today")
         if not dry_run:
@@ -90,21 +92,55 @@ def _configuration(targets: Sequence[TargetReport], has_findings: bool) -> str:
     return head + "\n".join(lines).replace("{prefix}", prefix).strip("\n") + "\n"
 
 
-def _hooks() -> str:
-    """The hook, with the head of the file where there is none."""
-    if not _HOOKS.is_file():
+_REPOS = re.compile(r"repos:\s*(#.*)?$")
+_OTHER_KEY = re.compile(r"[^\s#-]")
+_ITEM = re.compile(r"(?P<indent> *)-\s")
+
+
+def _with_hook(before: str) -> str | None:
+    """A list of hooks with ours at its end; None where the file is written in another way than as a block."""
+    if not before.strip():
         return f"repos:\n{_HOOK}"
-    return "" if "id: tsguard" in _HOOKS.read_text(encoding="utf-8") else _HOOK
+    lines = before.splitlines()
+    start = next((n for n, line in enumerate(lines) if _REPOS.match(line)), None)
+    if start is None:
+        return None
+    end = next((n for n in range(start + 1, len(lines)) if _OTHER_KEY.match(lines[n])), len(lines))
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
+    items = [found["indent"] for line in lines[start + 1 : end] if (found := _ITEM.match(line))]
+    hook = textwrap.indent(textwrap.dedent(_HOOK), items[0] if items else "  ").splitlines()
+    return "\n".join([*lines[:end], *hook, *lines[end:]]) + "\n"
 
 
-def _add(file: Path, text: str, dry_run: bool) -> None:
-    if not text:
+def _add_hook(dry_run: bool) -> None:
+    before, end = _read(_HOOKS)
+    if "id: tsguard" in before:
         return
-    before = file.read_text(encoding="utf-8") if file.is_file() else ""
-    gap = "" if not before else "\n" * (2 - before.endswith("\n")) if file.suffix == ".toml" else ""
+    text = _with_hook(before)
+    if text is None:
+        click.echo(f"{_HOOKS}: no list of repos was found in it; add\n{_indented(_HOOK)}")
+    else:
+        _write(_HOOKS, text, end, _HOOK, dry_run)
+
+
+def _add_table(file: Path, text: str, dry_run: bool) -> None:
+    before, end = _read(file)
+    gap = "\n" * (2 - before.endswith("\n")) if before else ""
+    _write(file, f"{before}{gap}{text}", end, text, dry_run)
+
+
+def _read(file: Path) -> tuple[str, str]:
+    """What a file holds, and how its lines end."""
+    text = file.read_bytes().decode("utf-8") if file.is_file() else ""
+    end = "\r\n" if "\r\n" in text else "\n"
+    return text.replace("\r\n", "\n"), end
+
+
+def _write(file: Path, text: str, end: str, added: str, dry_run: bool) -> None:
     if not dry_run:
-        file.write_text(f"{before}{gap}{text}", encoding="utf-8")
-    click.echo(f"{file}: {'would add' if dry_run else 'added'}\n{_indented(text)}")
+        file.write_bytes(text.replace("\n", end).encode("utf-8"))
+    click.echo(f"{file}: {'would add' if dry_run else 'added'}\n{_indented(added)}")
 
 
 def _indented(text: str) -> str:

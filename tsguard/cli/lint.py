@@ -10,7 +10,7 @@ import click
 
 from tsguard.cli.fixing import Fixing, fix_options, run_fixes
 from tsguard.cli.options import Options, Unusable, common_options
-from tsguard.cli.output import accept, progress, publish, silence
+from tsguard.cli.output import accept, progress, publish, silence, to_update
 from tsguard.linting.run import lint
 from tsguard.settings.config import ConfigError, Settings
 from tsguard.settings.requests import Plan, Request, parse, plan
@@ -62,7 +62,7 @@ def command(
 
 
 def _run(options: Options, settings: Settings, planned: Plan, add_ignore: bool, fixing: Fixing) -> int:
-    judged = replace(settings, baseline=None) if options.update_baseline else settings
+    judged = to_update(settings) if options.update_baseline else settings
     try:
         if fixing.wanted:
             return run_fixes(options, settings, planned, fixing)

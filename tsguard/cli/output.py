@@ -17,7 +17,7 @@ from tsguard.formats import View, render
 from tsguard.linting.assembly import number
 from tsguard.report import SEVERITIES, BaselineUse, Report
 from tsguard.rules.links import takes_links
-from tsguard.settings.config import Settings
+from tsguard.settings.config import ConfigError, Settings
 from tsguard.settings.requests import Plan
 from tsguard.source.sources import Sources
 
@@ -133,14 +133,33 @@ def status(report: Report, settings: Settings, exit_zero: bool = False) -> int:
     return int(failed and not exit_zero)
 
 
-def accept(report: Report, sources: Sources, options: Options, settings: Settings) -> int:
-    """Make the report's findings the baseline; the exit status."""
+def to_update(settings: Settings) -> Settings:
+    """Settings by which to judge what the baseline is to accept: with that of before, if it can be read."""
     from tsguard.linting.baseline import Baseline
 
     if settings.baseline is None:
         raise Unusable("--update-baseline needs a file: pass --baseline FILE")
-    Baseline(settings.baseline).adding(report.findings, report.findings, sources).save()
-    click.echo(f"{settings.baseline} now accepts {count(len(report.findings), 'finding')}", err=True)
+    try:
+        Baseline.read(settings.baseline)
+    except ConfigError:
+        return replace(settings, baseline=None)
+    return settings
+
+
+def accept(report: Report, sources: Sources, options: Options, settings: Settings) -> int:
+    """Make the report's findings the baseline, beside what it holds of files that were not judged; the exit status."""
+    from tsguard.linting.baseline import Baseline
+
+    assert settings.baseline is not None
+    used = report.baseline or BaselineUse()
+    before = Baseline.read(settings.baseline).entries if report.baseline is not None else ()
+    kept = tuple(entry for entry in before if entry not in used.stale)
+    found = sorted(
+        [*used.accepted, *report.findings], key=lambda f: (f.path, f.line, f.column, f.code, f.message)
+    )
+    updated = Baseline(settings.baseline, kept).adding(found, found, sources)
+    updated.save()
+    click.echo(f"{settings.baseline} now accepts {count(len(updated.entries), 'finding')}", err=True)
     tell_errors(report, options)
     return 2 if report.errors else 0
 
@@ -246,7 +265,8 @@ def _colored(choice: str, stream: TextIO) -> bool:
 def _write(text: str, options: Options) -> None:
     assert options.output is not None
     try:
-        options.output.write_text(text, encoding="utf-8")
+        # A name of a file may hold bytes that are no text.
+        options.output.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise Unusable(f"{options.output} cannot be written: {error.strerror}") from None
 

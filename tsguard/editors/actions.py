@@ -12,6 +12,7 @@ from tsguard.editors.reading import Reading
 from tsguard.fixes.applying import applied
 from tsguard.repairing.ignoring import commented
 from tsguard.report import Finding, Fix, is_fixable
+from tsguard.source.text import lines_of
 
 ACCEPT = "tsguard.addToBaseline"
 FIX_ALL = "source.fixAll.tsguard"
@@ -52,7 +53,7 @@ class Offer:
                 is_preferred=finding.fix.applicability == "safe",
                 edit=self._edit(finding.fix),
             )
-        lines, _ = commented(self.reading.text.splitlines(keepends=True), [finding])
+        lines, _ = commented(lines_of(self.reading.text), [finding])
         if lines:
             yield lsp.CodeAction(
                 title=f"{finding.code}: ignore it on this line",

@@ -6,6 +6,7 @@ An annotation changes nothing in Python, so most of these fixes are safe.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -315,12 +316,21 @@ def _is_docstring(node: cst.BaseStatement) -> bool:
     )
 
 
+# Source: torch/_sources.py, torch/jit/annotations.py (``type_pattern``).
+_IGNORED_BEFORE = re.compile(r"(?P<own>\s*# type: ignore(?:\[[a-zA-Z-]+\])?)(?P<others>\s*#.*\S)")
+
+
 def drop_type_comment(event: Event) -> Fix | None:
     """A type comment that torch misreads becomes a comment of another kind."""
     file = event.module.file
     for number in range(event.span.line, event.span.end_line + 1):
         line = file.lines[number - 1]
         at = line.find("# type:")
+        ignored = _IGNORED_BEFORE.search(line)
+        if ignored is not None:  # for mypy, and taken for a type only where it is not last
+            moved = f"{ignored['others']}{ignored['own']}"
+            span = Span(number, ignored.start() + 1, number, len(line.rstrip()) + 1)
+            return safe("Move # type: ignore to the end", edit(file, span, moved))
         if at >= 0:
             change = edit(file, Span(number, at + 1, number, at + 8), "# types:")
             return safe("Call the comment otherwise", change)

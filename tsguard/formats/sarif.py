@@ -8,6 +8,7 @@ baseline accepts is there too, suppressed, and so is what has gone since.
 from __future__ import annotations
 
 import json
+import os
 from urllib.parse import quote
 
 from tsguard.formats import View, loaders
@@ -168,8 +169,8 @@ def _location(finding: Finding) -> dict[str, object]:
 
 def _artifact(path: str) -> dict[str, str]:
     if path.startswith("/"):
-        return {"uri": f"file://{quote(path)}"}
-    return {"uri": quote(path), "uriBaseId": "SRCROOT"}
+        return {"uri": f"file://{quote(os.fsencode(path))}"}
+    return {"uri": quote(os.fsencode(path)), "uriBaseId": "SRCROOT"}
 
 
 def _region(line: int, column: int, end_line: int, end_column: int) -> dict[str, int]:

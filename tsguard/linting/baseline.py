@@ -36,7 +36,9 @@ class Baseline:
                 raise ConfigError(
                     f"baseline {file} is of version {content['version']}; write it anew with --update-baseline"
                 )
-            entries = (BaselineEntry(e["path"], e["code"], e["fingerprint"]) for e in content["findings"])
+            entries = [BaselineEntry(e["path"], e["code"], e["fingerprint"]) for e in content["findings"]]
+            if not all(isinstance(part, str) for e in entries for part in (e.path, e.code, e.fingerprint)):
+                raise TypeError
             return cls(file, tuple(entries))
         except FileNotFoundError:
             raise ConfigError(f"baseline {file} does not exist; write it with --update-baseline") from None

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tsguard.report import Finding
-from tsguard.source.text import bytes_of, encoding_of
+from tsguard.source.text import bytes_of, encoding_of, lines_of
 
+_TYPE_IGNORE = re.compile(r"\s+# type: ignore(\[[a-zA-Z, -]+\])?\s*$")
 _EXISTING = re.compile(r"(#\s*tsguard:\s*ignore)\s*\[([^\]]*)\]")
 
 
@@ -26,7 +27,7 @@ def add_ignores(path: Path, findings: Iterable[Finding]) -> int:
     """
     data = bytes_of(path)
     encoding = encoding_of(data)
-    lines = list(io.StringIO(data.decode(encoding), newline=""))
+    lines = lines_of(data.decode(encoding))
     changed, added = commented(lines, findings)
     for line, text in changed.items():
         lines[line - 1] = text
@@ -67,4 +68,8 @@ def _with_codes(line: str, codes: set[str]) -> str:
         joined = ", ".join([*written, *sorted(codes.difference(written))])
         return f"{line[: existing.start()]}{existing[1]}[{joined}]{line[existing.end() :]}"
     code = line.rstrip("\r\n")
-    return f"{code.rstrip()}  # tsguard: ignore[{', '.join(sorted(codes))}]{line[len(code) :]}"
+    comment = f"  # tsguard: ignore[{', '.join(sorted(codes))}]"
+    # torch takes "# type: ignore" for what it is at the end of a line only.
+    types = _TYPE_IGNORE.search(code)
+    at = types.start() if types else len(code.rstrip())
+    return f"{code[:at]}{comment}{code[at:].rstrip()}{line[len(code) :]}"

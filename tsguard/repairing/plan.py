@@ -13,7 +13,8 @@ from tsguard.repairing.fixing import Change
 from tsguard.repairing.results import Judged, Step
 from tsguard.repairing.sketches import sketch
 from tsguard.report import Finding
-from tsguard.source import SourceFile, Span
+from tsguard.source import SourceFile
+from tsguard.source.text import Span, lines_of
 
 # What a function with *args is told of their uses goes away with them.
 _CONSEQUENCES = {"parameter-kind": frozenset({"undefined-name", "keyword-unpacking", "starred-list"})}
@@ -53,7 +54,7 @@ def _step(found: list[Finding], file: SourceFile) -> Step:
 
 def line_in(before: str, after: str, line: int) -> int:
     """Where a line of a text is in another: the same line, or the one that stands in its place."""
-    old, new = before.splitlines(), after.splitlines()
+    old, new = lines_of(before), lines_of(after)
     for _, start, end, there, there_end in difflib.SequenceMatcher(None, old, new, False).get_opcodes():
         if start < line <= end:
             return max(1, min(there + line - start, there_end))

@@ -153,7 +153,8 @@ def _table(file: Path) -> dict[str, Any] | None:
         raise ConfigError(f"{file} is not valid TOML: {error}") from error
     if file.name != "pyproject.toml":
         return cast("dict[str, Any]", document)
-    table = document.get("tool", {}).get("tsguard")
+    tools = document.get("tool")
+    table = tools.get("tsguard") if isinstance(tools, dict) else None
     if table is not None and not isinstance(table, dict):
         raise ConfigError(f"{file}: tool.tsguard must be a table, not {_kind(table)}")
     return table

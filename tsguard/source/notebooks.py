@@ -15,7 +15,28 @@ from typing import Any
 from tsguard.report.records import dataclass
 
 # Cell magics whose cell is still Python; any other makes it something else.
-_PYTHON_CELLS = frozenset({"capture", "debug", "prun", "python", "python3", "time", "timeit"})
+# Magics over Python code; those of others are taken for such where the cell is Python.
+_PYTHON_CELLS = frozenset({"capture", "debug", "prun", "python", "python3", "time", "timeit", "tsguard"})
+_OTHER_CELLS = frozenset(
+    {
+        *(
+            "HTML",
+            "R",
+            "SVG",
+            "bash",
+            "bigquery",
+            "cmd",
+            "cython",
+            "file",
+            "html",
+            "javascript",
+            "js",
+            "julia",
+        ),
+        *("latex", "markdown", "perl", "powershell", "pypy", "python2", "ruby", "script", "sh", "sql", "svg"),
+        *("sx", "system", "writefile"),
+    }
+)
 _CELL_MAGIC = re.compile(r"\s*%%(?P<name>\w+)")
 _COMMAND = re.compile(r"(?P<indent>\s*)(?:[%!?]|(?P<assigned>[\w., ]+=)\s*[%!]|[\w.]+\?{1,2}\s*$)")
 _FORMAT = 4
@@ -94,9 +115,10 @@ def _python(source: str) -> tuple[list[str], bool]:
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
     magic = _CELL_MAGIC.match(lines[first])
     if magic:
-        if magic["name"] not in _PYTHON_CELLS:
-            return [""] * len(lines), True
         lines[first] = ""
+        is_python = magic["name"] not in _OTHER_CELLS
+        if not is_python or (magic["name"] not in _PYTHON_CELLS and _first_error(lines) is not None):
+            return [""] * len(lines), True
     wrong = _first_error(lines)
     while wrong is not None:
         command = next((n for n in range(wrong, -1, -1) if _COMMAND.match(lines[n])), None)

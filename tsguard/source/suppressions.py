@@ -12,7 +12,7 @@ from tsguard.source.text import SourceFile, Span
 
 _MARKER = re.compile(r"#.*(?:tsguard:|noqa)", re.IGNORECASE)
 _OUR_MARKER = re.compile(r"#.*(?:tsguard:|noqa.*TSG)", re.IGNORECASE)
-_OWN = re.compile(r"#\s*tsguard:\s*(?P<scope>ignore-file|ignore)(?![\w-])(?:\s*\[(?P<codes>[^\]]*)\])?")
+_OWN = re.compile(r"#\s*tsguard:\s*(?P<scope>ignore-file|ignore)(?![\w-])(?:\s*\[(?P<codes>[^\]]*)\]?)?")
 _NOQA = re.compile(
     r"#\s*noqa(?![\w-])(?P<colon>\s*:\s*(?P<codes>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)?)?", re.IGNORECASE
 )

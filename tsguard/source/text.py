@@ -131,7 +131,8 @@ class SourceFile:
         except (SyntaxError, UnicodeDecodeError, LookupError):
             line = _first_undecodable_line(data)
             span = Span(line, 1, line, 1)
-            return cls(shown, "", Broken("unreadable", "is not UTF-8 and declares no other encoding", span))
+            why = "is not UTF-8 and declares no other encoding that there is"
+            return cls(shown, "", Broken("unreadable", why, span))
         return cls(shown, text.removeprefix("\ufeff"))
 
     @cached_property
@@ -213,6 +214,11 @@ class SourceFile:
 
 def _lower(span: Span, lines: int) -> Span:
     return span._replace(line=span.line + lines, end_line=span.end_line + lines)
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines with their ends, split where Python's tokenizer splits them: not at a form feed, as ``splitlines`` does."""
+    return list(io.StringIO(text, newline=""))
 
 
 def is_notebook(path: str | Path) -> bool:

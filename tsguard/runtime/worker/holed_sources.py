@@ -20,6 +20,7 @@ from tsguard.runtime.usercode import UserCode
 from tsguard.runtime.worker.errors import TracerWarnings, described
 from tsguard.runtime.worker.guarding import value_or
 from tsguard.runtime.worker.prepare import Stopped, constructed
+from tsguard.source.text import lines_of
 
 
 def script_with_holes(argument: dict[str, Any], channel: Channel) -> None:
@@ -58,7 +59,7 @@ def _replace_sources(sources: dict[str, str]) -> None:
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     for path, text in sources.items():
         # Without a modification time the cache takes the lines for current.
-        linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+        linecache.cache[path] = (len(text), None, lines_of(text), path)
     sys.dont_write_bytecode = True
 
 
