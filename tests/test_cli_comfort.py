@@ -153,6 +153,85 @@ class TestInit:
         assert sorted(path.name for path in folder.iterdir()) == ["net.py"]
 
 
+HOOKED = {
+    "indented": "repos:\n  - repo: https://x/y\n    rev: v1\n    hooks:\n      - id: a\n",
+    "not indented": "repos:\n-   repo: https://x/y\n    rev: v1\n    hooks:\n    -   id: a\n",
+    "with a key behind": "repos:\n  - repo: local\n    hooks:\n      - id: a\n\nci:\n  skip: [a]\n",
+    "without a last line end": "repos:\n  - repo: local\n    hooks:\n      - id: a",
+    "with line ends of another system": "repos:\r\n- repo: local\r\n  hooks:\r\n  - id: a\r\n",
+    "with a key before": "ci:\n  skip: [a]\nrepos:\n- repo: local\n  hooks:\n  - id: a\n",
+}
+
+
+@pytest.mark.parametrize("layout", HOOKED)
+def test_the_hook_joins_the_others_in_any_layout(tsguard, tmp_path, monkeypatch, layout):
+    monkeypatch.chdir(tmp_path)
+    hooks = tmp_path / ".pre-commit-config.yaml"
+    hooks.write_bytes(HOOKED[layout].encode())
+    assert tsguard("init").status == 0
+    written = hooks.read_bytes().decode()
+    found = yaml.safe_load(written)
+    assert [hook["id"] for repo in found["repos"] for hook in repo["hooks"]] == ["a", "tsguard"]
+    assert {key: found[key] for key in found if key != "repos"} == {
+        key: value for key, value in yaml.safe_load(HOOKED[layout]).items() if key != "repos"
+    }
+    assert ("\r\n" in written) is ("\r\n" in HOOKED[layout])
+    assert not written.replace("\r\n", "").count("\r")
+
+
+def test_hooks_in_a_layout_of_their_own_are_left(tsguard, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hooks = tmp_path / ".pre-commit-config.yaml"
+    hooks.write_text("repos: [{repo: local, hooks: [{id: a}]}]\n")
+    assert "add" in tsguard("init").out
+    assert hooks.read_text() == "repos: [{repo: local, hooks: [{id: a}]}]\n"
+
+
+def test_a_baseline_keeps_what_was_not_judged(tsguard, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(BAD)
+    update = ("lint", "--isolated", "--baseline", "accepted.json", "--update-baseline")
+    tsguard(*update, ".")
+    before = (tmp_path / "accepted.json").read_text()
+    assert before.count("fingerprint") == 2
+    assert tsguard(*update, "typo.py").status == 2
+    tsguard(*update, "one.py")
+    tsguard(*update, "--select", "TSG3", ".")
+    assert (tmp_path / "accepted.json").read_text() == before
+    (tmp_path / "one.py").write_text(GOOD)
+    tsguard(*update, "one.py")
+    assert (tmp_path / "accepted.json").read_text().count("fingerprint") == 1
+
+
+@pytest.mark.parametrize(
+    "content", ["1", '{"version": 1, "findings": [{"path": 1, "code": 2, "fingerprint": 3}]}']
+)
+def test_a_file_that_is_no_baseline_is_an_error(tsguard, tmp_path, monkeypatch, content):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.py").write_text(BAD)
+    (tmp_path / "accepted.json").write_text(content)
+    ran = tsguard("lint", "--isolated", "--baseline", "accepted.json", ".")
+    assert ran.status == 2
+    assert "is not one that tsguard wrote" in ran.err
+
+
+def test_a_pipe_of_another_encoding_loses_no_report(tmp_path):
+    (tmp_path / "net.py").write_text(
+        BAD.replace("**more", "**more\N{GRINNING FACE}".replace("\N{GRINNING FACE}", "é"))
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "tsguard", "lint", "--isolated", "--no-cache", "net.py"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 1
+    assert "TSG103" in ran.stdout
+
+
 def test_stale_entries_of_a_baseline_are_counted(tsguard, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     net = tmp_path / "net.py"

@@ -43,6 +43,12 @@ def test_codes_join_a_comment_that_is_there(changed, before):
     assert content.count(b"#") == 1
 
 
+@pytest.mark.parametrize("types", [b"# type: ignore", b"# type: ignore[override]"])
+def test_what_torch_and_mypy_want_at_the_end_stays_there(changed, types):
+    content = changed(b"x = 1  " + types + b"\r\n", at(1))[1]
+    assert content == b"x = 1  # tsguard: ignore[TSG101]  " + types + b"\r\n"
+
+
 def test_a_comment_that_is_there_stays(changed):
     assert changed(b"x = 1  # why\n", at(1))[1] == b"x = 1  # why  # tsguard: ignore[TSG101]\n"
 

@@ -180,6 +180,17 @@ async def test_a_fix_a_suppression_and_the_baseline_are_offered(client, folder):
 
 
 @pytest.mark.asyncio
+async def test_a_form_feed_above_is_no_line(client, folder):
+    file = folder / "net.py"
+    file.write_text(file.read_text().replace("\n\nclass", "\n\x0c\n# kept\nclass", 1))
+    uri = opened(client, file)
+    missing = next(d for d in await published(client, uri) if d.code == "TSG185")
+    offered = await actions(client, uri, missing.range)
+    ((edit,),) = offered["TSG185: ignore it on this line"].edit.changes.values()
+    assert edit.new_text == "            x = x * mask  # tsguard: ignore[TSG185]"
+
+
+@pytest.mark.asyncio
 async def test_all_safe_fixes_are_one_action(client, folder):
     file = folder / "net.py"
     file.write_text(

@@ -39,6 +39,10 @@ def test_cells_follow_each_other_and_know_their_numbers() -> None:
         ("model?", "pass"),
         ("model.forward??", "pass"),
         ("%%time\nx = 1", "\nx = 1"),
+        ("%%tsguard\nx = 1", "\nx = 1"),
+        ("%%memit\nx = 1", "\nx = 1"),
+        ("%%unheard of\nthis is no Python", "\n"),
+        ("%%writefile model.py\nx = 1", "\n"),
         ("%%bash\nls -l\necho", "\n\n"),
         ("\n%%html\n<b>", "\n\n"),
         # Python that only looks like a command.
