@@ -180,6 +180,31 @@ async def test_a_fix_a_suppression_and_the_baseline_are_offered(client, folder):
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("name", ["with space.py", "ünicode.py", "a+b(1).py"])
+async def test_a_file_of_any_name_is_judged_under_the_address_that_was_given(client, folder, name):
+    (folder / name).write_text((folder / "net.py").read_text())
+    uri = opened(client, folder / name)
+    assert "%" in uri
+    assert "TSG185" in codes(await published(client, uri))
+
+
+@pytest.mark.asyncio
+async def test_what_was_closed_meanwhile_is_not_told_of(client, folder):
+    file = folder / "net.py"
+    text = file.read_text()
+    file.write_text(
+        text
+        + "".join(text.partition("class")[1:][0] + f" N{n}" + text.partition("Net")[2] for n in range(60))
+    )
+    uri = opened(client, file)
+    client.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
+    assert codes(await published(client, uri)) == []
+    document = lsp.TextDocumentItem(uri, "python", 0, "x = 1\n")
+    client.text_document_did_open(lsp.DidOpenTextDocumentParams(document))
+    assert codes(await published(client, uri)) == []
+
+
+@pytest.mark.asyncio
 async def test_a_form_feed_above_is_no_line(client, folder):
     file = folder / "net.py"
     file.write_text(file.read_text().replace("\n\nclass", "\n\x0c\n# kept\nclass", 1))

@@ -35,7 +35,9 @@ class Server(LanguageServer):
         super().__init__("tsguard", __version__)
         self._readers = Readers()
         self._thread = ThreadPoolExecutor(1, "judge")
-        self._readings: dict[str, tuple[int, Reading]] = {}
+        self._readings: dict[str, tuple[tuple[object, int], Reading]] = {}
+        # What the client has opened, by the address that it gave, each time anew: pygls knows it by another.
+        self._open: dict[str, object] = {}
 
     # -- readings -----------------------------------------------------------------------------
 
@@ -45,15 +47,15 @@ class Server(LanguageServer):
         if path is None or not uri.startswith("file:"):
             return None
         while True:
-            document = self.workspace.get_text_document(uri)
-            version = document.version or 0
+            state, text = self._state(uri), self.workspace.get_text_document(uri).source
             known = self._readings.get(uri)
-            if known is not None and known[0] == version:
+            if known is not None and known[0] == state:
                 return known[1]
-            text = document.source
             reading = await self._judging(Readers.read, Path(path), text)
-            self._readings[uri] = (version, reading)
             self._complain()
+            if state is None or uri not in self._open:
+                return reading
+            self._readings[uri] = (state, reading)
 
     async def _judging(
         self, work: Callable[Concatenate[Readers, P], T], *args: P.args, **kwargs: P.kwargs
@@ -65,22 +67,19 @@ class Server(LanguageServer):
     async def changed(self, uri: str) -> None:
         """Judge a document and publish what is found, unless it has changed again by then."""
         await asyncio.sleep(_PAUSE)
-        version = self._version(uri)
-        known = self._readings.get(uri)
-        if version is None or (known is not None and known[0] == version):
+        state, known = self._state(uri), self._readings.get(uri)
+        if state is None or (known is not None and known[0] == state):
             return
         await self.publish(uri)
         await self._judging(Readers.rest)
 
     async def publish(self, uri: str) -> None:
         """Send the diagnostics of a document to a client that does not ask for them."""
-        reading = await self.reading(uri)
-        if reading is None or self._asks:
+        reading, state = await self.reading(uri), self._state(uri)
+        if reading is None or state is None or self._asks:
             return
         found = diagnostics(reading, self.places(reading))
-        self.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri, found, version=self._version(uri))
-        )
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version=state[1]))
 
     async def disk_changed(self, paths: list[Path]) -> None:
         """Judge again what rests on files that have changed on disk."""
@@ -93,11 +92,16 @@ class Server(LanguageServer):
         self._readings.clear()
         if self._asks:
             self.workspace_diagnostic_refresh(None)
-        for document in list(self.workspace.text_documents):
-            await self.publish(document)
+        for each in list(self._open):
+            await self.publish(each)
+
+    def opened(self, uri: str) -> None:
+        """Take note of a document: its versions count anew."""
+        self._open[uri] = object()
 
     def closed(self, uri: str) -> None:
         """Forget a document; a client that is sent diagnostics is told that there are none."""
+        self._open.pop(uri, None)
         self._readings.pop(uri, None)
         if not self._asks:
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
@@ -105,9 +109,11 @@ class Server(LanguageServer):
     def places(self, reading: Reading) -> Places:
         return Places(self.workspace.position_codec, reading.sources)
 
-    def _version(self, uri: str) -> int | None:
-        document = self.workspace.text_documents.get(uri)
-        return (document.version or 0) if document is not None else None
+    def _state(self, uri: str) -> tuple[object, int] | None:
+        """Which text of a document there is now; None where it is not open."""
+        if uri not in self._open:
+            return None
+        return self._open[uri], self.workspace.get_text_document(uri).version or 0
 
     @property
     def _asks(self) -> bool:
@@ -125,8 +131,8 @@ class Server(LanguageServer):
     async def all_readings(self) -> list[Reading]:
         """Every file below the client's folders, judged one by one so that open documents come in between."""
         texts = {
-            Path(path): document.source
-            for address, document in self.workspace.text_documents.items()
+            Path(path): self.workspace.get_text_document(address).source
+            for address in self._open
             if (path := to_fs_path(address)) is not None
         }
         found: list[Reading] = []
@@ -174,6 +180,7 @@ def make_server() -> Server:
 def _documents(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
+        server.opened(params.text_document.uri)
         await server.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
