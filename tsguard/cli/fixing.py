@@ -60,11 +60,8 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
 
     if options.output is not None and fixing.diff:
         raise Unusable("--diff prints to standard output and cannot be combined with --output")
-    try:
-        with progress(options, len(planned.jobs)) as advance:
-            done = fix(planned, settings, unsafe=fixing.unsafe_fixes, write=not fixing.diff, progress=advance)
-    except OSError as error:
-        raise Unusable(f"{error.filename} cannot be changed: {error.strerror}") from None
+    with progress(options, len(planned.jobs)) as advance:
+        done = fix(planned, settings, unsafe=fixing.unsafe_fixes, write=not fixing.diff, progress=advance)
     notebooks = sum(is_notebook(job.path) for job in planned.jobs)
     if notebooks and not options.quiet:
         click.echo(f"{count(notebooks, 'notebook')} left unchanged: fixes are for .py files", err=True)

@@ -49,7 +49,11 @@ def command(
     def run() -> tuple[int, list[Path]]:
         settings = options.settings([Path(path.partition(":")[0]) for path in paths if path != "-"])
         settings = replace(settings, tells_export=settings.output_format == "json")
-        planned = plan([_request(path, settings, stdin_filename) for path in paths], settings)
+        requests = [_request(path, settings, stdin_filename) for path in paths]
+        planned = plan(requests, settings)
+        if fixing.wanted and not fixing.diff and not any(job.text is not None for job in planned.jobs):
+            for request in requests:  # what is excluded is left as it is
+                click.echo(request.text or "", nl=False)
         status = _run(options, settings, planned, add_ignore, fixing)
         configuration = [settings.file] if settings.file is not None else []
         return status, [*(job.path for job in planned.jobs), *map(Path, planned.empty), *configuration]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from tsguard.settings.config import ConfigError
 from tsguard.settings.requests import parse, plan
 
 _FORMATS = {"text": "tsguard.formats.migration", "html": "tsguard.formats.migration_html"}
+
+
+_WRITTEN = ("text", "json", "html")
 
 
 @click.command("migrate")
@@ -37,8 +41,11 @@ def command(options: Options, paths: tuple[str, ...]) -> int:
     paths = paths or (".",)
     settings = options.settings([Path(path.partition(":")[0]) for path in paths])
     settings = replace(settings, purpose="migration")
+    is_set_elsewhere = options.output_format in (None, os.environ.get("TSGUARD_OUTPUT_FORMAT"))
     chosen = settings.output_format or "text"
-    if chosen not in ("text", "json", "html"):
+    if is_set_elsewhere and chosen not in _WRITTEN:
+        chosen = "text"  # what reports of findings are written in
+    if chosen not in _WRITTEN:
         raise Unusable(f"`tsguard migrate` writes text, json or html, not {chosen}")
     planned = plan([parse(path, settings) for path in paths], settings)
     try:

@@ -15,7 +15,7 @@ import click
 from tsguard.cli.options import Options, Unusable
 from tsguard.formats import View, render
 from tsguard.linting.assembly import number
-from tsguard.report import SEVERITIES, BaselineUse, Report
+from tsguard.report import SEVERITIES, BaselineUse, Error, Report
 from tsguard.rules.links import takes_links
 from tsguard.settings.config import ConfigError, Settings
 from tsguard.settings.requests import Plan
@@ -174,7 +174,8 @@ def silence(report: Report, planned: Plan, options: Options) -> int:
         try:
             added += add_ignores(job.path, found) if found and job.text is None else 0
         except OSError as error:
-            raise Unusable(f"{job.shown} cannot be changed: {error.strerror}") from None
+            why = Error(f"{job.shown} cannot be changed: {error.strerror}", job.shown)
+            report = replace(report, errors=(*report.errors, why))
     rest = len(report.findings) - added
     click.echo(f"{count(added, 'suppression')} written, {count(rest, 'finding')} left", err=True)
     tell_errors(report, options)

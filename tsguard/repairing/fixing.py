@@ -49,14 +49,14 @@ def fix(
 ) -> Fixed:
     """Judge the files of a plan and fix them, over and over until nothing more can be fixed.
 
-    Only the plan's own files are changed; those on disk only if ``write``.
+    Only the plan's own files are changed; those on disk only if ``write``.  One that cannot be written is an
+    error in the report.
 
     Raises:
         ConfigError: as ``lint``.
-        OSError: a file cannot be written.
     """
     report, sources = lint(plan, settings, progress=progress)
-    spoiled: set[str] = set()
+    spoiled: dict[str, str] = {}
 
     def step(now: _State) -> _State | None:
         return _next(now, settings, spoiled, unsafe, write)
@@ -64,7 +64,7 @@ def fix(
     # Files see each other as they are on disk: places found after changes that are not there would be wrong.
     rounds = _ROUNDS if write or len(plan.jobs) == 1 else 1
     last, circles = settled(_State(plan, report, sources), step, _State.texts, rounds)
-    errors = [Error("a fix would break the file, which is left unchanged", path) for path in sorted(spoiled)]
+    errors = [Error(why, path) for path, why in sorted(spoiled.items())]
     if circles:
         errors += [Error("two fixes undo each other here", path) for path in sorted(last.changes)]
     report = replace(last.report, fixed=last.fixed, errors=(*last.report.errors, *errors))
@@ -91,30 +91,36 @@ def _without_empty_lines(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if line.strip())
 
 
-def _next(now: _State, settings: Settings, spoiled: set[str], unsafe: bool, write: bool) -> _State | None:
+def _next(
+    now: _State, settings: Settings, spoiled: dict[str, str], unsafe: bool, write: bool
+) -> _State | None:
     """The files after one round of fixes, written and judged again; None where there is nothing to fix."""
-    texts, count = _repaired(now.plan, now.report, now.sources, unsafe, spoiled)
-    if not texts:
-        return None
-    changes = dict(now.changes)
+    repaired = _repaired(now.plan, now.report, now.sources, unsafe, spoiled)
     for job in now.plan.jobs:
-        if job.shown in texts:
-            old = changes.get(job.shown)
-            before = old.before if old is not None else now.sources.file(job.shown).text
-            changes[job.shown] = Change(before, texts[job.shown])
-            if write and job.text is None:
-                write_file(job.path, texts[job.shown])
+        if write and job.text is None and job.shown in repaired:
+            try:
+                write_file(job.path, repaired[job.shown][0])
+            except OSError as error:
+                spoiled[job.shown] = f"{job.shown} cannot be changed: {error.strerror}"
+                del repaired[job.shown]
+    if not repaired:
+        return None
+    texts = {path: text for path, (text, _) in repaired.items()}
+    count = sum(number for _, number in repaired.values())
+    changes = dict(now.changes)
+    for path, text in texts.items():
+        old = changes.get(path)
+        changes[path] = Change(old.before if old is not None else now.sources.file(path).text, text)
     plan = replace(now.plan, jobs=tuple(_with_text(job, texts, write) for job in now.plan.jobs))
     report, sources = lint(plan, settings)
     return _State(plan, report, sources, changes, now.fixed + count)
 
 
 def _repaired(
-    plan: Plan, report: Report, sources: Sources, unsafe: bool, spoiled: set[str]
-) -> tuple[dict[str, str], int]:
-    """New texts by path, and the number of fixes in them; a text that is no Python is ``spoiled`` instead."""
-    texts: dict[str, str] = {}
-    total = 0
+    plan: Plan, report: Report, sources: Sources, unsafe: bool, spoiled: dict[str, str]
+) -> dict[str, tuple[str, int]]:
+    """New texts by path, and the number of fixes in each; a text that is no Python is ``spoiled`` instead."""
+    texts: dict[str, tuple[str, int]] = {}
     fixes = [finding.fix for finding in report.findings if finding.fix and is_fixable(finding, unsafe)]
     for job in plan.jobs:
         # A fix may lie in another file than its finding, whose path may be written otherwise there.
@@ -132,11 +138,10 @@ def _repaired(
             if not count:
                 text = applied(file, own)[0]
         if _is_broken(SourceFile(job.shown, text)):
-            spoiled.add(job.shown)
+            spoiled[job.shown] = "a fix would break the file, which is left unchanged"
         elif text != file.text:
-            texts[job.shown] = text
-            total += count
-    return texts, total
+            texts[job.shown] = text, count
+    return texts
 
 
 def _is_broken(file: SourceFile) -> bool:
