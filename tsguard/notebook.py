@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import shlex
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -55,6 +57,7 @@ class Shown:
             for t in self.report.targets
         ]
         lines += [f"{f.line - self._first + 1}: {f.code} {f.message}" for f in self.report.findings]
+        lines += [f"error: {error.message}" for error in self.report.errors]
         return "\n".join(lines) or "no findings"
 
 
@@ -68,16 +71,26 @@ def load_ipython_extension(shell: Any) -> None:
 
     def tsguard(line: str, cell: str | None = None) -> Shown | None:
         """%tsguard FILE... lints files; %%tsguard lints a cell and runs it (--no-run: only lints it)."""
-        if cell is None:
-            settings = _settings()
-            report, sources = lint(plan([parse(path, settings) for path in line.split()], settings), settings)
-            return Shown(report, sources)
+        from IPython.core.error import UsageError
         from IPython.display import display
 
+        words = shlex.split(line)
+        known = {"--no-run"} if cell is not None else set()
+        unknown = [word for word in words if (word.startswith("-") or cell is not None) and word not in known]
+        if unknown:
+            raise UsageError(f"tsguard takes no {unknown[0]} here")
+        if cell is None:
+            settings = _settings()
+            report, sources = lint(plan([parse(path, settings) for path in words], settings), settings)
+            return Shown(report, sources)
         show: Any = display
         show(_of_cell(shell, cell))
-        if "--no-run" not in line.split():
-            shell.run_cell(cell, store_history=False)
+        result = shell.run_cell(cell, store_history=False) if "--no-run" not in words else None
+        if result is not None and not result.success:
+            # What it raised is shown already; whoever runs all cells has to stop here.
+            raise UsageError(
+                f"the cell ends in {type(result.error_in_exec or result.error_before_exec).__name__}"
+            )
         return None
 
     shell.register_magic_function(tsguard, "line_cell", "tsguard")
@@ -85,7 +98,8 @@ def load_ipython_extension(shell: Any) -> None:
 
 def _of_cell(shell: Any, cell: str) -> Shown:
     """The report on a cell, read after the cells that ran before it; only what lies in it is told."""
-    earlier = [text for text in shell.user_ns.get("In", [])[:-1] if _is_python(text)]
+    earlier = [_without_magic(shell, text) for text in shell.user_ns.get("In", [])[:-1]]
+    earlier = [text for text in earlier if _is_python(text)]
     before = "".join(f"{text.rstrip()}\n" for text in earlier)
     first = before.count("\n") + 1
     name = "<cell>"
@@ -97,6 +111,26 @@ def _of_cell(shell: Any, cell: str) -> Shown:
         targets=tuple(t for t in report.targets if t.line >= first),
     )
     return Shown(report, sources, first)
+
+
+# Cell magics that run the cell as it is.
+_RUNNING = frozenset({"capture", "time", "tsguard"})
+
+
+def _without_magic(shell: Any, text: str) -> str:
+    """The code of a cell that ran under a magic, as IPython keeps it: ``get_ipython().run_cell_magic(...)``."""
+    try:
+        body = ast.parse(text).body
+        call = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
+        is_magic = isinstance(call, ast.Call) and ast.unparse(call.func) == "get_ipython().run_cell_magic"
+        name, line, cell = (
+            map(ast.literal_eval, call.args) if is_magic and isinstance(call, ast.Call) else ("", "", "")
+        )
+    except (SyntaxError, ValueError, TypeError):
+        return text
+    if name not in _RUNNING:
+        return text
+    return "" if "--no-run" in line else str(shell.transform_cell(cell))
 
 
 def _is_python(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -59,10 +60,20 @@ def command(options: Options, wanted: Repairing, targets: tuple[str, ...]) -> in
     before, and torch.jit.script is tried again.  TARGET is a file, FILE:Name, FILE:Name(64, heads=4) or
     package.module:Name.
     """
+    for name in _OF_REPORTS:
+        given = getattr(options, name)
+        if given and str(given) != os.environ.get(f"TSGUARD_{name.upper()}"):
+            raise click.UsageError(
+                f"`tsguard fix` writes no report: --{name.replace('_', '-')} is not for it"
+            )
     repaired, errors = mended(options, wanted, targets)
     if errors:
         return 2
     return int(any(one.after.status != "ok" for one in repaired) and not options.exit_zero)
+
+
+# Options that tell of a report how and where it is to be written.
+_OF_REPORTS = ("output_format", "output", "statistics", "update_baseline")
 
 
 def mended(

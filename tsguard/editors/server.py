@@ -32,7 +32,8 @@ class Server(LanguageServer):
     """The language server.  All judging is done by one thread, so that the newest text is judged next."""
 
     def __init__(self) -> None:
-        super().__init__("tsguard", __version__)
+        # Clients split lines elsewhere than pygls does, which goes wrong for parts of a text.
+        super().__init__("tsguard", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         self._readers = Readers()
         self._thread = ThreadPoolExecutor(1, "judge")
         self._readings: dict[str, tuple[tuple[object, int], Reading]] = {}

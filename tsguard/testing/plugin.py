@@ -84,9 +84,13 @@ def pytest_collection_modifyitems(
 ) -> None:
     """Add a test for each configured target."""
     if config.getoption("--tsguard"):
-        from tsguard.settings.config import find, load
+        from tsguard.settings.config import ConfigError, find, load
 
-        for name in load(find([config.rootpath])).targets:
+        try:
+            targets = load(find([config.rootpath])).targets
+        except ConfigError as error:
+            raise pytest.UsageError(str(error)) from None
+        for name in targets:
             items.append(ConfiguredTarget.from_parent(session, name=name, nodeid=f"tsguard::{name}"))
 
 
