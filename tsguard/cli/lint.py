@@ -41,6 +41,8 @@ def command(
     paths = paths or (".",)
     if fixing.wanted and (add_ignore or options.update_baseline):
         raise click.UsageError("--fix cannot be combined with --add-ignore or --update-baseline")
+    if add_ignore and options.update_baseline:
+        raise click.UsageError("--add-ignore cannot be combined with --update-baseline")
     if watched and (fixing.wanted or add_ignore or options.update_baseline or "-" in paths):
         raise click.UsageError(
             "--watch only shows findings: it takes files and folders, and none of --fix, --add-ignore and --update-baseline"
