@@ -274,3 +274,16 @@ class TestLinks:
     def test_a_file_takes_none(self, tmp_path):
         with (tmp_path / "out").open("w") as file:
             assert not takes_links(file, {"TERM_PROGRAM": "WezTerm"})
+
+
+def test_a_configuration_that_is_named_by_a_way_around_serves_its_folder(tsguard, tmp_path, monkeypatch):
+    for name in ("p/m.py", "p/skip/s.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(BAD)
+    (tmp_path / "p/tsguard.toml").write_text('exclude = ["skip"]\nper-file-ignores = {"m.py" = ["ALL"]}\n')
+    (tmp_path / "q").mkdir()
+    monkeypatch.chdir(tmp_path / "q")
+    ran = tsguard("lint", "--no-cache", "--config", "../p/tsguard.toml", "../p")
+    assert (ran.status, "TSG103" in ran.out) == (0, False)
+    ran = tsguard("lint", "--config", "../p/tsguard.toml", "--force-exclude", "../p/skip/s.py")
+    assert (ran.status, "TSG103" in ran.out) == (0, False)

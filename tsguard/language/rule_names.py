@@ -147,6 +147,7 @@ RuleName: TypeAlias = Literal[
     "dynamic-attribute/name",
     "dynamic-attribute/subject",
     "eager-fails",
+    "eager-fails/given",
     "eager-fails/uncalled",
     "eager-module",
     "early-generator",

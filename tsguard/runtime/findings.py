@@ -55,6 +55,8 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
         else:
             error = found.stop.error
             variant = "" if stop.step in ("inputs", "example_inputs") else "uncalled"
+            if stop.step == "inputs" and found.subject.inputs is not None and not stop.fault:
+                variant = "given"
             yield finding("TSG909", target, error, variant=variant, when=when(stop.step), error=_said(error))
     works = any(a.backend == "eager" and a.status == "ok" for a in found.attempts.values())
     for attempt, where in _together(found.attempts.values()):

@@ -126,7 +126,7 @@ def load(file: Path | None) -> Settings:
     shared = file.name == "pyproject.toml"
     place = f"{file}: {'[tool.tsguard] ' if shared else ''}"
     _reject_unknown(table, _KEYS, place)
-    root = file.absolute().parent
+    root = Path(os.path.abspath(file)).parent  # without "..", which no file below it has
     read = {key: _KEYS[key](value, f"{place}{key}", root) for key, value in table.items()}
     layer = Layer(read.pop("select", None), read.pop("extend-select", ()), read.pop("ignore", ()))
     named = {key.replace("-", "_"): value for key, value in read.items()}

@@ -50,7 +50,7 @@ class Exclusions:
 
     def excludes(self, path: Path) -> bool:
         """Whether a file that the user names falls under the exclusions."""
-        path = path.absolute()
+        path = Path(os.path.abspath(path))
         inside = path.relative_to(self.root).parts if path.is_relative_to(self.root) else (path.name,)
         return self.patterns(path, path.is_dir()) or any(self.names(part) for part in inside)
 
