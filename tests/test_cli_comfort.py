@@ -287,3 +287,20 @@ def test_a_configuration_that_is_named_by_a_way_around_serves_its_folder(tsguard
     assert (ran.status, "TSG103" in ran.out) == (0, False)
     ran = tsguard("lint", "--config", "../p/tsguard.toml", "--force-exclude", "../p/skip/s.py")
     assert (ran.status, "TSG103" in ran.out) == (0, False)
+
+
+@pytest.mark.parametrize("option", [("--output-format", "json"), ("--statistics",), ("-o", "out.json")])
+def test_repairing_takes_no_options_of_reports(tsguard, tmp_path, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.py").write_text(BAD)
+    ran = tsguard("fix", *option, "net.py")
+    assert ran.status == 2
+    assert "writes no report" in ran.err
+
+
+def test_repairing_says_that_notebooks_are_left(tsguard, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+    ran = tsguard("fix", "net.ipynb")
+    assert ran.status == 2
+    assert "notebooks are left as they are" in ran.err

@@ -20,6 +20,7 @@ from tsguard.report import Error
 from tsguard.runtime.shown import first_line
 from tsguard.settings.config import ConfigError
 from tsguard.settings.requests import parse
+from tsguard.source.text import is_notebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,8 @@ def mended(
         repaired, errors = run(requests, settings, wanted.inputs, wanted.python, wanted.timeout, tell)
     except ConfigError as error:
         raise Unusable(str(error)) from None
+    why = "notebooks are left as they are: move what is to be repaired to a file"
+    errors += tuple(Error(why, request.given) for request in requests if is_notebook(request.path))
     for error_ in errors:
         tell_error(f"{error_.path}: {error_.message}" if error_.path else error_.message)
     changes = _together(repaired)
