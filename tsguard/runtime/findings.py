@@ -16,12 +16,14 @@ _UNDEFINED = "undefined Tensor"
 _EXPORTED = ("export", "export_dynamic")
 
 
-def finding(
-    code: str, target: TargetReport, at: AttemptError | None, *, variant: str = "", **fields: str
-) -> Finding:
-    """A finding of a TSG9xx rule, at the user's line in ``at`` or else at the target."""
+def finding(code: str, target: TargetReport, at: AttemptError | None, **fields: str) -> Finding:
+    """A finding of a TSG9xx rule, at the user's line in ``at`` or else at the target.
+
+    Args:
+        code: the rule's, or its name with a variant of its wording.
+    """
     page = rule(code)
-    worded = page.worded(variant, {"target": target.target, **fields})
+    worded = page.worded(code.partition("/")[2], {"target": target.target, **fields})
     path, line = target.path, target.line
     if at is not None and at.path is not None and at.line is not None:
         path, line = at.path, at.line
@@ -54,10 +56,10 @@ def shown_by(target: TargetReport, found: TargetAttempts) -> Iterator[Finding]:
             yield finding("TSG908", target, None, what=need.what, why=need.why, how=need.help)
         else:
             error = found.stop.error
-            variant = "" if stop.step in ("inputs", "example_inputs") else "uncalled"
+            code = "TSG909" if stop.step in ("inputs", "example_inputs") else "eager-fails/uncalled"
             if stop.step == "inputs" and found.subject.inputs is not None and not stop.fault:
-                variant = "given"
-            yield finding("TSG909", target, error, variant=variant, when=when(stop.step), error=_said(error))
+                code = "eager-fails/given"
+            yield finding(code, target, error, when=when(stop.step), error=_said(error))
     works = any(a.backend == "eager" and a.status == "ok" for a in found.attempts.values())
     for attempt, where in _together(found.attempts.values()):
         failed = attempt.error if attempt.backend == "eager" else None
@@ -127,8 +129,8 @@ def _of_attempt(target: TargetReport, attempt: Attempt, where: str) -> Iterator[
             )
     if attempt.saved is False:
         how = first_line(attempt.note or "")
-        variant = "undefined" if _UNDEFINED in how else ""
-        yield finding("TSG911", target, None, variant=variant, backend=attempt.backend, how=how)
+        code = "not-saveable/undefined" if _UNDEFINED in how else "TSG911"
+        yield finding(code, target, None, backend=attempt.backend, how=how)
     if attempt.speedup is not None and attempt.speedup.conclusion == "slower":
         yield finding(
             "TSG905", target, None, backend=attempt.backend, place=where, ratio=ratio(attempt.speedup)
