@@ -304,3 +304,20 @@ def test_repairing_says_that_notebooks_are_left(tsguard, tmp_path, monkeypatch):
     ran = tsguard("fix", "net.ipynb")
     assert ran.status == 2
     assert "notebooks are left as they are" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("form", "variable"),
+    [("github", "GITHUB_WORKSPACE"), ("sarif", "GITHUB_WORKSPACE"), ("gitlab", "CI_PROJECT_DIR")],
+)
+def test_paths_count_from_the_root_that_a_job_names(tsguard, tmp_path, monkeypatch, form, variable):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/net.py").write_text(BAD)
+    monkeypatch.chdir(tmp_path / "sub")
+    monkeypatch.delenv(variable, raising=False)
+    command = ("lint", "--isolated", "--no-cache", "--output-format", form, "net.py")
+    assert "sub/net.py" not in tsguard(*command).out
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert "sub/net.py" in tsguard(*command).out
+    monkeypatch.setenv(variable, str(tmp_path / "elsewhere"))
+    assert "sub/net.py" not in tsguard(*command).out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tsguard.formats import View, loaders
+from tsguard.formats.repository import from_root
 from tsguard.formats.tables import sentence
 from tsguard.report import Finding, LoaderReport, Report
 
@@ -17,7 +18,7 @@ def render(report: Report, view: View) -> str:
 
 def _of_loader(loader: LoaderReport) -> str:
     level = "error" if loader.error is not None else "notice"
-    place = f"title=tsguard loader,file={_property(loaders.path(loader))}"
+    place = f"title=tsguard loader,file={_property(_from_root(loaders.path(loader)))}"
     details = f"\n{loaders.rates(loader)}" if loader.throughput else ""
     return f"::{level} {place}::{_data(f'{loader.target}: {loaders.told(loader)}{details}')}"
 
@@ -25,7 +26,7 @@ def _of_loader(loader: LoaderReport) -> str:
 def _annotation(finding: Finding) -> str:
     properties: dict[str, str | int] = {
         "title": f"tsguard ({finding.code})",
-        "file": finding.path,
+        "file": _from_root(finding.path),
     }
     if finding.cell is None:  # a line of a cell is none of the file
         properties |= {
@@ -38,6 +39,10 @@ def _annotation(finding: Finding) -> str:
     help = f"\nhelp: {finding.help}" if finding.help else ""
     text = _data(f"{finding.place}: {finding.code} {sentence(finding)}{help}")
     return f"::{_LEVELS[finding.severity]} {listed}::{text}"
+
+
+def _from_root(path: str) -> str:
+    return from_root(path, "GITHUB_WORKSPACE")
 
 
 def _data(text: str) -> str:

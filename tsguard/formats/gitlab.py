@@ -6,6 +6,7 @@ import json
 from hashlib import blake2b
 
 from tsguard.formats import View, loaders
+from tsguard.formats.repository import from_root
 from tsguard.formats.tables import sentence
 from tsguard.report import Finding, LoaderReport, Report
 from tsguard.report.fingerprint import fingerprints
@@ -28,8 +29,12 @@ def _of_loader(loader: LoaderReport) -> dict[str, object]:
         "description": f"{loader.target}: {loaders.told(loader)}",
         "severity": "major" if loader.error is not None else "info",
         "fingerprint": blake2b(f"loader\0{loader.target}".encode(), digest_size=16).hexdigest(),
-        "location": {"path": loaders.path(loader), "positions": {"begin": start, "end": start}},
+        "location": {"path": _from_root(loaders.path(loader)), "positions": {"begin": start, "end": start}},
     }
+
+
+def _from_root(path: str) -> str:
+    return from_root(path, "CI_PROJECT_DIR")
 
 
 def _issue(finding: Finding, mark: str) -> dict[str, object]:
@@ -45,7 +50,7 @@ def _issue(finding: Finding, mark: str) -> dict[str, object]:
         "severity": _SEVERITIES[finding.severity],
         "fingerprint": mark,
         "location": {
-            "path": finding.path,
+            "path": _from_root(finding.path),
             "positions": {"begin": begin, "end": end},
         },
     }

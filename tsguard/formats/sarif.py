@@ -12,6 +12,7 @@ import os
 from urllib.parse import quote
 
 from tsguard.formats import View, loaders
+from tsguard.formats.repository import from_root
 from tsguard.formats.tables import sentence
 from tsguard.report import BaselineEntry, Cause, Finding, Fix, LoaderReport, Report
 from tsguard.report.fingerprint import fingerprints
@@ -47,7 +48,9 @@ def render(report: Report, view: View) -> str:
                     }
                 },
                 "columnKind": "unicodeCodePoints",
-                "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The working folder."}}},
+                "originalUriBaseIds": {
+                    "SRCROOT": {"description": {"text": "The repository, or else the working folder."}}
+                },
                 "results": [
                     *(
                         _result(finding, codes.index(finding.code), mark, state)
@@ -170,7 +173,8 @@ def _location(finding: Finding) -> dict[str, object]:
 def _artifact(path: str) -> dict[str, str]:
     if path.startswith("/"):
         return {"uri": f"file://{quote(os.fsencode(path))}"}
-    return {"uri": quote(os.fsencode(path)), "uriBaseId": "SRCROOT"}
+    inside = from_root(path, "GITHUB_WORKSPACE")
+    return {"uri": quote(os.fsencode(inside)), "uriBaseId": "SRCROOT"}
 
 
 def _region(line: int, column: int, end_line: int, end_column: int) -> dict[str, int]:
