@@ -217,9 +217,7 @@ def test_a_file_that_is_no_baseline_is_an_error(tsguard, tmp_path, monkeypatch, 
 
 
 def test_a_pipe_of_another_encoding_loses_no_report(tmp_path):
-    (tmp_path / "net.py").write_text(
-        BAD.replace("**more", "**more\N{GRINNING FACE}".replace("\N{GRINNING FACE}", "é"))
-    )
+    (tmp_path / "net.py").write_text(BAD.replace("**more", "**moré"))
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     ran = subprocess.run(
         [sys.executable, "-m", "tsguard", "lint", "--isolated", "--no-cache", "net.py"],
@@ -296,6 +294,16 @@ def test_repairing_takes_no_options_of_reports(tsguard, tmp_path, monkeypatch, o
     ran = tsguard("fix", *option, "net.py")
     assert ran.status == 2
     assert "writes no report" in ran.err
+
+
+def test_what_the_environment_asks_of_reports_is_not_refused(tsguard, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TSGUARD_OUTPUT_FORMAT", "sarif")
+    (tmp_path / "net.py").write_text(BAD)
+    assert "net.py:Net  blocked" in tsguard("migrate", "net.py").out
+    assert "is not for it" not in tsguard("fix", "net.txt").err
+    assert tsguard("migrate", "--output-format", "sarif", "net.py").status == 2
+    assert "is not for it" in tsguard("fix", "--output-format", "sarif", "net.py").err
 
 
 def test_repairing_says_that_notebooks_are_left(tsguard, tmp_path, monkeypatch):

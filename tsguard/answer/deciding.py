@@ -295,9 +295,8 @@ def _other_modes(facts: Facts, eager: Sequence[Attempt]) -> list[str]:
     failing = next((a for a in eager if a.status != "ok"), None)
     if failing is None:
         return []
-    if facts.guessed:
-        return [f"With the inputs that were guessed it fails in {place(failing)}: {said(failing.error)}."]
-    return [f"The module itself fails in {place(failing)}: {said(failing.error)}."]
+    it = "With the inputs that were guessed it" if facts.guessed else "The module itself"
+    return [f"{it} fails in {place(failing)}: {said(failing.error)}."]
 
 
 def _what_not(facts: Facts, right: Sequence[Attempt]) -> list[str]:

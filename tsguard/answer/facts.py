@@ -41,8 +41,8 @@ class Facts:
     """All that is known of one target.
 
     ``findings`` are the linter's on it, also those that a filter, a comment or a baseline keeps out of
-    the report.  ``given`` tells that the user gave the inputs, ``guessed`` that nobody did, ``tensors`` that there is a tensor in
-    them: a trace without one is a constant.
+    the report.  ``given`` tells that the user gave the inputs, ``guessed`` that nobody did, ``tensors``
+    that there is a tensor in them: a trace without one is a constant.
     """
 
     script: ScriptVerdict = "unknown"

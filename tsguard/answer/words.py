@@ -38,12 +38,12 @@ def said(error: AttemptError | None) -> str:
     at = f"{error.path}:{error.line}: " if error.path and error.line is not None else ""
     if is_internal(error):
         return f"{at}torch fails with an internal error, a bug of torch and not of this code"
-    return f"{at}{told(error, _LONGEST)}"
+    return f"{at}{_told(error)}"
 
 
-def told(error: AttemptError, longest: int = 200) -> str:
+def _told(error: AttemptError) -> str:
     """What an error says; with its type where that is a word or nothing, as of a KeyError or an exit."""
-    message = first_line(error.message, longest)
+    message = first_line(error.message, _LONGEST)
     return message if " " in message else ": ".join(filter(None, (error.type, message)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +10,15 @@ from pathlib import Path
 import click
 
 from tsguard.cli.fixing import unified
-from tsguard.cli.options import Options, Unusable, common_options, input_option, python_option, takes
+from tsguard.cli.options import (
+    Options,
+    Unusable,
+    common_options,
+    input_option,
+    is_typed,
+    python_option,
+    takes,
+)
 from tsguard.cli.output import count, tell_error
 from tsguard.repairing.fixing import Change, write_file
 from tsguard.repairing.plan import before_changes, in_few_words
@@ -62,8 +69,7 @@ def command(options: Options, wanted: Repairing, targets: tuple[str, ...]) -> in
     package.module:Name.
     """
     for name in _OF_REPORTS:
-        given = getattr(options, name)
-        if given and str(given) != os.environ.get(f"TSGUARD_{name.upper()}"):
+        if is_typed(name):
             raise click.UsageError(
                 f"`tsguard fix` writes no report: --{name.replace('_', '-')} is not for it"
             )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from tsguard.cli.options import Options, Unusable, common_options
+from tsguard.cli.options import Options, Unusable, common_options, is_typed
 from tsguard.cli.output import failing, progress, show, status, tell_besides
 from tsguard.formats import View
 from tsguard.formats import render as render_report
@@ -41,9 +40,8 @@ def command(options: Options, paths: tuple[str, ...]) -> int:
     paths = paths or (".",)
     settings = options.settings([Path(path.partition(":")[0]) for path in paths])
     settings = replace(settings, purpose="migration")
-    is_set_elsewhere = options.output_format in (None, os.environ.get("TSGUARD_OUTPUT_FORMAT"))
     chosen = settings.output_format or "text"
-    if is_set_elsewhere and chosen not in _WRITTEN:
+    if chosen not in _WRITTEN and not is_typed("output_format"):
         chosen = "text"  # what reports of findings are written in
     if chosen not in _WRITTEN:
         raise Unusable(f"`tsguard migrate` writes text, json or html, not {chosen}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tsguard.report import SEVERITIES, Purpose, Severity
 from tsguard.report.records import dataclass
@@ -109,6 +110,11 @@ def takes(kind: type[Any], parameter: str, options: Sequence[Decorator]) -> Deco
         return decorated
 
     return decorate
+
+
+def is_typed(option: str) -> bool:
+    """Whether an option stands on the command line: not a default, nor set by the environment."""
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
 def _selectors(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
