@@ -13,6 +13,22 @@ from tsguard.settings import config
 from tsguard.settings.config import FORMATS, ConfigError, Settings, TargetSettings, load
 from tsguard.settings.dynamic import OpenSizes
 
+FALLBACK = """
+import torch
+from torch import nn
+
+try:
+    from foolib import turned
+except ImportError:
+    def turned(x: torch.Tensor) -> torch.Tensor:
+        return x.t()
+
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return turned(x)
+"""
+
 
 def written(folder: Path, table: str) -> Path:
     file = folder / "tsguard.toml"
@@ -242,6 +258,34 @@ class TestMeaning:
         monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "hook"))
         monkeypatch.setattr(sys, "prefix", str(tmp_path / "hook"))
         assert lint("sub.py").targets == ["sub.py:Sub"]
+
+    @pytest.mark.parametrize(
+        ("variable", "is_hook", "is_virtual", "verdict"),
+        [
+            ("VIRTUAL_ENV", False, True, "ok"),  # activated by the user
+            ("VIRTUAL_ENV", True, True, "unknown"),  # activated by pre-commit, which made it
+            ("CONDA_PREFIX", False, False, "ok"),
+            (None, False, False, "ok"),  # of a container
+            (None, False, True, "unknown"),  # of "pipx install" or "uv tool install"
+        ],
+    )
+    def test_a_fallback_is_certain_only_in_the_project_s_environment(
+        self, lint, folder, monkeypatch, tmp_path, variable, is_hook, is_virtual, verdict
+    ):
+        packages = tmp_path / "env" / "lib" / "python3.12" / "site-packages"
+        (packages / "torch").mkdir(parents=True)
+        (packages / "torch" / "__init__.py").write_text("")
+        monkeypatch.setenv("PATH", "")
+        monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+        monkeypatch.setattr(sys, "base_prefix", str(tmp_path / ("base" if is_virtual else "env")))
+        monkeypatch.setattr(sys, "path", [str(packages), *(p for p in sys.path if "-packages" not in p)])
+        if variable is not None:
+            monkeypatch.setenv(variable, str(tmp_path / "env"))
+        monkeypatch.delenv("PRE_COMMIT", raising=False)
+        if is_hook:
+            monkeypatch.setenv("PRE_COMMIT", "1")
+        (folder / "net.py").write_text(FALLBACK)
+        assert lint("net.py").report["targets"][0]["script"]["verdict"] == verdict
 
     def test_where_packages_were_read_is_said_to_who_asks(self, tsguard, folder, monkeypatch):
         monkeypatch.setenv("PATH", "")

@@ -89,7 +89,7 @@ def edited(text: str, chance: random.Random, number: int) -> str:
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
 def test_edits_one_after_the_other(file):
     chance = random.Random(file.name)
-    judge = Judge((file.parent,), RELEASES[-1])
+    judge = Judge((file.parent,), True, RELEASES[-1])
     original = text = file.read_text()
     for number in range(12):
         assert judge.inspect(Job(file, str(file), text=text)) == anew(file, text), f"after edit {number}"
@@ -100,7 +100,7 @@ def test_edits_one_after_the_other(file):
 @edits
 def test_only_what_an_edit_concerns_is_judged(tmp_path, judged, old, new, expected):
     path = tmp_path / "nets.py"
-    judge = Judge((tmp_path,), RELEASES[-1])
+    judge = Judge((tmp_path,), True, RELEASES[-1])
     judge.inspect(Job(path, str(path), text=NETS))
     judged.clear()
     text = NETS.replace(old, new)
@@ -111,7 +111,7 @@ def test_only_what_an_edit_concerns_is_judged(tmp_path, judged, old, new, expect
 
 def test_a_text_that_was_judged_is_not_judged_again(tmp_path, judged):
     path = tmp_path / "nets.py"
-    judge = Judge((tmp_path,), RELEASES[-1])
+    judge = Judge((tmp_path,), True, RELEASES[-1])
     first = judge.inspect(Job(path, str(path), text=NETS))
     judged.clear()
     assert judge.inspect(Job(path, str(path), text=NETS)) is first
@@ -125,7 +125,7 @@ def test_what_rests_on_a_file_that_changes_is_judged_again(tmp_path):
         "from torch import nn\nfrom helper import help\n\n\n"
         "class User(nn.Module):\n    def forward(self, x):\n        return help(x)\n"
     )
-    judge = Judge((tmp_path,), RELEASES[-1])
+    judge = Judge((tmp_path,), True, RELEASES[-1])
     job = Job(user, str(user), text=text)
     assert judge.inspect(job).targets[0].report.script.verdict == "blocked"
     # An edit in between carries the verdict over, and with it what it rests on.
@@ -141,7 +141,7 @@ def test_a_file_that_appears_is_found(tmp_path):
         "from torch import nn\nfrom helper import help\n\n\n"
         "class User(nn.Module):\n    def forward(self, x):\n        return help(x)\n"
     )
-    judge = Judge((tmp_path,), RELEASES[-1])
+    judge = Judge((tmp_path,), True, RELEASES[-1])
     assert judge.inspect(Job(user, str(user), text=text)).targets[0].report.script.verdict == "unknown"
     (tmp_path / "helper.py").write_text("def help(x):\n    return x\n")
     assert judge.refresh([tmp_path / "helper.py"])
@@ -151,7 +151,7 @@ def test_a_file_that_appears_is_found(tmp_path):
 def test_it_is_begun_anew_after_much_source(tmp_path, monkeypatch):
     monkeypatch.setattr(judge_module, "_MOST_BYTES", 3 * len(NETS))
     path = tmp_path / "nets.py"
-    judge = Judge((tmp_path,), RELEASES[-1])
+    judge = Judge((tmp_path,), True, RELEASES[-1])
     programs = set()
     for number in range(6):
         text = f"{NETS}# {number}\n"

@@ -11,7 +11,7 @@ from tsguard.incremental import Judge
 from tsguard.inspection.inspecting import Inspection
 from tsguard.linting.baseline import Baseline
 from tsguard.linting.parting import together
-from tsguard.linting.run import assemble, judged_releases, search_paths
+from tsguard.linting.run import assemble, is_complete, judged_releases, search_paths
 from tsguard.report import Finding, Purpose, Report
 from tsguard.settings.config import ConfigError, Settings, find, load
 from tsguard.settings.dynamic import OpenSizes
@@ -50,7 +50,9 @@ class Readers:
     def __init__(self) -> None:
         self.complaints: list[str] = []
         self._told: set[str] = set()
-        self._judges: dict[tuple[tuple[Path, ...], str, Purpose, tuple[OpenSizes, ...] | None], Judge] = {}
+        self._judges: dict[
+            tuple[tuple[Path, ...], bool, str, Purpose, tuple[OpenSizes, ...] | None], Judge
+        ] = {}
 
     def read(self, path: Path, text: str) -> Reading:
         """Judge a file whose text is ``text``; a file that is excluded has an empty report."""
@@ -109,7 +111,7 @@ class Readers:
         """
         release = release or judged_releases(settings).releases[-1]
         left_open = replace(settings, tells_export=False).left_open
-        key = (search_paths(settings), release, settings.purpose, left_open)
+        key = (search_paths(settings), is_complete(settings), release, settings.purpose, left_open)
         if key not in self._judges:
             self._judges[key] = Judge(*key)
         return self._judges[key]

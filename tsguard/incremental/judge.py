@@ -40,6 +40,7 @@ class Judge:
 
     Args:
         paths: folders in which imported packages are looked for.
+        complete: whether a package that is not there is not installed.
         release: the torch release whose tables serve, such as "2.13".
         purpose: for whose sake traces are judged.
         open_sizes: what torch.export is to leave open, () for the first size of each tensor, None where
@@ -49,17 +50,19 @@ class Judge:
     def __init__(
         self,
         paths: tuple[Path, ...],
+        complete: bool,
         release: str,
         purpose: Purpose = "trace",
         open_sizes: tuple[OpenSizes, ...] | None = (),
     ) -> None:
-        self._paths, self._release, self._purpose = paths, release, purpose
+        self._paths, self._complete = paths, complete
+        self._release, self._purpose = release, purpose
         self._open_sizes = open_sizes
         self._judged: dict[Path, _Judged] = {}
         self._begin()
 
     def _begin(self) -> None:
-        self.program = Program(Project(self._paths), self._release, self._open_sizes)
+        self.program = Program(Project(self._paths, None, self._complete), self._release, self._open_sizes)
         self._stamps: dict[Path, tuple[int, int] | None] = {}
         self._read = 0
         self._is_larger = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
 
 from tsguard.analysis.api import import_failure
 from tsguard.analysis.python import Program
@@ -27,13 +27,13 @@ class Found:
 
 
 def inspect_again(
-    program: Program, job: Job, purpose: Purpose, paths: tuple[Path, ...], earlier: EarlierInspection
+    program: Program, job: Job, purpose: Purpose, project: Callable[[], Project], earlier: EarlierInspection
 ) -> Inspection:
-    """What ``inspect`` gives of a file that alone has changed since an earlier run."""
+    """What ``inspect`` gives of a file that alone has changed since an earlier run, which saw such a ``project``."""
     if job.named or purpose == "migration":  # the parts of a target are not told from its text alone
         return inspect(program, job, purpose)
     release, sizes = program.tables.release, program.open_sizes
-    before = on_deep_stack(lambda: _found_before(job, earlier, Program(Project(paths), release, sizes)))
+    before = on_deep_stack(lambda: _found_before(job, earlier, Program(project(), release, sizes)))
     if before is None:
         return inspect(program, job, purpose)
     return inspect(program, job, purpose, Judging(program, job, before).known)

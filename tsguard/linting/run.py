@@ -29,6 +29,7 @@ from tsguard.version import __version__
 
 if TYPE_CHECKING:
     from tsguard.analysis.python import Program
+    from tsguard.project import Project
 
 # Starting a worker costs as much as judging about this much source.
 _BYTES_PER_WORKER = 150_000
@@ -41,14 +42,22 @@ _Outcome = tuple[Inspection, frozenset[str] | None]
 class _Context:
     """What a judgement rests on beside the file: where imports are found, torch's tables, what for, open sizes.
 
+    ``complete`` paths hold all that is installed.
     ``outlines`` tell where what is kept of installed files lies, and by whom: compiled objects go to no other process.
     """
 
     paths: tuple[Path, ...]
+    complete: bool
     release: str
     purpose: Purpose
     open_sizes: tuple[OpenSizes, ...] | None
     outlines: tuple[Path, str] | None = None
+
+    def project(self) -> Project:
+        from tsguard.project import Project
+
+        outlines = Outlines(*self.outlines) if self.outlines is not None else None
+        return Project(self.paths, outlines, self.complete)
 
 
 def lint(
@@ -142,6 +151,16 @@ def search_paths(settings: Settings) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((*settings.import_folders, *(found.folders if found else ()))))
 
 
+def is_complete(settings: Settings) -> bool:
+    """Whether a package that is not in the folders in which it is looked for is not installed.
+
+    Raises:
+        ConfigError: the settings name a Python that has no packages.
+    """
+    found = environment(settings)
+    return found is not None and not found.is_of_tool
+
+
 def environment(settings: Settings) -> Environment | None:
     """The environment whose packages are read; None where there is none.
 
@@ -194,12 +213,12 @@ def inspect_files(
     Raises:
         ConfigError: the Python or the torch version of the settings is of no use.
     """
-    paths = search_paths(settings)
+    paths, complete = search_paths(settings), is_complete(settings)
 
     newest, *others = reversed(judged_releases(settings).releases)
 
     def inspect_for(release: str, asked: Sequence[Job], told: Callable[[], None]) -> list[Inspection]:
-        context = _Context(paths, release, settings.purpose, settings.left_open)
+        context = _Context(paths, complete, release, settings.purpose, settings.left_open)
         # The targets of several releases are put together with what was found of each.
         return _inspect_for(context, asked, settings, told, _whole if others else condensed)
 
@@ -234,7 +253,8 @@ def _inspect_for(
 
         packages = editable_packages(context.paths)
         cache = Cache(
-            f"{context.paths}\0{packages}\0{context.purpose}\0{context.open_sizes}", context.release
+            f"{context.paths}\0{context.complete}\0{packages}\0{context.purpose}\0{context.open_sizes}",
+            context.release,
         )
         context = replace(context, outlines=cache.outlines)
     done = {job: kept_as(kept) for job in jobs if cache and (kept := cache.get(job)) is not None}
@@ -281,7 +301,6 @@ def _inspect_chunk(
     jobs: Iterable[Job], edited: Mapping[Job, EarlierInspection], context: _Context
 ) -> Iterator[_Outcome]:
     from tsguard.analysis.python import Program
-    from tsguard.project import Project
 
     program, memory = None, Memory()
     with infrequent_collection():
@@ -290,9 +309,7 @@ def _inspect_chunk(
                 program = None
                 memory.collect()
             if program is None:
-                outlines = Outlines(*context.outlines) if context.outlines is not None else None
-                project = Project(context.paths, outlines)
-                program = Program(project, context.release, context.open_sizes)
+                program = Program(context.project(), context.release, context.open_sizes)
             gc.freeze()
             yield _inspected(program, job, edited.get(job), context)
 
@@ -304,7 +321,9 @@ def _inspected(program: Program, job: Job, before: EarlierInspection | None, con
     else:
         from tsguard.incremental.judging import inspect_again
 
-        inspection = inspect_again(program, job, context.purpose, context.paths, before)
+        inspection = inspect_again(
+            program, job, context.purpose, replace(context, outlines=None).project, before
+        )
         files = before.files
     finder = program.project.finder
     behind = finder.files_behind(program.project.module(job.path)) | finder.files_looked_through()

@@ -26,11 +26,15 @@ _COMPILED = (".so", ".pyd", ".pyc")
 class Finder:
     """Finds modules by name among search paths, and names modules by file.
 
-    With ``outlines``, bodies of functions of installed files are parsed when they are read.
+    With ``outlines``, bodies of functions of installed files are parsed when they are read.  What is not among
+    search paths that are not ``complete`` may be installed all the same.
     """
 
-    def __init__(self, search_paths: tuple[Path, ...] = (), outlines: Outlines | None = None) -> None:
+    def __init__(
+        self, search_paths: tuple[Path, ...] = (), outlines: Outlines | None = None, complete: bool = True
+    ) -> None:
         self._search_paths = search_paths
+        self._is_complete = complete
         self._outlines = outlines
         self._by_path: dict[Path, Module] = {}
         self._located: dict[tuple[str, Path], Path | None] = {}
@@ -144,7 +148,9 @@ class Finder:
         return paths
 
     def is_absent(self, name: str, importer: Module) -> bool:
-        """Whether importing a module fails: the environment is at hand, and nothing of this name is in it."""
+        """Whether importing a module fails: the project's environment is at hand, and nothing of this name is in it."""
+        if not self._is_complete:
+            return False
         if not name or self.is_described(name) or self.find(name, importer) is not None:
             return False
         roots = (importer.root, *self._search_paths)

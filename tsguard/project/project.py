@@ -63,10 +63,13 @@ class Project:
         search_paths: folders in which imported packages are looked for, after the
             importing file's own.
         outlines: what is kept of installed files that were parsed before, None for nothing.
+        complete: whether a package that is not there is not installed, so that importing it fails.
     """
 
-    def __init__(self, search_paths: tuple[Path, ...] = (), outlines: Outlines | None = None) -> None:
-        self.finder = Finder(search_paths, outlines)
+    def __init__(
+        self, search_paths: tuple[Path, ...] = (), outlines: Outlines | None = None, complete: bool = True
+    ) -> None:
+        self.finder = Finder(search_paths, outlines, complete)
         self._meanings: dict[tuple[Module, str], Meaning | None] = {}
         self.bases: dict[tuple[Module, ast.ClassDef], Bases] = {}
         self._stars: dict[Module, list[_Source]] = {}

@@ -10,6 +10,10 @@ from pathlib import Path
 from tsguard.report.records import dataclass
 
 _SITE_FOLDERS = ("site-packages", "dist-packages")
+_VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
+_PATH = "PATH"
+# pre-commit activates the environments that it makes for hooks.
+_ACTIVE = (*_VARIABLES, _PATH)
 
 
 class NoEnvironment(LookupError):
@@ -21,12 +25,14 @@ class Environment:
     """A Python whose installed packages are read.
 
     ``source`` tells how it was found, ``folders`` are those of its packages, best first, and
-    those that their ``.pth`` files name (editable installs).
+    those that their ``.pth`` files name (editable installs).  ``is_of_tool`` where it may have been made for
+    tsguard alone, so that the project may well have packages that are not in it.
     """
 
     path: Path
     source: str
     folders: tuple[Path, ...]
+    is_of_tool: bool = False
 
 
 def find_environment(root: Path, python: Path | None = None) -> Environment | None:
@@ -36,7 +42,8 @@ def find_environment(root: Path, python: Path | None = None) -> Environment | No
     (``VIRTUAL_ENV``, ``CONDA_PREFIX``), else ``.venv`` or ``venv`` in ``root`` or a folder above,
     else one whose commands are on ``PATH``, else that of this interpreter.  One that this
     interpreter runs in counts only with torch: a hook has an environment of its own, which tells
-    nothing about the project.
+    nothing about the project.  Even with torch it may be that of a tool, unless it lies in the project,
+    is active, or is no virtual environment at all.
 
     Raises:
         NoEnvironment: ``python`` is given and has no installed packages.
@@ -52,16 +59,18 @@ def find_environment(root: Path, python: Path | None = None) -> Environment | No
     for path, source in _candidates(root):
         found = _of_environment(path) if path.is_dir() else []
         if found and (path.resolve() != own or _has_torch(found)):
-            return Environment(path, source, _with_linked(found))
+            is_of_tool = path.resolve() == own and source in _ACTIVE and "PRE_COMMIT" in os.environ
+            return Environment(path, source, _with_linked(found), is_of_tool)
     running = [Path(entry) for entry in sys.path if Path(entry).name in _SITE_FOLDERS]
     running = [path for path in running if path.is_dir()]
     if not _has_torch(running):
         return None
-    return Environment(Path(sys.prefix), "the running interpreter", _with_linked(running))
+    is_of_tool = sys.prefix != sys.base_prefix
+    return Environment(Path(sys.prefix), "the running interpreter", _with_linked(running), is_of_tool)
 
 
 def _candidates(root: Path) -> Iterator[tuple[Path, str]]:
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+    for variable in _VARIABLES:
         if active := os.environ.get(variable):
             yield Path(active), variable
     for folder in (root, *root.absolute().parents):
@@ -70,7 +79,7 @@ def _candidates(root: Path) -> Iterator[tuple[Path, str]]:
     for entry in os.environ.get("PATH", "").split(os.pathsep):
         prefix = Path(entry).parent
         if entry and ((prefix / "pyvenv.cfg").is_file() or (prefix / "conda-meta").is_dir()):
-            yield prefix, "PATH"
+            yield prefix, _PATH
 
 
 def _has_torch(folders: list[Path]) -> bool:
