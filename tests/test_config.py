@@ -61,6 +61,18 @@ class TestDiscovery:
         (folder / "tsguard.toml").write_text("")
         assert lint("pkg/stale.py").codes == ["TSG003"]
 
+    def test_configurations_that_do_not_count_are_told(self, tsguard, folder):
+        (folder / "pkg" / "tsguard.toml").write_text("ignore = ['TSG003']\n")
+        told = "note: pkg/tsguard.toml was not used"
+        assert told in tsguard("lint", ".").err
+        assert "lint pkg alone" in tsguard("lint", ".").err
+        assert told not in tsguard("lint", "pkg").err
+        assert told not in tsguard("lint", "--isolated", ".").err
+        assert told not in tsguard("lint", "--quiet", ".").err
+        (folder / "pkg" / "tsguard.toml").unlink()
+        (folder / "pkg" / "pyproject.toml").write_text("[tool.tsguard")
+        assert "pkg/pyproject.toml is not valid TOML" in tsguard("lint", ".").err
+
     def test_it_is_that_of_what_the_paths_have_in_common(self, lint, folder):
         (folder / "pkg" / "tsguard.toml").write_text("ignore = ['TSG003']\n")
         (folder / "net.py").write_text(NET)

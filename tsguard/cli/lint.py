@@ -10,7 +10,7 @@ import click
 
 from tsguard.cli.fixing import Fixing, fix_options, run_fixes
 from tsguard.cli.options import Options, Unusable, common_options
-from tsguard.cli.output import accept, progress, publish, silence, to_update
+from tsguard.cli.output import accept, progress, publish, silence, tell_passed_over, to_update
 from tsguard.linting.run import lint
 from tsguard.settings.config import ConfigError, Settings
 from tsguard.settings.requests import Plan, Request, parse, plan
@@ -57,6 +57,7 @@ def command(
             for request in requests:  # what is excluded is left as it is
                 click.echo(request.text or "", nl=False)
         status = _run(options, settings, planned, add_ignore, fixing)
+        tell_passed_over(options, settings, [job.path for job in planned.jobs])
         configuration = [settings.file] if settings.file is not None else []
         return status, [*(job.path for job in planned.jobs), *map(Path, planned.empty), *configuration]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TextIO
 
 import click
@@ -17,8 +18,8 @@ from tsguard.formats import View, render
 from tsguard.linting.assembly import number
 from tsguard.report import SEVERITIES, BaselineUse, Error, Report
 from tsguard.rules.links import takes_links
-from tsguard.settings.config import ConfigError, Settings
-from tsguard.settings.requests import Plan
+from tsguard.settings.config import ConfigError, Settings, passed_over
+from tsguard.settings.requests import Plan, shown
 from tsguard.source.sources import Sources
 
 # Fewer files than this are done before a bar could be read.
@@ -95,6 +96,25 @@ def tell_besides(report: Report, options: Options) -> None:
     tell_errors(report, options)
     if report.torch_note is not None and not options.quiet:
         click.echo(f"note: {report.torch_note}", err=True)
+
+
+def tell_passed_over(options: Options, settings: Settings, files: Sequence[Path]) -> None:
+    """Say which configurations did not count because a run has one, that of what all of its paths have in common."""
+    if options.quiet or options.isolated or options.config is not None:
+        return
+    try:
+        others = passed_over(files, settings.file)
+    except ConfigError as error:
+        click.echo(f"note: {error}", err=True)
+        return
+    if others:
+        used = f"{shown(settings.file)}" if settings.file is not None else "there is none"
+        more = f" (and {count(len(others) - 1, 'other')})" if len(others) > 1 else ""
+        click.echo(
+            f"note: {shown(others[0])}{more} was not used: a run has one configuration, that of the folder that all"
+            f" of its paths have in common ({used}); to use it, lint {shown(others[0].parent)} alone, or pass --config",
+            err=True,
+        )
 
 
 def failing(report: Report, settings: Settings) -> Report:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
@@ -109,6 +109,17 @@ def find(paths: Sequence[Path]) -> Path | None:
         if os.path.isfile(shared) and b"tsguard" in _bytes(shared) and _table(shared) is not None:
             return shared
     return None
+
+
+def passed_over(files: Iterable[Path], used: Path | None) -> tuple[Path, ...]:
+    """The configurations that are nearer to some of these files than the one that a run of all of them uses.
+
+    Raises:
+        ConfigError: one of them cannot be parsed.
+    """
+    folders = dict.fromkeys(file.parent for file in files)
+    nearest = dict.fromkeys(find([folder]) for folder in folders)
+    return tuple(file for file in nearest if file is not None and file != used)
 
 
 def load(file: Path | None) -> Settings:
