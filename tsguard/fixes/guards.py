@@ -123,10 +123,7 @@ def ask_in_python(event: Event) -> Fix | None:
     No value of TorchScript is of such a class.  For ``torch.cuda.FloatTensor`` the dtype and the device are asked for.
     """
     file, part = event.module.file, event.facts.get("part", "")
-    calls = [n for n in nodes_around(file, event.span.line) if isinstance(n, ast.Call) and len(n.args) == 2]
-    call = next(
-        (c for c in calls if [ast.unparse(c.func), ast.unparse(c.args[1])] == ["isinstance", part]), None
-    )
+    call = _test_for(event, part)
     torch = torch_imported(event.module, event.span.line)
     if call is None or torch is None:
         return None
@@ -135,13 +132,28 @@ def ask_in_python(event: Event) -> Fix | None:
         text = between(file, file.span(call.args[0])).removesuffix(".data")
         place = f"{text}.is_cuda" if ".cuda." in part else f"not {text}.is_cuda"
         change = rewritten(file, call, f"({place} and {text}.dtype == torch.{typed})")
-    elif part.rpartition(".")[2] == "Variable" and is_of_torch(event.module, part):
-        change = rewritten(file, call.args[1], "torch.Tensor")
     elif _is_of_others(event.module, part):
         change = _asked_in_python(file, call)
     else:
         return None
     return unsafe(f"Ask for {part} in another way", torch, change)
+
+
+def ask_for_tensor(event: Event) -> Fix | None:
+    """``isinstance(x, Variable)`` becomes ``isinstance(x, torch.Tensor)``: to Python they are the same."""
+    call = _test_for(event, event.facts["classes"])
+    torch = torch_imported(event.module, event.span.line)
+    if call is None or torch is None:
+        return None
+    return safe("Check for torch.Tensor", torch, rewritten(event.module.file, call.args[1], "torch.Tensor"))
+
+
+def _test_for(event: Event, classes: str) -> ast.Call | None:
+    """The call of isinstance in the line of an event that asks for some classes."""
+    nodes = nodes_around(event.module.file, event.span.line)
+    calls = [n for n in nodes if isinstance(n, ast.Call) and len(n.args) == 2]
+    asked = ["isinstance", classes]
+    return next((c for c in calls if [ast.unparse(c.func), ast.unparse(c.args[1])] == asked), None)
 
 
 def _asked_in_python(file: SourceFile, call: ast.Call) -> Edit | None:

@@ -110,6 +110,7 @@ _REPAIRS = {
     "global-value": ("constants", "hold_global"),
     "unknown-method/none": ("final_flags", "declare_flag"),
     "isinstance-class": ("guards", "ask_in_python"),
+    "isinstance-untyped/variable": ("guards", "ask_for_tensor"),
     "dynamic-attribute/name": ("computed_names", "call_by_name"),
     "python-call": ("casts", "drop_cast_or_leave"),
     "python-call/builtin": ("first_parameter", "hold_like_or_leave"),

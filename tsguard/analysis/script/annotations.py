@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from tsguard.analysis.values import Scope
 
 _TENSORS = frozenset(
-    {"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"}
+    {"torch.Tensor", "torch.nn.Parameter", "torch.nn.Buffer", "torch.distributed.tensor.DTensor"}
+    | {
+        f"torch.nn.parameter.{kind}"
+        for kind in ["Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer"]
+    }
     | {
         f"torch.{kind}Tensor"
         for kind in ["Long", "Double", "Float", "Int", "Short", "Half", "Char", "Byte", "Bool"]
@@ -73,12 +77,17 @@ def annotation_type(compiler: Compiler, node: ast.expr, scope: Scope) -> t.Type:
 
 # Classes of libraries that torch compiles as its own script classes, with no method that it refuses.
 _COMPILED = frozenset({"numbers.Number", "abc.ABC"})
+# What an annotation cannot be of use with: a parameter that takes no Tensor.
+_COMPILED_WHERE_ASKED = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Variable"})
 
 
 def isinstance_types(compiler: Compiler, node: ast.expr, scope: Scope) -> list[t.Type]:
-    """The types of isinstance's second argument; bare ``list`` and ``tuple`` are kinds."""
+    """The types of isinstance's second argument; bare ``list`` and ``tuple`` are kinds, and some classes of torch are compiled."""
     if isinstance(node, ast.Tuple):
         return [type_ for element in node.elts for type_ in isinstance_types(compiler, element, scope)]
+    value = compiler.interp.evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    if isinstance(value, py.External) and value.name in _COMPILED_WHERE_ASKED:
+        return [t.ClassType("Variable", value.name)]
     return [_Reader(compiler, scope, node).read(node)]
 
 

@@ -10,7 +10,7 @@ from dataclasses import field
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import none_defaults, notes
+from tsguard.analysis.script import instance_tests, none_defaults, notes
 from tsguard.analysis.script.annotations import isinstance_types
 from tsguard.analysis.script.attributes import has_attribute
 from tsguard.analysis.script.calls import call_method
@@ -319,7 +319,7 @@ def is_instance(fc: FunctionCompiler, subject: ast.expr, classes: ast.expr) -> C
         # What was not read may be a class of tensors, but mostly is one of another kind: it is told as a gap.
         _read_classes(fc, classes)
         return _instance_condition(value.type, [one for one in wanted if one is not t.UNKNOWN], subject)
-    notes.instance_test(fc, subject, value, wanted, classes)
+    instance_tests.tell_difference(fc, subject, value, wanted, classes)
     return _instance_condition(value.type, wanted, subject)
 
 

@@ -261,24 +261,6 @@ def accumulator(fc: FunctionCompiler, node: ast.AST, name: str, kept: t.Type) ->
     _note(fc, "number-accumulates-tensor", node, name=name, type=kept)
 
 
-def _names_parameter(fc: FunctionCompiler, classes: ast.expr) -> bool:
-    """Whether isinstance asks for nn.Parameter alone, which torch takes for Tensor."""
-    found = fc.compiler.interp.evaluate(classes, fc.scope)
-    return isinstance(found, py.External) and found.name.endswith(".Parameter")
-
-
-def instance_test(
-    fc: FunctionCompiler, subject: ast.expr, value: Value, wanted: list[t.Type], classes: ast.expr
-) -> None:
-    """``isinstance`` of an un-annotated parameter of the target is decided as if it were a Tensor."""
-    if value.type is t.TENSOR and t.TENSOR in wanted and _names_parameter(fc, classes):
-        _note(fc, "isinstance-untyped/parameter", subject, name=text_of(subject))
-    is_asked = value.parameter and value.type is t.TENSOR and t.TENSOR not in wanted
-    if is_asked and differences.may_get_anything(fc):
-        facts = {"name": text_of(subject), "classes": text_of(classes)}
-        _note(fc, "isinstance-untyped", subject, **facts)
-
-
 def enum_identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
     """``is`` between members of an enumeration: compiled code holds copies."""
     members = [_enum_member(fc, left), _enum_member(fc, right)]
