@@ -155,6 +155,16 @@ MODULES = {
         "self.layer = nn.Transformer(8, 2, 1, 1, 8)",
         "return x @ x.transpose(1, 2) + self.layer.generate_square_subsequent_mask(x.size(1))",
     ),
+    "a leaf that the call has made": (
+        ROWS,
+        "pass",
+        "self.kept = torch.zeros(8)\nself.kept.requires_grad = True\nreturn x * 2 + self.kept",
+    ),
+    "a leaf that was there before": (
+        ROWS,
+        "self.kept = torch.zeros(8)",
+        "self.kept.requires_grad = True\nreturn x * 2 + self.kept",
+    ),
     "a size among the numbers of a set": (
         ROWS,
         "self.known = {4, 8}",

@@ -12,6 +12,7 @@ from tsguard.analysis.python import attributes as python_attributes
 from tsguard.analysis.python import classes
 from tsguard.analysis.trace import dtypes, kept_constants, outside, shaping, unrecorded
 from tsguard.analysis.trace.context import Tracer
+from tsguard.analysis.trace.guards import is_within
 from tsguard.analysis.trace.operators import tensor
 from tsguard.analysis.trace.origins import Origin
 from tsguard.analysis.trace.shapes.dims import Dim
@@ -141,9 +142,16 @@ def _ask_container(tracer: Tracer, name: str, container: py.Value) -> None:
             return
 
 
+def _is_of_this_call(tracer: Tracer, owner: py.Value, name: str) -> bool:
+    """Whether an attribute holds what this call has put there, on every way here."""
+    history = tracer.state.histories.get((id(owner), name))
+    return history is not None and is_within(tracer.enclosing, history.renewed)
+
+
 def _held(tracer: Tracer, owner: py.Value, name: str, value: py.TensorValue) -> py.TensorValue:
     """A tensor that was made before the forward: state where it is a parameter or buffer, or else a constant."""
-    if value.takes_gradients and not value.role and isinstance(owner, py.ModuleValue):
+    is_module_s = isinstance(owner, py.ModuleValue) and not _is_of_this_call(tracer, owner, name)
+    if value.takes_gradients and not value.role and is_module_s:
         tracer.report("untraceable-call/constant", tracer.node, name=f"self.{name}")
     if not value.role:
         return value
