@@ -152,6 +152,29 @@ def gen(n):
     yield "end"
 
 
+def numbered(start):
+    count = start
+    seen = []
+
+    def numbers():
+        nonlocal count
+        base = count * 10
+        while True:
+            count += 1
+            yield base + count
+            seen.append(count)
+
+    first, second = numbers(), numbers()
+    return [next(first), next(first), next(second), next(first), count, list(seen)]
+
+
+def numbered_from(start):
+    n = start
+    while True:
+        yield n
+        n += 1
+
+
 def make_divisible(v, divisor=8, min_value=None, round_limit=0.9):
     min_value = min_value or divisor
     new_v = max(min_value, int(v + divisor / 2) // divisor * divisor)

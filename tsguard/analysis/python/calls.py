@@ -27,6 +27,7 @@ from tsguard.analysis.python import (
 )
 from tsguard.analysis.python.binding import bind
 from tsguard.analysis.python.context import Interpreter, Raised, Return
+from tsguard.analysis.python.endless import endless
 from tsguard.analysis.python.unread_mappings import likely, perhaps_absent
 from tsguard.analysis.terms import Attribute, Call, placed
 from tsguard.analysis.values import (
@@ -174,6 +175,11 @@ def run_body(
     frame = Scope(function.scope.module, {}, _enclosing(function.scope), function)
     bind(interp, function, args, kwargs, frame, node)
     if interp.program.is_generator(function):
+        items = endless(
+            function, lambda body: interp.execute(body, frame), lambda node: interp.evaluate(node, frame)
+        )
+        if items is not None and yielded is None:
+            return items
         frame.yielded = IteratorValue([]) if yielded is None else yielded
     interp.active[running] = active + 1
     try:

@@ -7,6 +7,7 @@ import ast
 from tsguard.analysis.python import operations
 from tsguard.analysis.python.computed_calls import Args, Handler, Kwargs
 from tsguard.analysis.python.context import Interpreter, Raised
+from tsguard.analysis.python.endless import Endless
 from tsguard.analysis.python.iteration import consume, iterate, next_of
 from tsguard.analysis.values import (
     Const,
@@ -98,6 +99,8 @@ def _kept(interp: Interpreter, function: Value, item: Value) -> bool | None:
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, node: ast.AST | None) -> Value:
     """The next item of an iterator, which has it no more then; of none the default."""
+    if args and isinstance(args[0], Endless) and args[0].turn is not None and not interp.open_loops:
+        return args[0].turn()
     if not args or not isinstance(args[0], ListValue) or args[0].open:
         return Unknown()
     found = next_of(args[0])
