@@ -235,3 +235,91 @@ def test_what_raises_is_named_where_it_does(lint, folder):
     )
     (cause,) = lint("net.py").report["targets"][0]["trace"]["unknown"]
     assert (cause["path"], cause["line"], cause["why"]) == ("checks.py", 2, "it seems to raise ValueError")
+
+
+FACTORIES = """\
+from functools import partial
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, n, bad=False):
+        super().__init__()
+        self.layer = nn.Linear(n, n)
+        self.bad = {} if bad else 0
+
+    def forward(self, x):
+        return self.layer(x) + self.bad
+
+    @classmethod
+    def small(cls):
+        return cls(4)
+
+
+Alias = Net
+Partial = partial(Net, 4)
+
+
+def make(n=4, depth=2, bad=False):
+    return nn.Sequential(*[Net(n, bad) for _ in range(depth)]).eval()
+
+
+def loaded(path):
+    net = Net(4)
+    net.load_state_dict(torch.load(path))
+    return net
+
+
+def raising(n):
+    raise ValueError("no")
+
+
+def several(n):
+    return Net(n), Net(n)
+"""
+
+
+@pytest.mark.parametrize(
+    "call", ["Alias(4)", "Partial()", "make()", "make(3, depth=1)", "loaded('net.pt')", "Net.small()"]
+)
+def test_what_a_call_returns_is_judged(folder: Path, lint: Callable, call: str) -> None:
+    (folder / "net.py").write_text(FACTORIES)
+    (target,) = lint(f"net.py:{call}").report["targets"]
+    assert (target["kind"], target["script"]["verdict"], target["trace"]["verdict"]) == (
+        "module",
+        "ok",
+        "safe",
+    )
+
+
+@pytest.mark.parametrize("call", ["Alias(4, True)", "Partial(bad=True)", "make(bad=True)"])
+def test_what_is_wrong_with_what_a_call_returns_is_found(folder: Path, lint: Callable, call: str) -> None:
+    (folder / "net.py").write_text(FACTORIES)
+    (target,) = lint(f"net.py:{call}").report["targets"]
+    assert target["script"]["verdict"] == "blocked"
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("raising(4)", "every path through raising() that was analysed raises"),
+        ("several(4)", "several() returns neither a module nor a function"),
+    ],
+)
+def test_a_call_that_returns_no_module_has_no_verdict(
+    folder: Path, lint: Callable, call: str, why: str
+) -> None:
+    (folder / "net.py").write_text(FACTORIES)
+    (target,) = lint(f"net.py:{call}").report["targets"]
+    for question in ("script", "trace", "mode"):
+        assert target[question]["verdict"] == "unknown"
+        assert [cause["why"] for cause in target[question]["unknown"]] == [why]
+
+
+def test_the_arguments_of_a_factory_are_those_that_it_takes(folder: Path, tsguard: Callable) -> None:
+    (folder / "net.py").write_text(FACTORIES)
+    ran = tsguard("lint", "net.py:make(channels=3)")
+    assert ran.status == 2
+    assert "make() got an unexpected keyword argument 'channels'; it takes n, depth, bad" in ran.err

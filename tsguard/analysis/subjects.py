@@ -45,6 +45,10 @@ _KNOWN = {
 }
 
 
+# What of all that a call may return torch.jit may take.
+_TAKEN = (py.BoundMethod, py.FunctionValue, py.ModuleValue, py.ObjectValue, py.Partial, py.Unknown)
+
+
 @dataclass(frozen=True, slots=True)
 class Built:
     """A target as its constructor's defaults make it, and the world in which they do."""
@@ -190,7 +194,7 @@ def build(interp: Interpreter, target: Target) -> py.Value:
     if isinstance(value, py.StaticMethod):
         value = value.function
     if not isinstance(value, py.ClassValue):
-        return value
+        return value if target.call is None else _result(interp, target, target.call, value)
     if not ancestry.is_module_class(interp, value) and not ancestry.has_unknown_base(interp, value):
         # A module, had an import not failed that has something to fall back on.
         is_other = may_be_module(interp.program.project, Definition(value.module, value.node))
@@ -201,6 +205,25 @@ def build(interp: Interpreter, target: Target) -> py.Value:
         return make_module(interp, value, args, kwargs, target.call) if other is None else other
     except Raised as raised:
         raise Impossible(str(raised), raised.node) from None
+
+
+def _result(interp: Interpreter, target: Target, call: ast.Call, function: py.Value) -> py.Value:
+    """What a call of the function that a target names returns: that is what torch.jit gets.
+
+    Raises:
+        Impossible: the function raises in this world.
+    """
+    try:
+        scope = _naming_torch(interp, interp.program.scope(target.module))
+        if isinstance(call.func, ast.Attribute):  # a method of a class is called with the class
+            function = interp.evaluate(call.func, scope)
+        args, kwargs, _ = arguments(interp, call, scope)
+        made = interp.settled(interp.call(function, args, kwargs, call))
+    except Raised as raised:
+        raise Impossible(str(raised), raised.node) from None
+    if interp.world.manner == "lenient" and not isinstance(made, py.ModuleValue):
+        return py.Unknown(unread=unread.never_made(target))
+    return made if isinstance(made, _TAKEN) else py.Unknown(unread=unread.no_module(target))
 
 
 def definition(interp: Interpreter, target: Target) -> py.Value:

@@ -50,6 +50,19 @@ def base(module: Module, node: ast.ClassDef) -> Gap:
     return _gap(module, node, f"a base class of {node.name} cannot be found", ASK_TORCH)
 
 
+def never_made(target: Target) -> Gap:
+    """Of a target: nothing that was seen makes one."""
+    maker = "its constructor" if isinstance(target.node, ast.ClassDef) else f"{target.qualname}()"
+    why = f"every path through {maker} that was analysed raises"
+    return Gap(target.module, target.line, why)
+
+
+def no_module(target: Target) -> Gap:
+    """Of a target that is a call: what it returns is nothing that torch.jit takes."""
+    why = f"{target.qualname}() returns neither a module nor a function"
+    return _gap(target.module, target.node, why, "name a call that returns one")
+
+
 def abstract(module: Module, node: ast.AST) -> Gap:
     """Of a class whose forward does nothing: what torch makes of it tells nothing about those derived from it."""
     return _gap(module, node, "its forward is abstract", "check a class that overrides it")

@@ -49,11 +49,6 @@ class Judgement:
 
 def judge(program: Program, target: Target, purpose: Purpose = "trace") -> Judgement:
     """Judge one target for scripting, tracing and mode; ``purpose`` "export" for torch.export's sake."""
-    if target.kind == "function" and target.call is not None:
-        # Not the function is meant but what it makes.
-        gap = (Unknown(target.path, target.line, "what the call returns is not analysed"),)
-        export = ExportJudgement(unknown=gap)
-        return Judgement(target, unknown=gap, trace_unknown=gap, mode_unknown=gap, export=export)
     unmade = abstract(PythonInterpreter(program), target)
     script = ScriptOutcome("unknown", gaps=(unmade,)) if unmade else judge_script(program, target)
     script = called_with_a_batch(script, target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.guesses import made_otherwise
 from tsguard.analysis.mode import ModeInterpreter, follow
@@ -34,7 +35,7 @@ def judge_mode(program: Program, target: Target) -> ModeOutcome:
     except BudgetExceeded:
         return _unknown(target, "it is too large to be analysed completely")
     if built is None:
-        return _unknown(target, "every path through its constructor that was analysed raises")
+        return ModeOutcome("unknown", gaps=(unread.never_made(target),))
     with program.followed():
         walk = follow(program, target, built.world, built.value)
     release = program.tables.release

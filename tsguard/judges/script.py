@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Set
 
+from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.exploration import Way, anywhere, elsewhere, explore
 from tsguard.analysis.ownership import is_own
@@ -58,7 +59,7 @@ def judge_script(program: Program, target: Target) -> ScriptOutcome:
         runs.append((way, compilation))
         is_made = is_made or world.manner != "lenient"
         guessed |= world.guessed
-    raises = Gap(target.module, target.line, "every path through its constructor that was analysed raises")
+    raises = unread.never_made(target)
     if not runs:
         return ScriptOutcome("unknown", gaps=(raises,))
     outcome = _weighed(runs, guessed, at_first)

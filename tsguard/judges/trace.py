@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from types import MappingProxyType
 
+from tsguard.analysis import unread
 from tsguard.analysis.events import Event, Gap
 from tsguard.analysis.exploration import first_made
 from tsguard.analysis.guesses import made_otherwise
@@ -155,7 +156,8 @@ def _settled(
         except BudgetExceeded:
             return _unknown(target, "it is too large to be analysed completely")
         if first is None:
-            return _unknown(target, "every path through its constructor that was analysed raises")
+            gap = unread.never_made(target)
+            return TraceOutcome("unknown", gaps=(gap,), export=ExportOutcome(gaps=(gap,)))
         world, (subject, walk) = first
         if walk.raised or walk.facts == facts or not any(rests_on_size(e.rule) for e in walk.events):
             break

@@ -31,7 +31,7 @@ class TargetNotFound(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A class or function, and the constructor call that makes an instance of it.
+    """A class or function, and the call that makes an instance of it, or that the function makes one by.
 
     ``spec`` is how reports name it: ``model.py:Net`` or ``model.py:Net(64)``.
     ``collates`` tells that a DataLoader of the file calls it to make batches, ``compiled``
@@ -82,10 +82,10 @@ def is_only_scripted(project: Project, target: Target) -> bool:
 
 
 def find_target(module: Module, expression: str) -> Target:
-    """The target that ``FILE:expression`` names: ``Net``, ``Net(64)`` or ``Outer.Inner``.
+    """The target that ``FILE:expression`` names: ``Net``, ``Net(64)``, ``Outer.Inner`` or ``make_net(64)``.
 
     Raises:
-        TargetNotFound: there is none of this name, or the expression is no constructor call.
+        TargetNotFound: there is none of this name, or the expression is no call of one.
     """
     name, call = _split(expression)
     known: dict[str, ast.stmt] = {
@@ -97,7 +97,8 @@ def find_target(module: Module, expression: str) -> Target:
         near = nearest(name, known)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise TargetNotFound(f"{module.file.path} defines no class or function {name!r}{hint}")
-    kind: Literal["module", "function"] = "module" if isinstance(node, ast.ClassDef) else "function"
+    is_made = call is not None or isinstance(node, ast.ClassDef)
+    kind: Literal["module", "function"] = "module" if is_made else "function"
     collates = name in handed_over(module).as_collate
     return Target(f"{module.file.path}:{expression}", module, name, node, kind, call, collates, compiled=True)
 

@@ -129,7 +129,8 @@ def trace_target(
     function, receiver = _entry(tracer, subject)
     if function is None and not isinstance(subject, py.ModuleValue):
         why = f"{target.qualname} has no forward that can be read"
-        return TraceResult(gaps=(Gap(target.module, target.line, why),))
+        unread = subject.unread if isinstance(subject, py.Unknown) else None
+        return TraceResult(gaps=(unread or Gap(target.module, target.line, why),))
     tracer.state.own(subject)
     data.are_outside(tracer.state.owned.values())
     refused_modules.check(tracer, target)
