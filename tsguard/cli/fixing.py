@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -70,10 +71,17 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
     piped = [job for job in planned.jobs if job.text is not None]
     for job in piped:
         change = done.changes.get(job.shown)
-        click.echo(change.after if change else job.text, nl=False)
+        pipe(change.after if change else job.text or "", job.encoding)
     return publish(
         done.report, done.sources, options, settings, unsafe_fixes=fixing.unsafe_fixes, to_stderr=bool(piped)
     )
+
+
+def pipe(code: str, encoding: str) -> None:
+    """Print code from standard input as it came: in its encoding, with its ends of lines on every system."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(code.encode(encoding))
+    sys.stdout.buffer.flush()
 
 
 def _show(done: Fixed, options: Options) -> int:

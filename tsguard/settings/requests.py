@@ -25,13 +25,14 @@ class Request:
 
     ``given`` is as the user wrote it, ``path`` a file or folder that may not exist,
     ``expression`` the target in it, ``text`` what standard input held instead of the
-    file.
+    file, and ``encoding`` how it was written there.
     """
 
     given: str
     path: Path
     expression: str | None = None
     text: str | None = None
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Job:
     whole: bool = True
     named: tuple[tuple[str, str], ...] = ()
     text: str | None = None
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def _in_folder(
 def _of_file(request: Request) -> Job:
     named = () if request.expression is None else ((request.given, request.expression),)
     path = Path(os.path.abspath(request.path))
-    return Job(path, shown(request.path), not named, named, request.text)
+    return Job(path, shown(request.path), not named, named, request.text, request.encoding)
 
 
 def _joined(first: Job, second: Job) -> Job:
