@@ -68,7 +68,7 @@ def reasons(step: Step, target: TargetReport, report: Report) -> Iterator[tuple[
         if judgement.verdict not in _FINE and judgement.findings:
             found = [report.findings[number] for number in judgement.findings]
             yield way, named([f for f in found if f.severity != "info"] or found)
-    kept = "; torch.jit.script keeps the branch" if step.script == "ok" else ""
+    kept = "; torch.jit.script takes it as it is" if step.script == "ok" else ""
     for number in step.blockers:
         yield _way_of(report.findings[number]), _with_help(report.findings[number]) + kept
     if step.export != "refused" and target.export.fixed:

@@ -405,6 +405,7 @@ RuleName: TypeAlias = Literal[
     "script-part/rest",
     "script-refused",
     "scripted-module",
+    "scripted-module/target",
     "sequential-types",
     "size-condition",
     "size-in-place",
