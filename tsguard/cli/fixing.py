@@ -77,18 +77,18 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
     )
 
 
-def pipe(code: str, encoding: str) -> None:
-    """Print code from standard input as it came: in its encoding, with its ends of lines on every system."""
+def pipe(code: str, encoding: str, errors: str = "strict") -> None:
+    """Print code as it came: in its encoding, with its ends of lines on every system."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(code.encode(encoding))
+    sys.stdout.buffer.write(code.encode(encoding, errors))
     sys.stdout.buffer.flush()
 
 
 def _show(done: Fixed, options: Options) -> int:
     """Print the changes as a unified diff; 1 if there are any, 2 if something could not be done."""
     for path, change in done.changes.items():
-        for line in unified(path, change.before, change.after):
-            click.echo(line, nl=False)
+        patch = "".join(unified(path, change.before, change.after))
+        pipe(patch, sys.stdout.encoding or "utf-8", "backslashreplace")
     tell_errors(done.report, options)
     if not options.quiet:
         number = done.report.fixed

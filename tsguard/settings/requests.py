@@ -16,7 +16,8 @@ from tsguard.settings.config import Settings
 from tsguard.source.discovery import Exclusions, python_files
 
 _FILE_TARGET = re.compile(r"(?P<place>.+?\.(?:pyi?|ipynb)):(?P<expression>.+)", re.DOTALL)
-_DOTTED_TARGET = re.compile(r"(?P<place>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<expression>.+)", re.DOTALL)
+# After the letter of a drive comes a path: an expression begins with a name.
+_DOTTED_TARGET = re.compile(r"(?P<place>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<expression>[^\W\d].*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
