@@ -60,7 +60,8 @@ class TestAction:
             for name, value in step["env"].items()
         }
         files = {name: str(shell.folder / name.lower()) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
-        return shell(step["run"], RUNNER_TEMP=str(shell.folder), **files, **environment)
+        temporary = str(shell.folder.parent)
+        return shell(step["run"], GITHUB_ACTIONS="true", RUNNER_TEMP=temporary, **files, **environment)
 
     def test_findings_are_annotations_a_summary_and_sarif(self, shell):
         ran = self.lint(shell)
@@ -76,8 +77,35 @@ class TestAction:
         assert shell(accepting).returncode == 0
         ran = self.lint(shell, baseline="accepted.json")
         assert ran.returncode == 0, ran.stderr
-        log = json.loads((shell.folder / "tsguard.sarif").read_text())
-        assert [r["baselineState"] for r in log["runs"][0]["results"]] == ["unchanged"]
+        output = (shell.folder / "github_output").read_text()
+        log = json.loads(Path(output.removeprefix("sarif=").strip()).read_text())
+        assert log["runs"][0]["results"] == []
+
+    def test_arguments_may_be_quoted_and_stand_on_several_lines(self, shell):
+        folder = shell.folder / "my models"
+        folder.mkdir()
+        (shell.folder / "net.py").rename(folder / "net.py")
+        ran = self.lint(shell, args="--select TSG103\n'my models'\n")
+        assert ran.returncode == 1
+        assert "file=my models/net.py,line=5" in ran.stdout
+        assert self.lint(shell, args="--ignore TSG103 'my models'").returncode == 0
+
+    def test_nothing_in_the_arguments_is_run(self, shell):
+        self.lint(shell, args='"$(touch made)" `touch made` ; touch made')
+        assert not (shell.folder / "made").exists()
+
+    @pytest.mark.parametrize("args", ["'net.py", "--no-such-option", "gone.py"])
+    def test_wrong_arguments_are_usage_errors(self, shell, args):
+        assert self.lint(shell, args=args).returncode == 2
+
+    def test_uses_in_several_folders_do_not_overwrite_each_other(self, shell):
+        outputs = []
+        for _ in range(2):
+            self.lint(shell)
+            outputs = (shell.folder / "github_output").read_text().splitlines()
+        assert len(set(outputs)) == 2
+        (upload,) = (step for step in ACTION["runs"]["steps"] if "upload-sarif" in step.get("uses", ""))
+        assert "inputs.folder" in upload["with"]["category"]
 
     @pytest.mark.parametrize(("version", "expected"), [("", "/action"), ("0.1.0", "tsguard==0.1.0")])
     def test_it_installs_itself_or_a_release(self, shell, version, expected):

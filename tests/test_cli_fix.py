@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -101,6 +102,14 @@ class TestFix:
         assert "1 fixed" in ran.err
         clean = tsguard("lint", "--fix", "-", stdin=SAFE_FIXED.encode())
         assert (clean.status, clean.out) == (0, SAFE_FIXED)
+
+    @pytest.mark.parametrize(("start", "encoding"), [("# coding: latin-1\n", "latin-1"), ("", "utf-8-sig")])
+    def test_standard_input_is_printed_in_its_encoding_with_its_ends_of_lines(self, start, encoding):
+        code, fixed = (
+            f"{start}# ø\n{text}".replace("\n", "\r\n").encode(encoding) for text in (SAFE_NET, SAFE_FIXED)
+        )
+        command = [sys.executable, "-m", "tsguard", "lint", "--isolated", "--fix", "-"]
+        assert subprocess.run(command, input=code, capture_output=True, timeout=60).stdout == fixed
 
     @pytest.mark.parametrize("other", ["--add-ignore", "--update-baseline"])
     def test_it_is_either_fixed_or_accepted(self, tsguard, net, other):

@@ -65,6 +65,7 @@ def test_what_fails_in_the_users_code_is_reported_with_status_1(measured: Runnin
     ran = measured("bad.py:loader")
     assert ran.status == 1
     assert "stopped at first batch" in ran.out
+    assert "0 loaders measured, 1 stopped before" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,15 @@ def test_the_exit_status_is_that_of_what_is_in_the_way(migrate):
     assert migrate("gone.py").status == 2
 
 
+@pytest.mark.parametrize("format", ["text", "html", "json"])
+def test_what_cannot_be_read_is_told_of(migrate, folder, format):
+    (folder / "broken.py").write_text("class Net(:\n")
+    ran = migrate("--output-format", format, "layers.py:Scale", "broken.py")
+    assert ran.status == 1
+    assert "this file is not valid Python" in ran.out
+    assert "TSG001" in ran.out
+
+
 def test_rules_can_be_left_out(migrate):
     every, fewer = (
         migrate("--output-format", "json", *options, ".") for options in ((), ("--ignore", "TSG7"))

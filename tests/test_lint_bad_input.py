@@ -29,6 +29,11 @@ class TestPaths:
         assert ran.targets == ["net.py:Net", "net.py:Other"]
         assert "nett.py" in ran.report["errors"][0]["message"]
 
+    def test_a_path_with_a_drive_is_no_target(self, lint, net):
+        ran = lint("C:\\gone\\nett", "net.py")
+        assert ran.status == 2
+        assert "no such file or folder" in ran.err
+
     def test_a_path_that_is_like_none_suggests_none(self, lint, net):
         ran = lint("nope.py")
         assert ran.status == 2

@@ -106,6 +106,69 @@ loader = DataLoader(Subset(Noise(), [1, 2]), num_workers=2)
 """,
         ["generator-copied"],
     ),
+    "a generator of workers that persist": (
+        """
+class Noise(Items):
+    def __init__(self):
+        self.rng = random.Random(0)
+    def __getitem__(self, index):
+        return self.noise(index)
+    def noise(self, index):
+        return self.rng.random()
+loader = DataLoader(Noise(), num_workers=2, persistent_workers=True)
+""",
+        ["generator-copied/persistent"],
+    ),
+    "a generator of one worker": (
+        """
+class Noise(Items):
+    def __init__(self):
+        self.rng = random.Random(0)
+    def __getitem__(self, index):
+        return self.rng.random()
+loader = DataLoader(Noise(), num_workers=1)
+""",
+        ["generator-copied/single"],
+    ),
+    "lines of a file that is closed": (
+        """
+import csv
+class Lines(IterableDataset):
+    def __init__(self, path):
+        self.path = path
+    def __iter__(self):
+        with open(self.path) as file:
+            for row in csv.reader(file):
+                yield row
+loader = DataLoader(Lines("rows.csv"), num_workers=2)
+""",
+        ["iterable-repeated"],
+    ),
+    "a part of an iterable": (
+        """
+class Lines(IterableDataset):
+    def __iter__(self):
+        yield from open("lines.txt")
+loader = DataLoader(Lines(), num_workers=2)
+""",
+        ["iterable-repeated"],
+    ),
+    "a named part of an open file": (
+        """
+class Rows(Items):
+    def __init__(self, path):
+        self.file = h5py.File(path)
+        self.rows = self.file["rows"]
+    def __getitem__(self, index):
+        return self.rows[index]
+loader = DataLoader(Rows("rows.h5"), num_workers=2)
+""",
+        ["handle-shared"],
+    ),
+    "a timeout without workers": (
+        "loader = DataLoader(Items(), timeout=5)\n",
+        ["option-needs-workers/iterated"],
+    ),
     "a seeded generator of torch": (
         """
 class Noise(Items):
@@ -370,6 +433,39 @@ class Noise(Items):
         self.rng = random.Random(index)
         return self.rng.random()
 loader = DataLoader(Noise(), num_workers=2)
+""",
+    "a generator of one worker that persists": """
+class Noise(Items):
+    def __init__(self):
+        self.rng = random.Random(0)
+    def __getitem__(self, index):
+        return self.rng.random()
+loader = DataLoader(Noise(), num_workers=1, persistent_workers=True)
+""",
+    "a generator that draws before the items are made": """
+class Shuffled(Items):
+    def __init__(self):
+        self.rng = random.Random(0)
+        self.shuffle()
+    def shuffle(self):
+        self.order = self.rng.sample(range(8), 8)
+    def __getitem__(self, index):
+        return self.order[index]
+loader = DataLoader(Shuffled(), num_workers=2)
+""",
+    "an iterable of one worker": """
+class Lines(IterableDataset):
+    def __iter__(self):
+        return iter(open("lines.txt"))
+loader = DataLoader(Lines(), num_workers=1)
+""",
+    "rows read from a file into memory": """
+class Rows(Items):
+    def __init__(self, path):
+        self.rows = h5py.File(path)["rows"][:]
+    def __getitem__(self, index):
+        return self.rows[index]
+loader = DataLoader(Rows("rows.h5"), num_workers=2)
 """,
     "seeds of torch's": """
 def seed(worker):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -281,3 +283,21 @@ async def test_a_configuration_that_cannot_be_used_is_said_once(client, folder):
     changed(client, uri, FIXED, 2)
     await published(client, uri)
     assert [m.message for m in client.messages if "wibble" in m.message] == [client.messages[0].message]
+
+
+@pytest.mark.parametrize(("told", "status"), [(["shutdown", "exit"], 0), (["exit"], 1)])
+def test_exit_before_shutdown_is_a_failure(told, status):
+    requests = [("initialize", {"processId": None, "rootUri": None, "capabilities": {}})]
+    messages = b"".join(
+        _message(number, *each) for number, each in enumerate([*requests, *((m, None) for m in told)])
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "tsguard", "server"], input=messages, capture_output=True, timeout=60
+    )
+    assert ran.returncode == status, ran.stderr
+
+
+def _message(number: int, method: str, params: object) -> bytes:
+    id_ = {} if method == "exit" else {"id": number}
+    body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **id_}).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)

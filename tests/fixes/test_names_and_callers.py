@@ -350,6 +350,29 @@ class Net(nn.Module):
     def step(self, x):
         return self.seq(x, x)
 """,
+    "a method with the name of a package": """\
+class Net(nn.Module):
+    def torch(self):
+        return 1
+
+    def forward(self, x):
+        return self.step(x, None)
+
+    def step(self, x, mask):
+        if mask is not None:
+            x = x * mask
+        return x
+""",
+    "an attribute with the name of a type": """\
+class Net(nn.Module):
+    List = 3
+
+    def forward(self, x):
+        return self.first([x])
+
+    def first(self, xs):
+        return xs[0]
+""",
     "a type that is computed": """\
 from typing import cast
 

@@ -342,7 +342,30 @@ class TestSarif:
     def test_without_a_baseline_nothing_is_said_of_one(self, run):
         assert not any("baselineState" in result for result in run["results"])
 
-    def test_a_baseline_tells_what_is_new_known_and_gone(self):
+    def test_a_result_in_a_notebook_is_on_its_first_line(self):
+        finding = replace(EVERYTHING.findings[0], path="net.ipynb", cell=2, line=9)
+        (result,) = json.loads(shown(replace(EVERYTHING, findings=(finding,)), "sarif"))["runs"][0]["results"]
+        assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
+        assert result["message"]["text"].startswith("(cell 2, line 9)")
+
+    def test_rules_have_severities_that_github_knows(self):
+        page = replace(EVERYTHING.findings[0], code="TSG501", severity="info")
+        run = json.loads(shown(replace(EVERYTHING, findings=(page,)), "sarif"))["runs"][0]
+        assert run["tool"]["driver"]["rules"][0]["properties"]["problem.severity"] in (
+            "error",
+            "warning",
+            "recommendation",
+        )
+
+    def test_github_is_told_of_what_is_new_alone(self, monkeypatch):
+        monkeypatch.setenv("GITHUB_ACTIONS", "true")
+        use = BaselineUse(EVERYTHING.findings[1:], (BaselineEntry("pkg/old.py", "TSG003", "0" * 32),))
+        report = replace(EVERYTHING, findings=EVERYTHING.findings[:1], baseline=use)
+        results = json.loads(shown(report, "sarif"))["runs"][0]["results"]
+        assert [result["baselineState"] for result in results] == ["new"]
+
+    def test_a_baseline_tells_what_is_new_known_and_gone(self, monkeypatch):
+        monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
         gone = BaselineEntry("pkg/old.py", "TSG003", "0" * 32)
         use = BaselineUse(accepted=EVERYTHING.findings[1:], stale=(gone,))
         report = replace(EVERYTHING, findings=EVERYTHING.findings[:1], baseline=use)

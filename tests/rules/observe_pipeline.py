@@ -87,6 +87,11 @@ def epochs_repeat(module: ModuleType) -> bool:
     return bool(first == second)
 
 
+def draws_repeat(module: ModuleType) -> bool:
+    """Two epochs, or two workers in one of them, draw the same numbers."""
+    return epochs_repeat(module) or items_repeat(module)
+
+
 def items_repeat(module: ModuleType) -> bool:
     """One epoch delivers items more than once."""
     delivered = Counter(number for batch in module.make_loader() for number in batch.tolist())
@@ -261,7 +266,7 @@ CLAIMS: dict[str, Claim] = {
     "TSG511": cannot_be_spawned,
     "TSG512": refuses_to_start,
     "TSG513": epochs_repeat,
-    "TSG514": epochs_repeat,
+    "TSG514": draws_repeat,
     "TSG515": cannot_be_spawned,
     "TSG516": items_repeat,
     "TSG517": started_processes,

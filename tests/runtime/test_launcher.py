@@ -17,7 +17,7 @@ import pytest
 from tsguard.repairing.judging import judged
 from tsguard.runtime.attempts import Bounds, attempt_target
 from tsguard.runtime.events import Devices, InternalError
-from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.launcher import Launcher, TorchUnavailable, WrongSystem, unavailable
 from tsguard.runtime.plan import AttemptSpec, Settings
 from tsguard.runtime.processes import MARK, descendants, kill_marked
 from tsguard.runtime.subject import Subject
@@ -164,3 +164,9 @@ def test_what_left_its_tree_is_found_by_its_mark() -> None:
     kill_marked("the mark of this test")
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
+
+
+def test_who_has_the_wrong_system_is_not_told_to_install_torch():
+    assert unavailable(WrongSystem("use WSL"), ": install it") == "use WSL"
+    missing = unavailable(TorchUnavailable("No module named 'torch'"), ": install it")
+    assert missing == "torch cannot be imported (No module named 'torch'): install it"

@@ -36,7 +36,13 @@ def test_cells_follow_each_other_and_know_their_numbers() -> None:
         ("!pip install \\\n  torch\nx = 1", "pass\n\nx = 1"),
         ("if x:\n    !ls\n    y = 1", "if x:\n    pass\n    y = 1"),
         ("files = !ls\nn = len(files)", "files = get_ipython()\nn = len(files)"),
+        ("took: float = %time 3", "took: float = get_ipython()"),
+        ("(a, b) = !ls", "(a, b) = get_ipython()"),
+        ("d['a b'] = %time 3", "d['a b'] = get_ipython()"),
+        ("if x:\n    net.took[0] = %time 3", "if x:\n    net.took[0] = get_ipython()"),
         ("model?", "pass"),
+        ("x = nn.Linear?", "pass"),
+        ("*int*?", "pass"),
         ("model.forward??", "pass"),
         ("%%time\nx = 1", "\nx = 1"),
         ("%%tsguard\nx = 1", "\nx = 1"),
@@ -45,6 +51,10 @@ def test_cells_follow_each_other_and_know_their_numbers() -> None:
         ("%%writefile model.py\nx = 1", "\n"),
         ("%%bash\nls -l\necho", "\n\n"),
         ("\n%%html\n<b>", "\n\n"),
+        # A magic without its sign, of which IPython takes one to a cell.
+        ("pip install torch", ""),
+        ("run other.py\n", "\n"),
+        ("ls", "ls"),
         # Python that only looks like a command.
         ("x = (a\n% b)", "x = (a\n% b)"),
         ('s = """\n!important\n"""', 's = """\n!important\n"""'),
@@ -56,8 +66,21 @@ def test_commands_become_lines_that_do_nothing(cell: str, python: str) -> None:
     ast.parse(text(cell))
 
 
-def test_a_syntax_error_of_the_user_stays() -> None:
-    assert text("def f(:\n    pass") == "def f(:\n    pass\n"
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "def f(:\n    pass",
+        "import a b",
+        'print "a"',
+        "run other.py\nx = 1",
+        "x += %time 3",
+        "x = 1 # why?\n)",
+    ],
+)
+def test_a_syntax_error_of_the_user_stays(cell: str) -> None:
+    found, cells = code(notebook(cell))
+    assert found == f"{cell}\n"
+    assert not cells[0].parses
 
 
 def test_line_ends_of_other_systems() -> None:

@@ -87,6 +87,41 @@ def test_the_configured_targets_are_tests(folder):
     assert "no tests ran" in run(folder).stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "collected"),
+    [
+        (
+            [],
+            [
+                "test_it.py::test_a",
+                "test_it.py::test_b",
+                "tsguard::model.py:Net(4)",
+                "tsguard::model.py:Bad(4)",
+            ],
+        ),
+        (["test_it.py::test_a"], ["test_it.py::test_a"]),
+        (["tsguard::model.py:Net(4)"], ["tsguard::model.py:Net(4)"]),
+        (
+            ["test_it.py::test_b", "tsguard::model.py:Bad(4)"],
+            ["test_it.py::test_b", "tsguard::model.py:Bad(4)"],
+        ),
+        (["-k", "Bad"], ["tsguard::model.py:Bad(4)"]),
+    ],
+)
+def test_tests_and_targets_are_chosen_by_their_names(folder, arguments, collected):
+    (folder / "pyproject.toml").write_text(CONFIGURATION)
+    (folder / "test_it.py").write_text("def test_a():\n    pass\n\n\ndef test_b():\n    pass\n")
+    ran = run(folder, "--tsguard", "--collect-only", *arguments)
+    assert [line for line in ran.stdout.splitlines() if "::" in line] == collected, ran.stdout + ran.stderr
+
+
+def test_a_target_that_is_not_configured_is_wrong_usage(folder):
+    (folder / "pyproject.toml").write_text(CONFIGURATION)
+    ran = run(folder, "--tsguard", "tsguard::model.py:Nett")
+    assert ran.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "no such target in [tool.tsguard.targets]: model.py:Nett" in ran.stderr
+
+
 def test_a_class_that_no_other_process_can_import_is_said(folder):
     (folder / "test_model.py").write_text(
         "from torch import nn\n\n\ndef test_local(tsguard):\n"

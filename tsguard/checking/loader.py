@@ -15,7 +15,7 @@ from tsguard.linting.run import judged_releases, search_paths
 from tsguard.project import Project
 from tsguard.project.modules import Module
 from tsguard.report import Error, Report
-from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.launcher import Launcher, TorchUnavailable, unavailable
 from tsguard.runtime.loader import LoaderJob, measure_loader
 from tsguard.runtime.loader_options import LoaderOptions
 from tsguard.runtime.loader_task import LoaderTask
@@ -71,7 +71,8 @@ def run(
             found = measure_loader(launcher.run, job, progress)
             environment = _environment(launcher, job)
     except TorchUnavailable as reason:
-        told = f"nothing was measured: torch cannot be imported ({reason}): install it, or name an interpreter that has it with --python"
+        remedy = ": install it, or name an interpreter that has it with --python"
+        told = f"nothing was measured: {unavailable(reason, remedy)}"
         return replace(report, errors=(Error(told),))
     if found.error is not None and found.error.type == "NoLoader":
         return replace(report, errors=(Error(f"{found.target}: {found.error.message}"),))

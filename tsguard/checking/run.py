@@ -17,7 +17,7 @@ from tsguard.runtime.attempts import Bounds, TargetAttempts
 from tsguard.runtime.confirmation import confirmed, with_verdicts_held
 from tsguard.runtime.findings import shown_by, why_not
 from tsguard.runtime.fleet import ClusterUnavailable, fleet
-from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.launcher import Launcher, TorchUnavailable, unavailable
 from tsguard.runtime.needs import input_option
 from tsguard.runtime.options import DEFAULT_BACKENDS, CheckOptions
 from tsguard.runtime.parts import break_down
@@ -77,10 +77,10 @@ def run(
             report = _attempted(report, requests, settings, options, site, sources, told_to)
             report = _told_of_another(report, site.environment.torch)
     except TorchUnavailable as reason:
-        told = Error(
-            f"nothing was attempted: torch cannot be imported ({reason}):"
-            " install it with `pip install tsguard[torch]`, or name an interpreter that has it with --python"
+        remedy = (
+            ": install it with `pip install tsguard[torch]`, or name an interpreter that has it with --python"
         )
+        told = Error(f"nothing was attempted: {unavailable(reason, remedy)}")
         report = replace(report, errors=(*report.errors, told))
     except ClusterUnavailable as reason:
         report = replace(report, errors=(*report.errors, Error(f"nothing was attempted: {reason}")))

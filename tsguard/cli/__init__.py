@@ -43,7 +43,9 @@ class _LazyGroup(click.Group):
 
 
 def _instead(word: str) -> str:
-    if os.path.exists(word.partition(":")[0]):
+    # The colon of a drive of Windows is not that of a target.
+    ends = [at for at, character in enumerate(f"{word}:") if character == ":"]
+    if any(os.path.exists(word[:end]) for end in ends):
         return f"did you mean `tsguard check {word}`?"
     near = nearest(word, _COMMANDS)
     return f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(_COMMANDS)}"

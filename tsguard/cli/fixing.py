@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -70,17 +71,24 @@ def run_fixes(options: Options, settings: Settings, planned: Plan, fixing: Fixin
     piped = [job for job in planned.jobs if job.text is not None]
     for job in piped:
         change = done.changes.get(job.shown)
-        click.echo(change.after if change else job.text, nl=False)
+        pipe(change.after if change else job.text or "", job.encoding)
     return publish(
         done.report, done.sources, options, settings, unsafe_fixes=fixing.unsafe_fixes, to_stderr=bool(piped)
     )
 
 
+def pipe(code: str, encoding: str, errors: str = "strict") -> None:
+    """Print code as it came: in its encoding, with its ends of lines on every system."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(code.encode(encoding, errors))
+    sys.stdout.buffer.flush()
+
+
 def _show(done: Fixed, options: Options) -> int:
     """Print the changes as a unified diff; 1 if there are any, 2 if something could not be done."""
     for path, change in done.changes.items():
-        for line in unified(path, change.before, change.after):
-            click.echo(line, nl=False)
+        patch = "".join(unified(path, change.before, change.after))
+        pipe(patch, sys.stdout.encoding or "utf-8", "backslashreplace")
     tell_errors(done.report, options)
     if not options.quiet:
         number = done.report.fixed

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from tsguard.cli.fixing import Fixing, fix_options, run_fixes
+from tsguard.cli.fixing import Fixing, fix_options, pipe, run_fixes
 from tsguard.cli.options import Options, Unusable, common_options
 from tsguard.cli.output import accept, progress, publish, silence, tell_passed_over, to_update
 from tsguard.linting.run import lint
 from tsguard.settings.config import ConfigError, Settings
 from tsguard.settings.requests import Plan, Request, parse, plan
 from tsguard.source import SourceFile
-from tsguard.source.text import is_notebook
+from tsguard.source.text import encoding_of, is_notebook
 
 
 @click.command("lint")
@@ -55,7 +55,7 @@ def command(
         planned = plan(requests, settings)
         if fixing.wanted and not fixing.diff and not any(job.text is not None for job in planned.jobs):
             for request in requests:  # what is excluded is left as it is
-                click.echo(request.text or "", nl=False)
+                pipe(request.text or "", request.encoding)
         status = _run(options, settings, planned, add_ignore, fixing)
         tell_passed_over(options, settings, [job.path for job in planned.jobs])
         configuration = [settings.file] if settings.file is not None else []
@@ -92,7 +92,8 @@ def _request(argument: str, settings: Settings, stdin_filename: str | None) -> R
     name = stdin_filename or "<stdin>"
     if is_notebook(name):
         raise Unusable("a notebook cannot be read from standard input: pass its file name")
-    file = SourceFile.decode(sys.stdin.buffer.read(), name)
+    data = sys.stdin.buffer.read()
+    file = SourceFile.decode(data, name)
     if file.broken is not None:
         raise Unusable(f"standard input {file.broken.message}")
-    return Request(name, Path(name), text=file.text)
+    return Request(name, Path(name), text=file.text, encoding=encoding_of(data))

@@ -33,7 +33,8 @@ def command(options: Options, paths: tuple[str, ...]) -> int:
     package.module:Name.  Reports for each target whether it can be scripted, traced, exported and compiled as one
     graph, what prevents that, which features of a scripted module an exported program does not have, and in which
     order to migrate; and for each use of torch.jit its replacement.  Neither torch nor the code is imported.  The
-    exit status is 1 if torch.export refuses a target or specialises it to the example, or if a feature is lost.
+    exit status is 1 if torch.export refuses a target or specialises it to the example, if a feature is lost, or if a
+    file cannot be read.  The plan is written as text, json or html.
     """
     if options.update_baseline:
         raise click.UsageError("--update-baseline is an option of `tsguard lint`")

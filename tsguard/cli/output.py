@@ -220,7 +220,9 @@ def summary(report: Report) -> str:
     words = {"error": "error", "warning": "warning", "info": "note"}
     told = [count(counts[severity], word) for severity, word in words.items() if counts[severity]]
     if report.loaders:
-        return f"{count(len(report.loaders), 'loader')} measured"
+        stopped = sum(loader.error is not None for loader in report.loaders)
+        measured = count(len(report.loaders) - stopped, "loader")
+        return f"{measured} measured{f', {stopped} stopped before' if stopped else ''}"
     scope = f"{count(len(report.targets), 'target')} in {count(report.files, 'file')}"
     if report.unknown:
         scope = f"{scope}, {len(report.unknown)} with an unknown verdict"

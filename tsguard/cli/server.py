@@ -20,5 +20,6 @@ def command(stdio: bool) -> int:
         from tsguard.editors.server import make_server
     except ModuleNotFoundError as error:
         raise Unusable(f"the language server needs {error.name}: pip install 'tsguard[server]'") from None
-    make_server().start_io()
-    return 0
+    server = make_server()
+    server.start_io()
+    return server.status

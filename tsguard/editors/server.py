@@ -29,7 +29,10 @@ _PAUSE = 0.05
 
 
 class Server(LanguageServer):
-    """The language server.  All judging is done by one thread, so that the newest text is judged next."""
+    """The language server.  All judging is done by one thread, so that the newest text is judged next.
+
+    ``status`` is what the process is to exit with: 1 where the client says exit before shutdown.
+    """
 
     def __init__(self) -> None:
         # Clients split lines elsewhere than pygls does, which goes wrong for parts of a text.
@@ -39,6 +42,8 @@ class Server(LanguageServer):
         self._readings: dict[str, tuple[tuple[object, int], Reading]] = {}
         # What the client has opened, by the address that it gave, each time anew: pygls knows it by another.
         self._open: dict[str, object] = {}
+        self.shut_down = False
+        self.status = 0
 
     # -- readings -----------------------------------------------------------------------------
 
@@ -172,10 +177,22 @@ def _hover(readers: Readers, reading: Reading, line: int) -> str:
 def make_server() -> Server:
     """A server with all that it can do."""
     server = Server()
+    _ending(server)
     _documents(server)
     _questions(server)
     _commands(server)
     return server
+
+
+def _ending(server: Server) -> None:
+    @server.feature(lsp.SHUTDOWN)
+    def shutdown(_: None) -> None:
+        server.shut_down = True
+
+    @server.feature(lsp.EXIT)
+    def exit_(_: None) -> None:
+        # What pygls itself exits with is lost in the task that it exits from.
+        server.status = 0 if server.shut_down else 1
 
 
 def _documents(server: Server) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsguard.fixes.imports import has_torch, imported
+from tsguard.fixes.places import nodes_around
+from tsguard.project.bindings import bindings
 from tsguard.report import Edit
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ def spelled(type_: str, module: Module, line: int) -> Spelled | None:
         return None
     if any(name in module.bindings for name in names & _BUILT_IN):
         return None
+    if _of_class(module, line) & (names | {"torch"} if "Tensor" in names else names):
+        return None
     edits = imported(module, "typing", sorted(names & _TYPING), line)
     if edits is None:
         return None
@@ -49,6 +53,12 @@ def spelled(type_: str, module: Module, line: int) -> Spelled | None:
         return Spelled(ast.unparse(tree), edits)
     more = imported(module, "torch", ["Tensor"], line)
     return None if more is None else Spelled(type_, (*edits, *more))
+
+
+def _of_class(module: Module, line: int) -> set[str]:
+    """The names that the class around a line gives a meaning to, in which its annotations are evaluated."""
+    around = [node for node in nodes_around(module.file, line) if isinstance(node, ast.ClassDef)]
+    return set(bindings(around[-1].body)) if around else set()
 
 
 def _parsed(type_: str) -> ast.expr | None:

@@ -11,6 +11,7 @@ from tsguard.answer.words import named
 from tsguard.formats import View
 from tsguard.formats.tables import Cell, tone
 from tsguard.formats.text import one_line, printable, table
+from tsguard.migration.way import is_unread
 from tsguard.report import Finding, Report, TargetReport
 from tsguard.report.migration import Migration, Step
 from tsguard.rules import rule
@@ -25,7 +26,7 @@ _MOST_OBSTACLES = 20
 def render(report: Report, view: View) -> str:
     """The targets in the order to go, what is in the way of each, what is lost, and the uses of torch.jit."""
     migration = report.migration or Migration()
-    lines: list[str] = []
+    lines = list(_unread(report, view))
     if migration.steps:
         rows = [[Cell(title, "faint") for title in HEAD]]
         rows += [step_row(number, step, report) for number, step in enumerate(migration.steps, 1)]
@@ -68,7 +69,7 @@ def reasons(step: Step, target: TargetReport, report: Report) -> Iterator[tuple[
         if judgement.verdict not in _FINE and judgement.findings:
             found = [report.findings[number] for number in judgement.findings]
             yield way, named([f for f in found if f.severity != "info"] or found)
-    kept = "; torch.jit.script keeps the branch" if step.script == "ok" else ""
+    kept = "; torch.jit.script takes it as it is" if step.script == "ok" else ""
     for number in step.blockers:
         yield _way_of(report.findings[number]), _with_help(report.findings[number]) + kept
     if step.export != "refused" and target.export.fixed:
@@ -128,6 +129,20 @@ def _obstacles(report: Report, view: View) -> Iterator[str]:
             yield from _wrapped(f"{len(finding.targets)} targets", _with_help(finding), view)
         if len(shown) < len(common):
             yield click.style(f"  and {len(common) - len(shown)} more (--verbose shows them)", dim=True)
+        yield ""
+
+
+def unread(report: Report) -> list[str]:
+    """What could not be read or judged, and is not in the plan."""
+    return [f"{f.place}: {one_line(f.message)} ({f.code})" for f in report.findings if is_unread(f)]
+
+
+def _unread(report: Report, view: View) -> Iterator[str]:
+    found = unread(report)
+    if found:
+        yield click.style("not read", bold=True)
+        for text in found:
+            yield from (f"  {line}" for line in textwrap.wrap(printable(text), view.width - 2))
         yield ""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsguard.formats import View
-from tsguard.formats.migration import HEAD, reasons, step_row, stepped, summary
+from tsguard.formats.migration import HEAD, reasons, step_row, stepped, summary, unread
 from tsguard.formats.tables import Cell
 from tsguard.report import Finding, Report
 from tsguard.report.records import dataclass
@@ -48,6 +48,7 @@ def render(report: Report, view: View) -> str:
         view=view,
         head=HEAD[1:],
         summary=summary(report),
+        unread=unread(report),
         rows=list(_rows(report)),
         common=[f for n in (migration.obstacles if migration else ()) if len((f := findings[n]).targets) > 1],
         uses=[

@@ -17,5 +17,8 @@ def from_root(path: str, variable: Variable) -> str:
     root = os.environ.get(variable)
     if not root:
         return path
-    inside = os.path.relpath(path, root)
+    try:
+        inside = os.path.relpath(path, root)
+    except ValueError:
+        return path  # another drive of Windows
     return path if inside.startswith("..") else Path(inside).as_posix()

@@ -2,13 +2,14 @@
 
 Paths are relative and fingerprints hold no line numbers, so that an alert stays the
 same alert from run to run.  Under a baseline each result tells whether it is new; what the
-baseline accepts is there too, suppressed, and so is what has gone since.
+baseline accepts is there too, suppressed, and so is what has gone since, but for GitHub.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from pathlib import PurePath
 from urllib.parse import quote
 
 from tsguard.formats import View, loaders
@@ -21,14 +22,17 @@ from tsguard.rules.links import SITE, rule_url
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_GITHUB_SEVERITIES = {"error": "error", "warning": "warning", "info": "recommendation"}
 
 
 def render(report: Report, view: View) -> str:
     """The findings as results, the verdicts and attempts as properties of the run."""
     use = report.baseline
-    accepted = use.accepted if use is not None else ()
+    # GitHub takes every result for an open alert, whatever its state.
+    told = use if os.environ.get("GITHUB_ACTIONS") != "true" else None
+    accepted = told.accepted if told is not None else ()
     found = (*report.findings, *accepted)
-    gone = use.stale if use is not None else ()
+    gone = told.stale if told is not None else ()
     codes = sorted({*(finding.code for finding in found), *(entry.code for entry in gone)})
     states = [*[None if use is None else "new"] * len(report.findings), *["unchanged"] * len(accepted)]
     marks = fingerprints(found, view.sources.line)
@@ -106,7 +110,7 @@ def _rule(code: str) -> dict[str, object]:
         "helpUri": rule_url(code),
         "help": {"text": page.help or page.summary, "markdown": body.strip()},
         "defaultConfiguration": {"level": _LEVELS[page.severity]},
-        "properties": {"tags": [page.family], "problem.severity": page.severity},
+        "properties": {"tags": [page.family], "problem.severity": _GITHUB_SEVERITIES[page.severity]},
     }
 
 
@@ -164,15 +168,15 @@ def _fix(fix: Fix) -> dict[str, object]:
 
 
 def _location(finding: Finding) -> dict[str, object]:
-    if finding.cell is not None:  # a line of a cell is none of the file
-        return {"artifactLocation": _artifact(finding.path)}
+    if finding.cell is not None:  # a line of a cell is none of the file, and GitHub wants one
+        return {"artifactLocation": _artifact(finding.path), "region": {"startLine": 1}}
     region = _region(finding.line, finding.column, finding.end_line, finding.end_column)
     return {"artifactLocation": _artifact(finding.path), "region": region}
 
 
 def _artifact(path: str) -> dict[str, str]:
-    if path.startswith("/"):
-        return {"uri": f"file://{quote(os.fsencode(path))}"}
+    if PurePath(path).is_absolute():
+        return {"uri": PurePath(path).as_uri()}
     inside = from_root(path, "GITHUB_WORKSPACE")
     return {"uri": quote(os.fsencode(inside)), "uriBaseId": "SRCROOT"}
 

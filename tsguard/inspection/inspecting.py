@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -150,7 +151,9 @@ def _of_file(program: Program, module: Module, job: Job, purpose: Purpose) -> It
 
 def _broken(broken: Broken, job: Job) -> Finding:
     code = "TSG001" if broken.kind == "syntax" else "TSG002"
-    return tool_finding(code, job.shown, broken.span, reason=broken.message, repair=broken.repair)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    facts = {"reason": broken.message, "repair": broken.repair, "version": version}
+    return tool_finding(code, job.shown, broken.span, **facts)
 
 
 def _targets(program: Program, module: Module, job: Job, errors: list[Error]) -> Iterator[Target]:

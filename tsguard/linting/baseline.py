@@ -86,7 +86,7 @@ class Baseline:
         order = sorted(self.entries, key=lambda entry: (entry.path, entry.code, entry.fingerprint))
         content = {"version": _VERSION, "findings": [asdict(entry) for entry in order]}
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        self.file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8", newline="\n")
 
     def _entries_of(self, findings: Sequence[Finding], sources: Sources) -> list[BaselineEntry]:
         marks = fingerprints(findings, sources.line, self._relative)

@@ -26,8 +26,16 @@ def migrated(report: Report) -> Report:
 
 
 def in_the_way(report: Report) -> tuple[Finding, ...]:
-    """The findings that a migration has to do with: what torch.export does not take, what is lost, torch.jit."""
-    return tuple(f for f in report.findings if f.family in ("export", "migration"))
+    """The findings that a migration has to do with: what torch.export does not take, what is lost, torch.jit.
+
+    What could not be read is among them: nobody knows what it holds.
+    """
+    return tuple(f for f in report.findings if f.family in ("export", "migration") or is_unread(f))
+
+
+def is_unread(finding: Finding) -> bool:
+    """Whether a finding tells that something could not be read or judged."""
+    return finding.family == "tool" and finding.severity == "error"
 
 
 def _is_loss(finding: Finding) -> bool:

@@ -40,10 +40,10 @@ class Binding:
     attempts: tuple[Attempt, ...] = ()
 
 
-def bindings(tree: ast.Module) -> dict[str, list[Binding]]:
-    """The module-level names of a tree, each with the statements that bind it in source order."""
+def bindings(body: list[ast.stmt]) -> dict[str, list[Binding]]:
+    """The names of a module's or class's body, each with the statements that bind it in source order."""
     found: dict[str, list[Binding]] = {}
-    _collect(tree.body, found, "", None, True, ())
+    _collect(body, found, "", None, True, ())
     return found
 
 

@@ -51,7 +51,7 @@ class Module:
     @cached_property
     def bindings(self) -> dict[str, list[Binding]]:
         """Module-level names and the statements that bind them, in source order."""
-        return bindings(self.file.tree)
+        return bindings(self.file.tree.body)
 
     @cached_property
     def may_yield(self) -> bool:

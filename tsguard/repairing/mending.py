@@ -10,7 +10,7 @@ from tsguard.repairing.loop import repair_all
 from tsguard.repairing.results import Repaired
 from tsguard.report import Error
 from tsguard.runtime.assigning import assign
-from tsguard.runtime.launcher import Launcher, TorchUnavailable
+from tsguard.runtime.launcher import Launcher, TorchUnavailable, unavailable
 from tsguard.runtime.options import CheckOptions
 from tsguard.runtime.task import Limits
 from tsguard.settings.config import Settings
@@ -44,8 +44,6 @@ def run(
         with Launcher(str(python) if python is not None else None) as launcher:
             done = repair_all(launcher, subjects, settings, Limits(seconds), tell)
     except TorchUnavailable as reason:
-        told = (
-            f"nothing was repaired: torch cannot be imported ({reason}); `tsguard lint --fix` needs no torch"
-        )
+        told = f"nothing was repaired: {unavailable(reason, '')}; `tsguard lint --fix` needs no torch"
         return [], (*report.errors, Error(told))
     return done, report.errors

@@ -35,6 +35,15 @@ class TorchUnavailable(RuntimeError):
     """torch cannot be imported by the interpreter that runs the workers; the text tells why."""
 
 
+class WrongSystem(TorchUnavailable):
+    """There are no attempts on this system, whether torch is installed or not."""
+
+
+def unavailable(reason: TorchUnavailable, remedy: str) -> str:
+    """Why there are no workers, and where torch is what is missing, what to do about it."""
+    return str(reason) if isinstance(reason, WrongSystem) else f"torch cannot be imported ({reason}){remedy}"
+
+
 class WorkersEnded(RuntimeError):
     """There are no workers any more, because the run was interrupted."""
 
@@ -73,7 +82,7 @@ class Launcher:
 
     def __enter__(self) -> Launcher:
         if os.name != "posix":
-            raise TorchUnavailable("attempts need Linux or macOS: use WSL on Windows")
+            raise WrongSystem("attempts need Linux or macOS: use WSL on Windows")
         self.folder = Path(tempfile.mkdtemp(prefix="tsguard-"))
         try:
             self.environment = self._start()

@@ -16,7 +16,8 @@ from tsguard.settings.config import Settings
 from tsguard.source.discovery import Exclusions, python_files
 
 _FILE_TARGET = re.compile(r"(?P<place>.+?\.(?:pyi?|ipynb)):(?P<expression>.+)", re.DOTALL)
-_DOTTED_TARGET = re.compile(r"(?P<place>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<expression>.+)", re.DOTALL)
+# After the letter of a drive comes a path: an expression begins with a name.
+_DOTTED_TARGET = re.compile(r"(?P<place>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<expression>[^\W\d].*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,14 @@ class Request:
 
     ``given`` is as the user wrote it, ``path`` a file or folder that may not exist,
     ``expression`` the target in it, ``text`` what standard input held instead of the
-    file.
+    file, and ``encoding`` how it was written there.
     """
 
     given: str
     path: Path
     expression: str | None = None
     text: str | None = None
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Job:
     whole: bool = True
     named: tuple[tuple[str, str], ...] = ()
     text: str | None = None
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def _in_folder(
 def _of_file(request: Request) -> Job:
     named = () if request.expression is None else ((request.given, request.expression),)
     path = Path(os.path.abspath(request.path))
-    return Job(path, shown(request.path), not named, named, request.text)
+    return Job(path, shown(request.path), not named, named, request.text, request.encoding)
 
 
 def _joined(first: Job, second: Job) -> Job:

@@ -7,7 +7,9 @@ that does nothing, so that every other line keeps its place.
 from __future__ import annotations
 
 import ast
+import builtins
 import json
+import keyword
 import re
 import warnings
 from typing import Any
@@ -38,7 +40,10 @@ _OTHER_CELLS = frozenset(
     }
 )
 _CELL_MAGIC = re.compile(r"\s*%%(?P<name>\w+)")
-_COMMAND = re.compile(r"(?P<indent>\s*)(?:[%!?]|(?P<assigned>[\w., ]+=)\s*[%!]|[\w.]+\?{1,2}\s*$)")
+_COMMAND = re.compile(
+    r"""(?P<indent>\s*)(?:[%!?]|(?P<assigned>\w[\w.,:*|"'()\[\] ]*=|\([\w.,* ]+\)\s*=)\s*[%!]|[^#]*[\w*\]]\?{1,2}\s*$)"""
+)
+_AUTOMAGIC = re.compile(r"\s*(?P<name>[^\W\d]\w*)[ \t]+(?![^\w\s]*=)\S")
 _FORMAT = 4
 
 
@@ -126,7 +131,17 @@ def _python(source: str) -> tuple[list[str], bool]:
             break  # a syntax error of the user's
         _take_out(lines, command)
         wrong = _first_error(lines)
+    if wrong is not None and _is_automagic(source):
+        return [""] * len(lines), True
     return lines, wrong is None
+
+
+def _is_automagic(source: str) -> bool:
+    """Whether a cell that is no Python is a magic without its sign: IPython takes one only for a cell of one line."""
+    found = _AUTOMAGIC.match(source)
+    if found is None or len(source.splitlines()) > 1:
+        return False
+    return not keyword.iskeyword(found["name"]) and not hasattr(builtins, found["name"])
 
 
 def _first_error(lines: list[str]) -> int | None:

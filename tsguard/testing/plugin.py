@@ -6,7 +6,7 @@ it is used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,6 +14,10 @@ import pytest
 
 if TYPE_CHECKING:
     from tsguard.report import Report
+
+_PREFIX = "tsguard::"
+_NAMED = pytest.StashKey[list[str]]()
+_WANTED = pytest.StashKey[bool]()
 
 
 class Guard:
@@ -79,19 +83,50 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Take the names of targets out of the arguments, of which pytest would look for files."""
+    config = session.config
+    if config.getoption("--tsguard"):
+        config.stash[_NAMED] = [
+            each.removeprefix(_PREFIX) for each in config.args if each.startswith(_PREFIX)
+        ]
+        config.stash[_WANTED] = bool(config.stash[_NAMED]) or not all("::" in each for each in config.args)
+        config.args = [each for each in config.args if not each.startswith(_PREFIX)]
+
+
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Add a test for each configured target."""
-    if config.getoption("--tsguard"):
-        from tsguard.settings.config import ConfigError, find, load
+    """Add a test for each configured target, unless the command line names other tests only."""
+    if config.getoption("--tsguard") and config.stash[_WANTED]:
+        targets = ConfiguredTargets.from_parent(session, name="tsguard", nodeid="tsguard")
+        targets.names = _chosen(config)
+        items.extend(session.genitems(targets))
 
-        try:
-            targets = load(find([config.rootpath])).targets
-        except ConfigError as error:
-            raise pytest.UsageError(str(error)) from None
-        for name in targets:
-            items.append(ConfiguredTarget.from_parent(session, name=name, nodeid=f"tsguard::{name}"))
+
+def _chosen(config: pytest.Config) -> Iterable[str]:
+    """The targets of the configuration, or those of them that the command line names."""
+    from tsguard.settings.config import ConfigError, find, load
+
+    try:
+        targets = load(find([config.rootpath])).targets
+    except ConfigError as error:
+        raise pytest.UsageError(str(error)) from None
+    named = config.stash[_NAMED]
+    if unknown := [name for name in named if name not in targets]:
+        raise pytest.UsageError(f"no such target in [tool.tsguard.targets]: {', '.join(unknown)}")
+    return named or targets
+
+
+class ConfiguredTargets(pytest.Collector):
+    """The targets that are tests of this run."""
+
+    names: Iterable[str] = ()
+
+    def collect(self) -> Iterator[ConfiguredTarget]:
+        for name in self.names:
+            yield ConfiguredTarget.from_parent(self, name=name)
 
 
 class ConfiguredTarget(pytest.Item):

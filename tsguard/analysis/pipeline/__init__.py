@@ -1,7 +1,7 @@
 """The input pipeline: how DataLoaders are set up, and what datasets and collate functions do.
 
-Each rule fires on what the code shows and on nothing else: a dataset, a setting or a
-device that reaches the code from elsewhere keeps it silent.
+Each rule fires on what the code shows and on nothing else: a dataset or a setting that
+reaches the code from elsewhere keeps it silent.
 """
 
 from __future__ import annotations

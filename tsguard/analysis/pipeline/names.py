@@ -25,6 +25,7 @@ _KNOWN = frozenset(
         *("torch", "numpy", "torchvision", "torchaudio", "albumentations", "tqdm"),
         *("PIL", "cv2", "h5py", "lmdb", "zipfile", "tarfile", "sqlite3", "pandas", "soundfile"),
         *("librosa", "imageio", "skimage", "random", "os", "multiprocessing", "functools", "time", "secrets"),
+        "csv",
     }
 )
 

@@ -29,6 +29,10 @@ def _options_without_workers(pipeline: Pipeline, loader: Loader) -> Iterator[Eve
         given = loader.argument(option)
         if given is not None and loader.value(option) not in (..., None, False):
             yield pipeline.event("option-needs-workers", given, option=option)
+    given = loader.argument("timeout")
+    seconds = loader.value("timeout")
+    if given is not None and isinstance(seconds, (int, float)) and seconds > 0:
+        yield pipeline.event("option-needs-workers/iterated", given, option="timeout")
 
 
 def _conflicting_sampling(pipeline: Pipeline, loader: Loader) -> Iterator[Event]:

@@ -11,7 +11,8 @@ from tsguard.analysis.pipeline.context import Dataset, Pipeline
 from tsguard.analysis.pipeline.epochs import called
 from tsguard.analysis.pipeline.frames import Frame, Function
 from tsguard.analysis.pipeline.loaders import Loader
-from tsguard.analysis.pipeline.names import is_self, methods
+from tsguard.analysis.pipeline.names import Assignment, is_self, methods
+from tsguard.language.rule_names import RuleName
 from tsguard.source.unparsing import unparsed
 from tsguard.source.walking import children, walked
 
@@ -57,16 +58,18 @@ def _of_loader(pipeline: Pipeline, loader: Loader) -> Iterator[Event]:
     if dataset is None or not loader.has_workers:
         return
     if loader.complete and loader.argument("worker_init_fn") is None:
-        yield from _shared_generators(pipeline, dataset)
-        if dataset.kind == "iterable":
+        yield from _shared_generators(pipeline, loader, dataset)
+        if dataset.kind == "iterable" and loader.value("num_workers") != 1:
             yield from _repeated_items(pipeline, loader, dataset)
     yield from _open_handles(pipeline, dataset)
 
 
 def _held(dataset: Dataset, kinds: frozenset[str]) -> Iterator[tuple[str, ast.Call, str]]:
-    """Attributes that ``__init__`` alone assigns, to what one of these functions returns."""
-    for name, places in dataset.names.attributes(dataset.cls).items():
+    """Attributes that ``__init__`` alone assigns, to what one of these functions returns, or a named part of it."""
+    attributes = dataset.names.attributes(dataset.cls)
+    for name, places in attributes.items():
         function, value = places[0]
+        value = _whole(value, attributes)
         if len(places) > 1 or function.name != "__init__" or not isinstance(value, ast.Call):
             continue
         frame = dataset.names.survey.frames.get(function)
@@ -82,24 +85,59 @@ def _held(dataset: Dataset, kinds: frozenset[str]) -> Iterator[tuple[str, ast.Ca
             yield name, value, kind
 
 
+def _whole(value: ast.expr | None, attributes: dict[str, list[Assignment]]) -> ast.expr | None:
+    """What a value is a part of: the file of ``File(path)["data"]``, and of ``self.file["data"]``."""
+    while isinstance(value, ast.Subscript):
+        if not (isinstance(value.slice, ast.Constant) and isinstance(value.slice.value, str)):
+            return None  # a slice is read, and lies in memory
+        value = value.value
+        if isinstance(value, ast.Attribute) and is_self(value.value):
+            places = attributes.get(value.attr, [])
+            value = places[0][1] if len(places) == 1 else None
+    return value
+
+
 def _users(dataset: Dataset, name: str) -> list[Function]:
-    """The methods other than ``__init__`` that read ``self.name``."""
+    """The methods that read ``self.name`` when an item is made, as far as can be told."""
+    running = _running(dataset)
     return [
         function
         for function in methods(dataset.cls)
         if function.name not in ("__init__", "__len__", "__del__", "close", "__exit__")
-        and any(_reads(node, name) for node in walked(function))
+        and (running is None or function.name in running)
+        and name in _read(function)
     ]
 
 
-def _reads(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == name and is_self(node.value)
+def _running(dataset: Dataset) -> set[str] | None:
+    """The methods that making an item leads to; None where the class does not define how it is made."""
+    if dataset.getter is None:
+        return None
+    by_name = {function.name: function for function in methods(dataset.cls)}
+    todo = {name for name in by_name if name.startswith("__") and name not in ("__init__", "__len__")}
+    found: set[str] = set()
+    while todo:
+        name = todo.pop()
+        found.add(name)
+        todo |= (_read(by_name[name]) & by_name.keys()) - found
+    return found
 
 
-def _shared_generators(pipeline: Pipeline, dataset: Dataset) -> Iterator[Event]:
+def _read(function: Function) -> set[str]:
+    """The attributes of ``self`` that a method mentions."""
+    return {node.attr for node in walked(function) if isinstance(node, ast.Attribute) and is_self(node.value)}
+
+
+def _shared_generators(pipeline: Pipeline, loader: Loader, dataset: Dataset) -> Iterator[Event]:
+    persists = loader.value("persistent_workers") is not False
+    rule: RuleName = "generator-copied/persistent" if persists else "generator-copied"
+    if loader.value("num_workers") == 1:
+        if persists:
+            return  # it draws on from epoch to epoch, and no other draws the same
+        rule = "generator-copied/single"
     for name, value, kind in _held(dataset, _GENERATORS):
         if _users(dataset, name):
-            yield pipeline.event("generator-copied", value, module=dataset.module, attribute=name, kind=kind)
+            yield pipeline.event(rule, value, module=dataset.module, attribute=name, kind=kind)
 
 
 def _open_handles(pipeline: Pipeline, dataset: Dataset) -> Iterator[Event]:
@@ -191,6 +229,7 @@ def _goes_through_a_list(dataset: Dataset, getter: Function) -> bool:
     if any(isinstance(node, ast.While) for node in walked(getter)):
         return False
     iterated = [node.iter for node in walked(getter) if isinstance(node, (ast.For, ast.comprehension))]
+    iterated += [node.value for node in walked(getter) if isinstance(node, ast.YieldFrom)]
     iterated += [call.args[0] for call in calls if called(dataset.names, call, frame) == "iter" and call.args]
     return any(_is_listed(source, dataset, frame) for source in iterated)
 
@@ -199,11 +238,14 @@ def _is_listed(source: ast.expr, dataset: Dataset, frame: Frame) -> bool:
     source, frame = dataset.names.origin(source, frame)
     if isinstance(source, ast.Call):
         name = called(dataset.names, source, frame)
-        if name in ("enumerate", "iter", "zip", "open"):
+        if name in ("enumerate", "iter", "zip", "open", "csv.reader", "csv.DictReader"):
             return name == "open" or any(_is_listed(argument, dataset, frame) for argument in source.args)
         return name in _LISTED
     if isinstance(source, ast.Name):
         found = frame.lookup(source.id)
-        annotation = getattr(found[0][0].node, "annotation", None) if found is not None else None
+        bound = found[0][0].node if found is not None else None
+        if isinstance(bound, ast.withitem):
+            return _is_listed(bound.context_expr, dataset, frame)
+        annotation = getattr(bound, "annotation", None)
         return annotation is not None and bool(_ANNOTATED_LIST.match(unparsed(annotation)))
     return isinstance(source, (ast.List, ast.Tuple, ast.ListComp))

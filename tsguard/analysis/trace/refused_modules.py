@@ -1,4 +1,4 @@
-"""Modules that torch.jit.trace refuses as they are: one tensor registered under two names, backward hooks.
+"""Modules that torch refuses as they are: one tensor registered under two names, backward hooks, a ScriptModule.
 
 Source: torch/jit/_trace.py, TracedModule: each module's own parameters and buffers must be
 different ones; that two modules share one is allowed. ``register_full_backward_pre_hook`` is, too.
@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
+from tsguard.analysis.export.reports import report
+from tsguard.analysis.python.ancestry import derives_from
 from tsguard.analysis.python.following import Frame
 from tsguard.analysis.trace.context import Tracer
 
@@ -19,6 +21,13 @@ if TYPE_CHECKING:
     from tsguard.project import Target
 
 _HOOKS = frozenset({"register_backward_hook", "register_full_backward_hook"})
+
+
+def check_export(tracer: Tracer, target: Target, subject: py.Value) -> None:
+    """Report a target that torch.jit compiles when it is made: torch.export takes none."""
+    if isinstance(subject, py.ModuleValue) and derives_from(tracer, subject.cls, "torch.jit.ScriptModule"):
+        with tracer.running(Frame(target.qualname, target.module)):
+            report(tracer, "scripted-module/target", target.node, sure=True, name=target.qualname)
 
 
 def check(tracer: Tracer, target: Target) -> None:

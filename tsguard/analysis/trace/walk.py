@@ -134,6 +134,7 @@ def trace_target(
     tracer.state.own(subject)
     data.are_outside(tracer.state.owned.values())
     refused_modules.check(tracer, target)
+    refused_modules.check_export(tracer, target, subject)
     properties.check(tracer, interp, target)
     stopped = False
     try:
