@@ -13,7 +13,15 @@ import torch
 from tsguard.runtime.worker.inputs import moves
 from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import Trouble
-from tsguard.runtime.worker.inputs.specs import DictSpec, Guess, Kind, SequenceSpec, Spec, TensorSpec
+from tsguard.runtime.worker.inputs.specs import (
+    INVENTED_KEY,
+    DictSpec,
+    Guess,
+    Kind,
+    SequenceSpec,
+    Spec,
+    TensorSpec,
+)
 
 Repair = Callable[[Guess, Trouble, re.Match[str]], Iterator[Move]]
 
@@ -188,7 +196,7 @@ def _as_dict(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[M
     for name in sorted(trouble.blamed or suspected(guess, trouble)):
         spec = guess.get(name)
         if isinstance(spec, TensorSpec):
-            yield 0.2, guess.with_spec(name, DictSpec((("x", spec),)))
+            yield 0.2, guess.with_spec(name, DictSpec(((INVENTED_KEY, spec),)))
 
 
 def _as_list(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
@@ -223,7 +231,7 @@ def _with_key(spec: Spec, key: str) -> Spec:
         return replace(spec, items=tuple(_with_key(item, key) for item in spec.items))
     if not isinstance(spec, DictSpec) or key in dict(spec.items):
         return spec
-    kept = tuple((known, item) for known, item in spec.items if known != "x")
+    kept = tuple((known, item) for known, item in spec.items if known != INVENTED_KEY)
     return DictSpec((*kept, (key, spec.items[0][1])))
 
 
@@ -300,7 +308,10 @@ _TABLE: list[tuple[str, Repair]] = [
         r"same dtype|not implemented for '(?:Long|Bool|Int)'|expected scalar type|bool tensor is not supported|must be floating|Input type|floating point dtype|Expected floating|got Long|should be the same",
         _kind("float"),
     ),
-    (r"out of range in self|is out of bounds|out of range|out of bounds", _range),
+    (
+        r"out of range in self|can not be greater than input's length|is out of bounds|out of range|out of bounds",
+        _range,
+    ),
     (
         r"'Tensor' object has no attribute '(?:items|keys|values|get|pop)'|Tensors? .*indices must|only integers, slices",
         _as_dict,
