@@ -55,6 +55,9 @@ TRIES_FOR_OTHERS: Final = 20
 CONSTRUCTION_TRIES: Final = 60
 """Calls of a constructor whose arguments are guessed."""
 
+MOST_HOLLOW: Final = 8
+"""Instances with layers without elements, after which these are taken."""
+
 CONSTRUCTION_LESSONS: Final = 60
 """Guesses that an error message leads to, among them."""
 

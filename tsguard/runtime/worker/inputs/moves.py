@@ -31,7 +31,7 @@ def changed(guess: Guess, names: Iterable[str], change: Change) -> Guess:
         if not isinstance(spec, TensorSpec) or not any(_is_in(path, name) for name in wanted):
             return spec
         fresh = change(spec)
-        fits = all(size >= 0 for size in fresh.shape) and math.prod(fresh.shape) <= LARGEST_INPUT
+        fits = all(size > 0 for size in fresh.shape) and math.prod(fresh.shape) <= LARGEST_INPUT
         return fresh if fits else spec
 
     return guess.mapped(sane)
