@@ -87,12 +87,19 @@ def _size_changes(got: int, want: int) -> Iterator[tuple[float, Change]]:
     yield 0.2, matching(lambda dim: dim > 0)
     yield 0.3, functools.partial(squared, got=got, want=want)
     yield 0.5, matching(lambda dim: True)
+    # One of several that were joined has to make up for it.
+    yield 0.55, lambda s: _with_difference(s, -1, want - got)
+    yield 0.58, lambda s: _with_difference(s, 1, want - got) if len(s.shape) > 2 else s
     yield 0.6, lambda s: _scaled_last(s, got, want)
     for dim in (1, 2):
         yield 0.6, functools.partial(in_proportion, dim=dim, wanted=want, have=got)
     for extra in (0, 1, 2):
         yield 0.7 + extra / 10, functools.partial(scaled_area, got=got - extra, want=want - extra)
     yield 0.8, lambda s: _scaled_sides(s, got, want)
+
+
+def _with_difference(spec: TensorSpec, dim: int, more: int) -> TensorSpec:
+    return spec.resized(dim, spec.shape[dim] + more) if spec.shape else spec
 
 
 def sized(dim: int, size: int) -> Change:

@@ -15,6 +15,7 @@ from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import Trouble
 from tsguard.runtime.worker.inputs.specs import (
     INVENTED_KEY,
+    LENGTH,
     DictSpec,
     Guess,
     Kind,
@@ -149,6 +150,10 @@ def _reshape(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[M
     have, wanted = int(match[2]), math.prod(size for size in fixed if size > 0)
     if not have or not wanted:
         return
+    if 0 in fixed:
+        # The batch is divided, and came out as less than one.
+        for rank, parts in enumerate(size for size in fixed if 1 < size <= LENGTH):
+            yield 0.1 + rank / 10, moves.changed(guess, guess.tensors(), moves.sized(0, parts))
     for name in sorted(suspected(guess, trouble)):
         for dim in (1, -1, 2):
             yield (

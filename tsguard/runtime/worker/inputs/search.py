@@ -154,19 +154,25 @@ class _Search:
         return NotFound(self.best[1], self.best[2])
 
     def _read(self, first: Guess, alone: bool) -> Iterator[Move]:
-        """What the code demands, where the first guess did not do; lists where tensors may be meant or not."""
+        """What the code demands, where the first guess did not do; with names that mean nothing, and with lists."""
         if alone:
             yield -1.0, self._demanded(first)
+        elif usual_shapes(first, None):
+            yield -0.8, self._demanded(first, named=False)
         lists = several(first, self.parameters)
         if lists != first:
             yield -0.9, self._demanded(lists)
 
-    def _demanded(self, guess: Guess) -> Guess:
-        """The guess with what the code demands of it, as far as a run on stand-ins tells."""
+    def _demanded(self, guess: Guess, *, named: bool = True) -> Guess:
+        """The guess with what the code demands of it, as far as a run on stand-ins tells.
+
+        Args:
+            named: whether names say what shapes are usual.
+        """
         if isinstance(self.callee, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
             return guess
         likely = self.hints.likely
-        usual = usual_shapes(guess, likely)
+        usual = usual_shapes(guess, likely) if named else {}
         plain = TensorSpec((BATCH, LENGTH, IMAGE))
         # What the first layer takes is not what another input is.
         guess = guess.mapped(lambda path, spec: plain if spec == likely and path not in usual else spec)

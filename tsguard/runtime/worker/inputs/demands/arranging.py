@@ -139,10 +139,15 @@ def _expanded_as(op: Operation) -> Any:
 
 
 def _flattened(op: Operation) -> Any:
-    taken = op.open(0)
-    if taken.shape_now.rank() != 2 or op.given(1, "start_dim", 0) != 1:
-        raise Unmodelled("sizes that are multiplied")
-    return op.result(taken.shape_now)
+    """All dimensions from one on are one; how many these are is the least or the usual number."""
+    taken, start = op.open(0), int(op.given(1, "start_dim", 0))
+    if start < 0 or op.given(2, "end_dim", -1) != -1:
+        raise Unmodelled("some dimensions in the middle")
+    shape = taken.shape_now
+    if shape.rank() is None:
+        shape.close(max(shape.likely_rank(), start + 2))
+    front = shape.now().front
+    return op.result(Shape((*front[:start], Size(factors=front[start:]))), taken)
 
 
 def _viewed(op: Operation) -> Any:

@@ -20,6 +20,7 @@ from tsguard.runtime.worker.inputs.demands.operation import (
     unite_but,
 )
 from tsguard.runtime.worker.inputs.demands.shapes import Shape, Size, broadcast, unite
+from tsguard.runtime.worker.inputs.specs import LENGTH
 
 
 def _item(op: Operation) -> Any:
@@ -77,6 +78,7 @@ def _chosen(shape: Shape, steps: tuple[Any, ...], chosen: list[Tensor]) -> Shape
             made = replaced(made, dim, _sliced(size, step))
         elif isinstance(step, Tensor):
             must_be(step, "int", size)
+            _row(shape_of(step))
             where = dim if where is None else where
             gone.append(dim)
         else:
@@ -98,6 +100,13 @@ def _ends(shape: Shape, rank: int) -> None:
     alone = not now.back and len(now.usual) < 2
     if now.rest is not None and (rank > 1 or alone) and rank >= len(now.front) + len(now.back):
         shape.close(rank)
+
+
+def _row(index: Shape) -> None:
+    """Indices of which nothing else is known are one row of them."""
+    now = index.now()
+    if not now.front and not now.back and now.rest is not None and not now.usual:
+        index.close(1, (LENGTH,))
 
 
 def _spliced(shape: Shape, place: int, inner: Shape) -> Shape:

@@ -43,6 +43,7 @@ def _bilinear(op: Operation) -> Any:
     sides = op.tensor(0, "input1"), op.tensor(1, "input2")
     outs = []
     for place, side in enumerate(sides, 1):
+        must_be(side, "float")
         shape_of(side).at(-1).must_be(weight.shape[place])
         outs.append(appended(without_last(shape_of(side), 1), Size(1, weight.shape[0])))
     unite(outs[0], outs[1])
@@ -92,6 +93,7 @@ def _normed_by_channel(op: Operation) -> Any:
 def _convolved(op: Operation) -> Any:
     """The number of dimensions and of channels is known; what comes out of the other sizes is computed."""
     taken, weight = op.open(0), _weight(op, 1)
+    must_be(taken, "float")
     taken.shape_now.close(weight.dim(), _USUAL[weight.dim()])
     transposed = "transpose" in op.name
     groups = int(op.given(6, "groups", 1))

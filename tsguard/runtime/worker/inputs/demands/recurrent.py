@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from tsguard.runtime.worker.inputs.demands.operation import shape_of
+from tsguard.runtime.worker.inputs.demands.operation import must_be, shape_of
 from tsguard.runtime.worker.inputs.demands.shapes import Contradiction, Rest, Shape, Size
 from tsguard.runtime.worker.inputs.demands.standins import StandIn, stand_in
 
@@ -33,6 +33,7 @@ def _sequence(layer: nn.RNNBase, args: tuple[Any, ...]) -> tuple[Any, ...]:
     shape = shape_of(args[0])
     if shape.rank() is None:
         shape.close(3)
+    must_be(args[0], "float")
     shape.at(-1).must_be(layer.input_size)
     if len(args) < 2 or args[1] is None:
         return args

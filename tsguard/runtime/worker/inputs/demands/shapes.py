@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ class Contradiction(Exception):
 class Size:
     """One size; ``usual`` is taken where nothing demands another, and is at least ``least``.
 
-    ``parts`` are the sizes that it is the sum of, ``names`` the inputs that it belongs to;
+    ``parts`` are the sizes that it is the sum of, ``factors`` those that it is the product of, ``names`` the inputs that it belongs to;
     ``channels`` tells that tensors are joined along it, ``read`` that indices reach into it.
     """
 
@@ -25,6 +26,7 @@ class Size:
     value: int | None = None
     least: int = 1
     parts: tuple[Size, ...] = ()
+    factors: tuple[Size, ...] = ()
     names: tuple[str, ...] = ()
     channels: bool = False
     read: bool = False
@@ -40,6 +42,10 @@ class Size:
             parts = [part.known() for part in size.parts]
             if None not in parts:
                 size.value = sum(part for part in parts if part is not None)
+        elif size.value is None and size.factors:
+            factors = [factor.known() for factor in size.factors]
+            if None not in factors:
+                size.value = math.prod(factor for factor in factors if factor is not None)
         return size.value
 
     def likely(self) -> int:
@@ -47,6 +53,8 @@ class Size:
         size, known = self.now(), self.known()
         if known is not None:
             return known
+        if size.factors:
+            return math.prod(factor.likely() for factor in size.factors)
         return sum(part.likely() for part in size.parts) or max(size.usual, size.least)
 
     def must_be(self, value: int) -> None:
@@ -57,6 +65,7 @@ class Size:
             raise Contradiction(f"a size of {value}")
         size.value = value
         _settle(size)
+        _split(size)
 
     def unite(self, other: Size) -> Size:
         """Both are one size."""
@@ -84,7 +93,9 @@ class Size:
         if size.parts:
             _divide(size, hints)
             known = size.known()
-        if known is None:
+        for factor in size.factors if known is None else ():
+            factor.decide(hints)
+        if size.known() is None:
             size.must_be(max(size.usual, size.least))
         return size.known() or 1
 
@@ -119,6 +130,16 @@ def _settle(size: Size) -> None:
         if rest < times or rest % times:
             raise Contradiction(f"{rest} in {times} parts")
         part.must_be(rest // times)
+
+
+def _split(size: Size) -> None:
+    """The one factor that is not known."""
+    unknown = [factor for factor in size.factors if factor.known() is None]
+    if size.value is not None and len(unknown) == 1:
+        known = math.prod(factor.known() or 1 for factor in size.factors)
+        if size.value % known:
+            raise Contradiction(f"{size.value} in parts of {known}")
+        unknown[0].must_be(size.value // known)
 
 
 def _divide(size: Size, hints: dict[str, int]) -> None:
