@@ -123,6 +123,11 @@ DEMANDS = {
         net("", "boxes, others", "return (boxes[:, 2] - boxes[:, 0]) * (others[:, 3] - others[:, 1])"),
         ["torch.randn(2, 3)", "torch.randn(2, 4)"],
     ),
+    "as many rows as the values tell": (
+        net("self.fc = nn.Linear(5, 3)", "x, batch",
+            "return torch.zeros(int(batch.max()) + 1, 3).index_add_(0, batch, self.fc(x))"),
+        ["torch.randn(2, 5)", "torch.randint(0, 8, (2,))"],
+    ),
     "a text that is compared": (
         net("", "x, mode: str", "if mode == 'up':", "    return x * 2", "raise NotImplementedError(mode)"),
         ["torch.randn(2, 16, 64)", "'up'"],

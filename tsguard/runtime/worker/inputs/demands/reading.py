@@ -201,7 +201,9 @@ def _spec_of(made: StandIn, spec: TensorSpec, session: Session) -> TensorSpec:
     if origin is not None:
         by_name_only = origin.kind is None and kind == "int" and origin.computed_with
         kind = origin.kind or ("float" if by_name_only else kind)
-        highs = [h.decide(session.hints) if isinstance(h, Size) else h for h in origin.highs]
+        # One row is not looked up by index: it came out of values that stand-ins do not have.
+        sizes_known = [h.decide(session.hints) for h in origin.highs if isinstance(h, Size)]
+        highs = [h for h in sizes_known if h > 1] + [h for h in origin.highs if isinstance(h, int)]
         high = min(highs, default=spec.high)
         dtype = "torch.complex64" if origin.complex else spec.dtype
         return replace(spec, shape=sizes, kind=kind, high=high, dtype=dtype, low=min(spec.low, high - 1))
