@@ -123,6 +123,11 @@ DEMANDS = {
         net("", "boxes, others", "return (boxes[:, 2] - boxes[:, 0]) * (others[:, 3] - others[:, 1])"),
         ["torch.randn(2, 3)", "torch.randn(2, 4)"],
     ),
+    "numbers beside a first layer that takes indices": (
+        net("self.e = nn.Embedding(9, 4); self.fc = nn.Linear(10, 3)", "tokens, places",
+            "return self.fc(torch.cat([tokens[places], self.e(places)], -1))"),
+        ["torch.randn(16, 6)", "torch.randint(0, 9, (16,))"],
+    ),
     "as many rows as the values tell": (
         net("self.fc = nn.Linear(5, 3)", "x, batch",
             "return torch.zeros(int(batch.max()) + 1, 3).index_add_(0, batch, self.fc(x))"),

@@ -27,9 +27,10 @@ def _joined(op: Operation) -> Any:
         unite_but(shapes[0], other, dim)
     sizes = [shape.at(dim) for shape in shapes]
     for part, size in zip(parts, sizes, strict=True):
+        for source in part.sources if isinstance(part, StandIn) else ():
+            source.computed_with = True
         origin = part.origin if isinstance(part, StandIn) else None
         if origin is not None:
-            origin.computed_with = True
             size.names = (*size.names, origin.name)
     total = Size(parts=tuple(sizes), channels=dim == 1)
     op.session.sums.append(total)
