@@ -123,6 +123,15 @@ DEMANDS = {
         net("", "boxes, others", "return (boxes[:, 2] - boxes[:, 0]) * (others[:, 3] - others[:, 1])"),
         ["torch.randn(2, 3)", "torch.randn(2, 4)"],
     ),
+    "maps of one size, joined by their channels": (
+        net("self.g = nn.Conv2d(8, 1, 1); self.b = nn.Conv2d(5, 1, 1)", "a, b",
+            "b = F.interpolate(b, size=a.shape[-2:])", "return self.g(torch.cat([a, b], 1)) + self.b(b)"),
+        ["torch.randn(2, 3, 64, 64)", "torch.randn(2, 5, 64, 64)"],
+    ),
+    "numbers of repetitions": (
+        net("", "x, times", "return torch.cat([torch.repeat_interleave(a, n, dim=0) for a, n in zip(x, times)])"),
+        ["torch.randn(2, 2)", "torch.randint(0, 8, (2, 2))"],
+    ),
     "numbers beside a first layer that takes indices": (
         net("self.e = nn.Embedding(9, 4); self.fc = nn.Linear(10, 3)", "tokens, places",
             "return self.fc(torch.cat([tokens[places], self.e(places)], -1))"),

@@ -79,6 +79,9 @@ MOST_ALIKE: Final = 16
 SEARCH_SECONDS: Final = 30.0
 """Time for the search for inputs."""
 
+STAND_IN_SECONDS: Final = 5.0
+"""Time for one run on stand-ins, which has not to come through to tell something."""
+
 TRIAL_SECONDS: Final = 15.0
 """Time for one call with guessed inputs: one that takes longer is slow, not wrong."""
 

@@ -73,9 +73,14 @@ def resizes(guess: Guess, names: Iterable[str], got: int, want: int) -> Iterator
     """Guesses in which what came out as ``got`` may come out as ``want``."""
     if got == want or want < 0:
         return
+    several = len(set(names) - {""}) > 1
     for group in groups(names):
         for cost, change in _size_changes(got, want):
             yield cost, changed(guess, group, change)
+        if several:
+            # One of several that were joined has to make up for it.
+            yield 0.55, changed(guess, group, lambda s: _with_difference(s, -1, want - got))
+            yield 0.58, changed(guess, group, lambda s: _with_difference(s, 1, want - got))
 
 
 def _size_changes(got: int, want: int) -> Iterator[tuple[float, Change]]:
@@ -87,9 +92,6 @@ def _size_changes(got: int, want: int) -> Iterator[tuple[float, Change]]:
     yield 0.2, matching(lambda dim: dim > 0)
     yield 0.3, functools.partial(squared, got=got, want=want)
     yield 0.5, matching(lambda dim: True)
-    # One of several that were joined has to make up for it.
-    yield 0.55, lambda s: _with_difference(s, -1, want - got)
-    yield 0.58, lambda s: _with_difference(s, 1, want - got) if len(s.shape) > 2 else s
     yield 0.6, lambda s: _scaled_last(s, got, want)
     for dim in (1, 2):
         yield 0.6, functools.partial(in_proportion, dim=dim, wanted=want, have=got)
@@ -99,7 +101,7 @@ def _size_changes(got: int, want: int) -> Iterator[tuple[float, Change]]:
 
 
 def _with_difference(spec: TensorSpec, dim: int, more: int) -> TensorSpec:
-    return spec.resized(dim, spec.shape[dim] + more) if spec.shape else spec
+    return spec.resized(dim, spec.shape[dim] + more) if -len(spec.shape) <= dim < len(spec.shape) else spec
 
 
 def sized(dim: int, size: int) -> Change:

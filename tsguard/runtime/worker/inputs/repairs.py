@@ -305,7 +305,7 @@ _TABLE: list[tuple[str, Repair]] = [
     ),
     (r"values to unpack|number of dimensions|[Dd]imension", _deeper),
     (
-        r"scalar types: Long, Int|used as indices must be|[Ee]xpected (?:dtype )?int64|index tensor|Expected tensor for .*indices",
+        r"not implemented for 'Float'|scalar types: Long, Int|used as indices must be|[Ee]xpected (?:dtype )?int64|index tensor|Expected tensor for .*indices",
         _kind("int"),
     ),
     (r"boolean masks|condition to be a boolean|bitwise_not|must be (?:of )?bool", _kind("bool")),

@@ -111,6 +111,7 @@ class _Search:
         self.secants = Secants()
 
     def run(self, most_tries: int) -> Guess | NotFound:
+        started = time.monotonic()
         first = first_guess(self.parameters, self.hints)
         alone = len(first.tensors()) == 1 and isinstance(first.arguments[0].spec, TensorSpec)
         if not alone:
@@ -119,7 +120,7 @@ class _Search:
         self._push(0.0, first)
         for cost, guess in self._openings(first):
             self._push(cost, guess)
-        started, tries = time.monotonic(), 0
+        tries = 0
         slow: Guess | None = None
         while (
             self.queue

@@ -155,6 +155,9 @@ def _viewed(op: Operation) -> Any:
     """The first sizes as they were, and the last one in parts; or sizes that all have names."""
     taken, sizes = op.open(0), op.numbers(1, "shape")
     shape = taken.shape_now
+    if sizes == [-1]:
+        shape.close(shape.likely_rank())
+        return op.result(Shape((Size(factors=shape.now().front),)), taken)
     if shape.rank() is None and shape.likely_rank() < 3:
         whole = all(type(n) is int and n > 0 for n in sizes) and shape.at(-1).known() == math.prod(sizes)
         row = -1 in sizes and all(n in (1, -1) for n in sizes)

@@ -196,6 +196,11 @@ def _selected(op: Operation) -> Any:
     return op.result(replaced(shape_of(whole), dim, shape_of(index).at(0)), None, kind_of_values(whole))
 
 
+def _repeated(op: Operation) -> Any:
+    must_be(op.given(1, "repeats"), "int")
+    raise Unmodelled("as many as the values tell")
+
+
 def _one_hot(op: Operation) -> Any:
     taken, classes = op.open(0), int(op.given(1, "num_classes", -1))
     if classes < 1:
@@ -233,6 +238,7 @@ MODELS: dict[str, Model] = {
     "__setitem__": _set_item,
     "index_select": _selected,
     "one_hot": _one_hot,
+    "repeat_interleave": _repeated,
     "view_as_real": _as_real,
     "view_as_complex": _as_complex,
 }

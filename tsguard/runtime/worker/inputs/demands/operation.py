@@ -23,6 +23,7 @@ class Unmodelled(Exception):
 class Operation:
     """A call of a function of torch."""
 
+    function: Callable[..., Any]
     name: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tsguard.runtime.worker.inputs.demands.operation import (
@@ -16,7 +17,7 @@ from tsguard.runtime.worker.inputs.demands.operation import (
     without_last,
 )
 from tsguard.runtime.worker.inputs.demands.shapes import Shape, Size, broadcast, unite
-from tsguard.runtime.worker.inputs.demands.standins import StandIn
+from tsguard.runtime.worker.inputs.demands.standins import StandIn, materialised
 from tsguard.runtime.worker.inputs.specs import BATCH, FRAMES, IMAGE
 
 _USUAL = {3: (BATCH, 1, IMAGE), 4: (BATCH, 3, IMAGE, IMAGE), 5: (BATCH, 3, FRAMES, IMAGE // 2, IMAGE // 2)}
@@ -97,8 +98,10 @@ def _convolved(op: Operation) -> Any:
     taken.shape_now.close(weight.dim(), _USUAL[weight.dim()])
     transposed = "transpose" in op.name
     groups = int(op.given(6, "groups", 1))
-    taken.shape_now.at(1).must_be(weight.shape[0] if transposed else weight.shape[1] * groups)
-    raise Unmodelled("sizes that are computed")
+    channels = weight.shape[0] if transposed else weight.shape[1] * groups
+    taken.shape_now.at(1).must_be(channels)
+    sizes = _over_places(op, channels)
+    return op.result(Shape((taken.shape_now.at(0), *(Size(1, n) for n in sizes[1:]))))
 
 
 def _multiplied(op: Operation) -> Any:
@@ -137,18 +140,37 @@ def _attended(op: Operation) -> Any:
     raise Unmodelled("attention")
 
 
+def _over_places(op: Operation, channels: int) -> torch.Size:
+    """The sizes that come out of the usual ones; the batch and, where there is one for each, channels stay open."""
+    places = [size.decide(op.session.hints) for size in op.open(0).shape_now.now().front[2:]]
+    rest = (op.args[1:], op.kwargs)
+    found = op.function(torch.zeros(1, channels, *places), *materialised(rest[0]), **materialised(rest[1]))
+    if not isinstance(found, Tensor):
+        raise Unmodelled("several results")
+    return found.shape
+
+
 def _pooled(op: Operation) -> Any:
     taken, rank = op.open(0), int(op.name[-2]) + 2
     taken.shape_now.close(rank, _USUAL[rank])
-    raise Unmodelled("sizes that are computed")
+    return _by_channel(op)
 
 
 def _interpolated(op: Operation) -> Any:
     taken, mode = op.open(0), op.kwargs.get("mode", "nearest")
-    rank = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}.get(mode)
-    if rank is not None:
-        taken.shape_now.close(rank, _USUAL[rank])
-    raise Unmodelled("sizes that are computed")
+    to = op.given(1, "size") or op.given(2, "scale_factor")
+    count = len(to) + 2 if isinstance(to, (tuple, list)) else None
+    rank = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}.get(mode, count)
+    if rank is None:
+        raise Unmodelled("sizes that are computed")
+    taken.shape_now.close(rank, _USUAL[rank])
+    return _by_channel(op)
+
+
+def _by_channel(op: Operation) -> Any:
+    """What is done to each channel alone."""
+    sizes = _over_places(op, 1)
+    return op.result(Shape((*op.open(0).shape_now.now().front[:2], *(Size(1, n) for n in sizes[2:]))))
 
 
 def _sampled(op: Operation) -> Any:

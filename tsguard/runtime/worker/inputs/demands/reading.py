@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn.modules.module import register_module_forward_pre_hook
 
-from tsguard.runtime.budgets import TRIAL_SECONDS
+from tsguard.runtime.budgets import STAND_IN_SECONDS
 from tsguard.runtime.worker.inputs.demands import arranging, elements, indexing, products, recurrent
 from tsguard.runtime.worker.inputs.demands.operation import Model, Operation, Unmodelled
 from tsguard.runtime.worker.inputs.demands.shapes import Contradiction, Rest, Shape, Size
@@ -61,7 +61,7 @@ def demanded(callee: Any, module: ModuleType, guess: Guess, usual: Mapping[str, 
 def _run(
     callee: Any, module: ModuleType, guess: Guess, usual: Mapping[str, tuple[int, ...]]
 ) -> tuple[Guess, bool]:
-    session = Session(_perform, _hints(callee), time.monotonic() + TRIAL_SECONDS)
+    session = Session(_perform, _hints(callee), time.monotonic() + STAND_IN_SECONDS)
     makers = [_Maker(session, module, usual, a.name, a.spec) for a in guess.arguments]
     came_through = True
     try:
@@ -87,7 +87,7 @@ def _perform(
     model = _MODELS.get(name)
     if model is not None:
         try:
-            return model(Operation(name, args, kwargs, session))
+            return model(Operation(func, name, args, kwargs, session))
         except (Unmodelled, Contradiction, IndexError):
             pass
     return func(*materialised(args), **materialised(kwargs))

@@ -77,7 +77,10 @@ class Size:
             raise Contradiction(f"{a} and {b}")
         if left.parts and right.parts:
             return _unite_sums(left, right)
-        kept, gone = (right, left) if right.parts else (left, right)
+        if left.factors and len(left.factors) == len(right.factors) and a is None and b is None:
+            for one, another in zip(left.factors, right.factors, strict=True):
+                one.unite(another)
+        kept, gone = (right, left) if right.parts or (right.factors and not left.parts) else (left, right)
         gone.same, kept.least = kept, max(kept.least, gone.least)
         kept.names, kept.channels = (*kept.names, *gone.names), kept.channels or gone.channels
         usual = max(kept.usual, gone.usual) if kept.read or gone.read else min(kept.usual, gone.usual)
