@@ -60,6 +60,15 @@ INTERNAL = "0 INTERNAL ASSERT FAILED at ir_emitter.cpp:1, please report a bug to
             [FASTER, attempt("script train ok", NOISY)],
             "Script it: equal to eager and 1.50x [1.48, 1.52] in eval on cpu; in training the timing is too noisy to tell.",
         ),
+        # What another backend shows in training says nothing of the one that is recommended.
+        (
+            [FASTER, attempt("script train ok", NOISY), attempt("trace train ok", 0.8)],
+            "Script it: equal to eager and 1.50x [1.48, 1.52] in eval on cpu; in training the timing is too noisy to tell.",
+        ),
+        (
+            [attempt("script eval ok", 0.9), attempt("script train ok", 1.0)],
+            "It works with script and is not faster (script 1.00x [0.98, 1.02] in train on cpu; slower in eval on cpu, script 0.90x [0.88, 0.92]): use it to deploy without Python, not for speed.",
+        ),
         (
             [FASTER, attempt("onednn eval ok", 3.0)],
             "Trace and freeze it with oneDNN Graph fusion: equal to eager and 3.00x [2.98, 3.02] in eval on cpu (script alone 1.50x [1.48, 1.52]).",

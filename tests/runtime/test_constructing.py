@@ -171,6 +171,18 @@ DECLARED = {
 }
 
 
+def test_layers_without_elements_are_avoided(attempting: Attempting) -> None:
+    source = net(
+        "self.a = nn.Linear(channels, channels // 8); self.b = nn.Linear(channels // 8, channels)",
+        "x",
+        "return self.b(self.a(x))",
+        parameters=", channels",
+    )
+    found = attempting(source, specs=(AttemptSpec("script"),))
+    assert found.constructor is not None
+    assert int(found.constructor.partition("=")[2].rstrip(")")) >= 8
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_a_parameter_is_guessed_by_its_use(attempting: Attempting, name: str) -> None:
     found = attempting(MODELS[name], specs=SCRIPT)

@@ -281,6 +281,20 @@ def test_inputs_that_cannot_be_found_are_asked_for(attempting: Attempting) -> No
     assert found.attempts[AttemptSpec("script")].status == "failed"
 
 
+UNMET = {
+    # An operation that refuses some inputs, and a branch that some inputs reach, are no fault of the module.
+    "an operation": ("return F.interpolate(x[..., None, None, None, None], scale_factor=2.0, mode='linear')", True),
+    "a branch": ("if x.dim() < 99:\n            raise NotImplementedError('of this kind')\n        return x", True),
+    "not written yet": ("raise NotImplementedError('yet to be done')", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNMET)
+def test_what_inputs_lead_to_is_no_fault_of_the_module(attempting: Attempting, name: str) -> None:
+    body, asked_for = UNMET[name]
+    assert (needs(attempting(net("", "x", body), specs=SCRIPT)) is not None) == asked_for
+
+
 def test_where_time_is_short_lists_get_shorter_and_batches_smaller() -> None:
     pytest.importorskip("torch", reason="inputs are guessed where torch is")
     from tsguard.runtime.worker.inputs.moves import single

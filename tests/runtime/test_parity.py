@@ -152,3 +152,14 @@ def test_what_there_was_no_time_for_is_told_apart_from_what_eager_refuses() -> N
     assert len(hurried.answers) == 1
     assert hurried.unasked >= {variant.name for variant, _ in patient.answers[1:]}
     assert patient.unasked == set()
+
+
+def test_gradients_that_cancel_out_are_rounding() -> None:
+    torch = pytest.importorskip("torch")
+    from tsguard.runtime.worker.comparison import compare_gradients
+
+    left, right = {"w": torch.tensor([3e-8, 0.0])}, {"w": torch.tensor([-2e-8, 1e-8])}
+    outputs = torch.ones(4)
+    assert not compare_gradients(left, right, dict).equal
+    assert compare_gradients(left, right, dict, outputs).equal
+    assert not compare_gradients({"w": left["w"] * 1e3}, right, dict, outputs).equal

@@ -184,13 +184,14 @@ def _training(facts: Facts, right: Sequence[Attempt], best: Attempt) -> tuple[tu
     if other is not None:
         gives = f"{other.backend} gives {_speed(other)}{_restriction(other, facts)}"
         return (other,), f"; for training, {gives}"
-    level = same is not None and _concluded(same) == "no difference"
-    slower = next((a for a in trained if _concluded(a) == "slower"), None)
-    if slower is not None and not level:
+    # What another backend shows there says nothing of this one.
+    shown = [_concluded(a) for a in ([same] if same is not None else trained)]
+    if "slower" in shown:
+        slower = same or next(a for a in trained if _concluded(a) == "slower")
         return (), f"; train it eagerly, {slower.backend} is slower there, {_speed(slower)}"
-    if any(_concluded(a) == "no difference" for a in trained):
+    if "no difference" in shown:
         return (), "; in training it is not faster"
-    return (), "; in training the timing is too noisy to tell" if trained else ""
+    return (), "; in training the timing is too noisy to tell" if shown else ""
 
 
 def _fastest(facts: Facts, attempts: Sequence[Attempt]) -> Attempt | None:
@@ -241,7 +242,8 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
     if level is not None:
         told += "," if minded else ""
         told += (
-            f" and is not faster ({level.backend} {_speed(level)} in {place(level)}): {_purpose(facts, use)}."
+            f" and is not faster ({level.backend} {_speed(level)} in {place(level)}{_beside(slower, use)}):"
+            f" {_purpose(facts, use)}."
         )
     elif noisy is not None:
         told += f"; whether it is faster is not known, {noisy.backend} is too noisy with {_speed(noisy)}"
@@ -249,6 +251,13 @@ def _no_faster(facts: Facts, right: list[Attempt]) -> Answer:
     else:
         told += "; no speed was measured."
     return Answer("works", (told,), tuple(use), tuple(minded))
+
+
+def _beside(slower: Sequence[Attempt], use: Sequence[Attempt]) -> str:
+    """That what works is slower in another place."""
+    backends = {a.backend for a in use}
+    also = next((a for a in slower if a.backend in backends), None)
+    return f"; slower in {place(also)}, {also.backend} {_speed(also)}" if also is not None else ""
 
 
 def _where(facts: Facts, right: Sequence[Attempt], use: Sequence[Attempt]) -> str:

@@ -39,7 +39,6 @@ _TONE_COLORS = {"good": "green", "bad": "red", "doubtful": "yellow"}
 _LONGEST_LINE = 160
 # Of the causes of a whole tree of files, those beyond are many of a kind.
 _MOST_CAUSES = 20
-_RECOMMENDED_LINES = 3
 
 
 def render(report: Report, view: View) -> str:
@@ -190,15 +189,12 @@ def _attempted(target: TargetReport, view: View) -> Iterator[str]:
 
 
 def _recommended(text: str, view: View) -> Iterator[str]:
-    """A recommendation, wrapped at words to a few lines."""
+    """A recommendation in full: what it says last may be what not to do, or the inputs to give."""
     label = "recommendation"
-    most = None if view.verbose else _RECOMMENDED_LINES
     first, *rest = textwrap.wrap(
         f"{label}: {printable(text)}",
         view.width,
         subsequent_indent="  ",
-        max_lines=most,
-        placeholder=" ...",
         break_long_words=False,
         break_on_hyphens=False,
     )

@@ -55,6 +55,9 @@ TRIES_FOR_OTHERS: Final = 20
 CONSTRUCTION_TRIES: Final = 60
 """Calls of a constructor whose arguments are guessed."""
 
+MOST_HOLLOW: Final = 8
+"""Instances with layers without elements, after which these are taken."""
+
 CONSTRUCTION_LESSONS: Final = 60
 """Guesses that an error message leads to, among them."""
 
@@ -75,6 +78,9 @@ MOST_ALIKE: Final = 16
 
 SEARCH_SECONDS: Final = 30.0
 """Time for the search for inputs."""
+
+STAND_IN_SECONDS: Final = 5.0
+"""Time for one run on stand-ins, which has not to come through to tell something."""
 
 TRIAL_SECONDS: Final = 15.0
 """Time for one call with guessed inputs: one that takes longer is slow, not wrong."""

@@ -9,9 +9,7 @@ from tsguard.runtime.attempts import TargetAttempts
 from tsguard.runtime.shown import said
 
 # What no other inputs would help.
-_WHATEVER_INPUTS = frozenset(
-    {"FileNotFoundError", "ImportError", "ModuleNotFoundError", "NameError", "NotImplementedError"}
-)
+_WHATEVER_INPUTS = frozenset({"FileNotFoundError", "ImportError", "ModuleNotFoundError", "NameError"})
 _HOW = "give them with --input, once for each argument"
 
 
@@ -36,7 +34,8 @@ def needs(found: TargetAttempts) -> Need | None:
         target = f"{subject.shown}:{subject.qualname}({arguments})"
         return Need("constructor arguments", f"give them in the target: {shlex.quote(target)}")
     if found.stop.step == "inputs" and subject.inputs is None:
-        if found.stop.error.type in _WHATEVER_INPUTS:
+        unwritten = found.stop.error.type == "NotImplementedError" and not found.stop.needed
+        if found.stop.error.type in _WHATEVER_INPUTS or unwritten:
             return None
         tried = " ".join(map(input_option, found.stop.needed))
         why = f"; the nearest try ends in {said(found.stop.error)}"

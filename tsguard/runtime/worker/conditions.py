@@ -49,6 +49,18 @@ def innermost_frame(error: BaseException) -> tuple[FrameType | None, int]:
     return (trace.tb_frame, trace.tb_lineno) if trace is not None else (None, 0)
 
 
+def is_unwritten(error: BaseException) -> bool:
+    """Whether code says that it is not written yet, whatever it is called with; operations refuse some inputs so."""
+    if not isinstance(error, NotImplementedError):
+        return False
+    frame, line = innermost_frame(error)
+    if frame is None or frame.f_globals.get("__name__", "").startswith("torch."):
+        return frame is not None and frame.f_code.co_name == "_forward_unimplemented"
+    tree = _tree(frame.f_code.co_filename)
+    functions = (n for n in ast.walk(tree or ast.Module([], [])) if isinstance(n, ast.FunctionDef))
+    return any(isinstance(s, ast.Raise) and s.lineno == line for f in functions for s in f.body)
+
+
 @functools.lru_cache(16)
 def _tree(file: str) -> ast.Module | None:
     try:

@@ -22,6 +22,7 @@ from tsguard.runtime.channel import Channel
 from tsguard.runtime.events import Constructed, InputsFound, InputSource
 from tsguard.runtime.subject import Subject
 from tsguard.runtime.worker import lazy_layers
+from tsguard.runtime.worker.conditions import is_unwritten
 from tsguard.runtime.worker.constructing.construct import CannotConstruct, candidates
 from tsguard.runtime.worker.errors import message_of
 from tsguard.runtime.worker.guarding import value_or
@@ -343,7 +344,8 @@ def _inferred(
     with _step("inputs", callee), rationed(channel.process, channel.memory_mb):
         found = search.find(callee, module, _teller(channel), most_tries=tries)
     if isinstance(found, search.NotFound):
-        raise Stopped("inputs", found.error, found.best.expressions(), callee)
+        tried = () if is_unwritten(found.error) else found.best.expressions()
+        raise Stopped("inputs", found.error, tried, callee)
     return search.build(found, module), found.expressions(), "inferred"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import inspect
 import re
 import sys
@@ -309,6 +310,10 @@ def _by_annotation(annotation: Any, name: str, module: ModuleType, cls: type) ->
         ("abc.Sequence'>", "abc.Iterable'>")
     ):
         yield from _declared_sequence(origin, inner, name, module, cls)
+    elif origin in (dict, collections.abc.Mapping) and len(inner) == 2:
+        items = next(_by_annotation(inner[1], name.removesuffix("s"), module, cls), "8")
+        keys = ("'a'", "'b'") if inner[0] is str else ("0", "1")
+        yield "{" + ", ".join(f"{key}: {items}" for key in keys) + "}"
     elif annotation in (list, tuple):
         yield from ("[64, 64]", "(64, 64)") if annotation is list else ("(64, 64)", "[64, 64]")
     elif isinstance(annotation, type):

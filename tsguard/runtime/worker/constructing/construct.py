@@ -15,8 +15,14 @@ from types import ModuleType
 from typing import Any
 
 from torch import nn
+from torch.nn.parameter import is_lazy
 
-from tsguard.runtime.budgets import CONSTRUCTION_LESSONS, CONSTRUCTION_SECONDS, CONSTRUCTION_TRIES
+from tsguard.runtime.budgets import (
+    CONSTRUCTION_LESSONS,
+    CONSTRUCTION_SECONDS,
+    CONSTRUCTION_TRIES,
+    MOST_HOLLOW,
+)
 from tsguard.runtime.worker.conditions import innermost_frame, memberships, violated
 from tsguard.runtime.worker.constructing.arguments import STUB, Parameter, Path, required
 from tsguard.runtime.worker.constructing.lessons import learned
@@ -120,8 +126,10 @@ class _Search:
         options = {p.path: p.values for p in needed}
         queue: list[tuple[float, int, Chosen]] = [(0.0, next(order), start)]
         seen = set()
+        hollow: list[Constructed] = []
         while (
             queue
+            and len(hollow) < MOST_HOLLOW
             and self.tries < CONSTRUCTION_TRIES
             and time.monotonic() - self.started < CONSTRUCTION_SECONDS
         ):
@@ -145,11 +153,19 @@ class _Search:
                     continue
                 changes = _changes(chosen, options, error)
             else:
-                if isinstance(instance, nn.Module):
+                if isinstance(instance, nn.Module) and _is_hollow(instance):
+                    hollow.append(Constructed(instance, expression, guessed=True))
+                elif isinstance(instance, nn.Module):
                     yield Constructed(instance, expression, guessed=True)
                 changes = _others(chosen, options, self.heard[-1] if self.heard else "")
             for more, changed in changes:
                 heapq.heappush(queue, (cost + more, next(order), changed))
+        yield from hollow
+
+
+def _is_hollow(instance: nn.Module) -> bool:
+    """Whether a layer came out without elements: ``Linear(3 // 4, ...)`` computes nothing."""
+    return any(not is_lazy(p) and p.numel() == 0 for p in instance.parameters())
 
 
 def _missing(qualname: str, needed: list[Parameter]) -> str:

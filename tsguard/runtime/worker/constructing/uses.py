@@ -45,7 +45,7 @@ class Use:
     is a class or a factory), ``called`` tells of a call elsewhere, ``calls`` how many
     arguments such calls give and which keywords, ``unpacked`` into how many parts their
     results are taken apart; ``length`` is the
-    least length of a sequence, 0 where it may be any; ``texts`` are strings that it is
+    least length of a sequence, 0 where it may be any, ``items`` tells that they are taken one by one; ``texts`` are strings that it is
     compared with, ``annotations`` the types that the functions declare which get it;
     ``none`` tells that it is compared with None, ``count`` that something is made so many times.
     """
@@ -58,6 +58,7 @@ class Use:
     unpacked: int = 0
     length: int | None = None
     exact: bool = False
+    items: bool = False
     elements: Use | None = None
     texts: dict[str, None] = field(default_factory=dict)
     annotations: list[Any] = field(default_factory=list)
@@ -179,8 +180,10 @@ class _Reader:
         except (ValueError, TypeError):
             place = None
         if isinstance(place, int):
+            whole.items = True
             return whole.as_sequence(place + 1 if place >= 0 else -place)
         elements = whole.as_sequence()
+        whole.items |= isinstance(index, ast.Name)
         return whole if isinstance(index, ast.Slice) else elements
 
     def _alias(self, node: ast.Assign) -> None:
@@ -228,6 +231,7 @@ class _Reader:
         found = self._found(node.iter)
         if found is not None:
             elements = found.as_sequence()
+            found.items = True
             if isinstance(node.target, ast.Name):
                 self.known.setdefault(node.target.id, elements)
             elif isinstance(node.target, ast.Tuple):
@@ -291,6 +295,7 @@ class _Reader:
     def _passed(self, found: Use, function: str, node: ast.Call, place: int) -> None:
         if function in _OF_SEQUENCES or (function in ("max", "min") and len(node.args) == 1):
             found.as_sequence()
+            found.items = True
         elif function in ("range", "int", "float", "round", "abs", "max", "min", "math.sqrt"):
             found.number = True
             found.count |= function == "range" and len(node.args) == 1

@@ -31,7 +31,7 @@ def changed(guess: Guess, names: Iterable[str], change: Change) -> Guess:
         if not isinstance(spec, TensorSpec) or not any(_is_in(path, name) for name in wanted):
             return spec
         fresh = change(spec)
-        fits = all(size >= 0 for size in fresh.shape) and math.prod(fresh.shape) <= LARGEST_INPUT
+        fits = all(size > 0 for size in fresh.shape) and math.prod(fresh.shape) <= LARGEST_INPUT
         return fresh if fits else spec
 
     return guess.mapped(sane)
@@ -73,9 +73,14 @@ def resizes(guess: Guess, names: Iterable[str], got: int, want: int) -> Iterator
     """Guesses in which what came out as ``got`` may come out as ``want``."""
     if got == want or want < 0:
         return
+    several = len(set(names) - {""}) > 1
     for group in groups(names):
         for cost, change in _size_changes(got, want):
             yield cost, changed(guess, group, change)
+        if several:
+            # One of several that were joined has to make up for it.
+            yield 0.55, changed(guess, group, lambda s: _with_difference(s, -1, want - got))
+            yield 0.58, changed(guess, group, lambda s: _with_difference(s, 1, want - got))
 
 
 def _size_changes(got: int, want: int) -> Iterator[tuple[float, Change]]:
@@ -93,6 +98,10 @@ def _size_changes(got: int, want: int) -> Iterator[tuple[float, Change]]:
     for extra in (0, 1, 2):
         yield 0.7 + extra / 10, functools.partial(scaled_area, got=got - extra, want=want - extra)
     yield 0.8, lambda s: _scaled_sides(s, got, want)
+
+
+def _with_difference(spec: TensorSpec, dim: int, more: int) -> TensorSpec:
+    return spec.resized(dim, spec.shape[dim] + more) if -len(spec.shape) <= dim < len(spec.shape) else spec
 
 
 def sized(dim: int, size: int) -> Change:

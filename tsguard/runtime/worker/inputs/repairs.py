@@ -13,7 +13,16 @@ import torch
 from tsguard.runtime.worker.inputs import moves
 from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import Trouble
-from tsguard.runtime.worker.inputs.specs import DictSpec, Guess, Kind, SequenceSpec, Spec, TensorSpec
+from tsguard.runtime.worker.inputs.specs import (
+    INVENTED_KEY,
+    LENGTH,
+    DictSpec,
+    Guess,
+    Kind,
+    SequenceSpec,
+    Spec,
+    TensorSpec,
+)
 
 Repair = Callable[[Guess, Trouble, re.Match[str]], Iterator[Move]]
 
@@ -141,6 +150,10 @@ def _reshape(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[M
     have, wanted = int(match[2]), math.prod(size for size in fixed if size > 0)
     if not have or not wanted:
         return
+    if 0 in fixed:
+        # The batch is divided, and came out as less than one.
+        for rank, parts in enumerate(size for size in fixed if 1 < size <= LENGTH):
+            yield 0.1 + rank / 10, moves.changed(guess, guess.tensors(), moves.sized(0, parts))
     for name in sorted(suspected(guess, trouble)):
         for dim in (1, -1, 2):
             yield (
@@ -188,7 +201,7 @@ def _as_dict(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[M
     for name in sorted(trouble.blamed or suspected(guess, trouble)):
         spec = guess.get(name)
         if isinstance(spec, TensorSpec):
-            yield 0.2, guess.with_spec(name, DictSpec((("x", spec),)))
+            yield 0.2, guess.with_spec(name, DictSpec(((INVENTED_KEY, spec),)))
 
 
 def _as_list(guess: Guess, trouble: Trouble, match: re.Match[str]) -> Iterator[Move]:
@@ -223,7 +236,7 @@ def _with_key(spec: Spec, key: str) -> Spec:
         return replace(spec, items=tuple(_with_key(item, key) for item in spec.items))
     if not isinstance(spec, DictSpec) or key in dict(spec.items):
         return spec
-    kept = tuple((known, item) for known, item in spec.items if known != "x")
+    kept = tuple((known, item) for known, item in spec.items if known != INVENTED_KEY)
     return DictSpec((*kept, (key, spec.items[0][1])))
 
 
@@ -292,7 +305,7 @@ _TABLE: list[tuple[str, Repair]] = [
     ),
     (r"values to unpack|number of dimensions|[Dd]imension", _deeper),
     (
-        r"scalar types: Long, Int|used as indices must be|[Ee]xpected (?:dtype )?int64|index tensor|Expected tensor for .*indices",
+        r"not implemented for 'Float'|scalar types: Long, Int|used as indices must be|[Ee]xpected (?:dtype )?int64|index tensor|Expected tensor for .*indices",
         _kind("int"),
     ),
     (r"boolean masks|condition to be a boolean|bitwise_not|must be (?:of )?bool", _kind("bool")),
@@ -300,7 +313,10 @@ _TABLE: list[tuple[str, Repair]] = [
         r"same dtype|not implemented for '(?:Long|Bool|Int)'|expected scalar type|bool tensor is not supported|must be floating|Input type|floating point dtype|Expected floating|got Long|should be the same",
         _kind("float"),
     ),
-    (r"out of range in self|is out of bounds|out of range|out of bounds", _range),
+    (
+        r"out of range in self|can not be greater than input's length|is out of bounds|out of range|out of bounds",
+        _range,
+    ),
     (
         r"'Tensor' object has no attribute '(?:items|keys|values|get|pop)'|Tensors? .*indices must|only integers, slices",
         _as_dict,

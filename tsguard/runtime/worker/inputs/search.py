@@ -14,15 +14,26 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any
 
+import torch
+
 from tsguard.runtime.budgets import MOST_ALIKE, SEARCH_SECONDS, TRIAL_SECONDS, UNDECLARED_COST
 from tsguard.runtime.worker import lazy_layers
 from tsguard.runtime.worker.inputs import compared, layers, moves, repairs
 from tsguard.runtime.worker.inputs.declared import is_of
+from tsguard.runtime.worker.inputs.demands.reading import demanded
 from tsguard.runtime.worker.inputs.moves import Move
 from tsguard.runtime.worker.inputs.probe import TooSlow, Trouble, attempt
 from tsguard.runtime.worker.inputs.secants import Secants
-from tsguard.runtime.worker.inputs.signature import Hints, Parameter, first_guess, parameters, value_for
-from tsguard.runtime.worker.inputs.specs import Guess, Verbatim, named
+from tsguard.runtime.worker.inputs.signature import (
+    Hints,
+    Parameter,
+    first_guess,
+    parameters,
+    several,
+    usual_shapes,
+    value_for,
+)
+from tsguard.runtime.worker.inputs.specs import BATCH, IMAGE, LENGTH, Guess, TensorSpec, Verbatim, named
 from tsguard.runtime.worker.loading import evaluate
 from tsguard.runtime.worker.running import SEED, Call
 from tsguard.runtime.worker.state import State, seed_everything
@@ -100,11 +111,16 @@ class _Search:
         self.secants = Secants()
 
     def run(self, most_tries: int) -> Guess | NotFound:
+        started = time.monotonic()
         first = first_guess(self.parameters, self.hints)
+        alone = len(first.tensors()) == 1 and isinstance(first.arguments[0].spec, TensorSpec)
+        if not alone:
+            # Several inputs have to go together, which they may do by chance.
+            self._push(-1.0, self._demanded(first))
         self._push(0.0, first)
         for cost, guess in self._openings(first):
             self._push(cost, guess)
-        started, tries = time.monotonic(), 0
+        tries = 0
         slow: Guess | None = None
         while (
             self.queue
@@ -126,6 +142,9 @@ class _Search:
             if isinstance(trouble.error, TooSlow):
                 slow = guess
             self._learn(guess, trouble)
+            if tries == 1:
+                for cost, demanded in self._read(first, alone):
+                    self._push(cost, demanded)
         if slow is not None:
             # Nothing was wrong with it: whoever runs it next has more patience.
             return slow
@@ -134,6 +153,37 @@ class _Search:
                 TypeError("eager runs with none of the types that the compiled code takes"), first
             )
         return NotFound(self.best[1], self.best[2])
+
+    def _read(self, first: Guess, alone: bool) -> Iterator[Move]:
+        """What the code demands, where the first guess did not do; with names that mean nothing, and with lists."""
+        if alone:
+            yield -1.0, self._demanded(first)
+        elif usual_shapes(first, None):
+            yield -0.8, self._demanded(first, named=False)
+        lists = several(first, self.parameters)
+        if lists != first:
+            yield -0.9, self._demanded(lists)
+
+    def _demanded(self, guess: Guess, *, named: bool = True) -> Guess:
+        """The guess with what the code demands of it, as far as a run on stand-ins tells.
+
+        Args:
+            named: whether names say what shapes are usual.
+        """
+        if isinstance(self.callee, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
+            return guess
+        likely = self.hints.likely
+        usual = usual_shapes(guess, likely) if named else {}
+        plain = TensorSpec((BATCH, LENGTH, IMAGE))
+        # What the first layer takes is not what another input is.
+        guess = guess.mapped(lambda path, spec: plain if spec == likely and path not in usual else spec)
+        self.on_try(guess)
+        self.state.restore(self.callee)
+        seed_everything(SEED)
+        try:
+            return demanded(lazy_layers.apart(self.callee), self.module, guess, usual)
+        finally:
+            self.state.restore(self.callee)
 
     def _try(self, guess: Guess) -> Trouble | None:
         self.state.restore(self.callee)

@@ -14,7 +14,10 @@ from tsguard.runtime.worker.inputs.probe import Trouble
 from tsguard.runtime.worker.inputs.repairs import suspected
 from tsguard.runtime.worker.inputs.specs import Guess, TensorSpec
 
-_PRODUCT = re.compile(r"mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)")
+_PRODUCT = re.compile(
+    r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<got>\d+) and (?P<want>\d+)x\d+\)"
+    r"|must be equal to input_size\. Expected (?P<size>\d+), got (?P<was>\d+)"
+)
 
 
 class Secants:
@@ -28,7 +31,7 @@ class Secants:
         found = _PRODUCT.search(trouble.message)
         if found is None:
             return
-        got, want = int(found[1]), int(found[2])
+        got, want = int(found["got"] or found["was"]), int(found["want"] or found["size"])
         earlier = self._known.setdefault((trouble.line, want), [])
         for other, was in earlier:
             yield from _crossing(guess, got, other, was, want)
@@ -53,8 +56,10 @@ def _crossing(guess: Guess, got: int, other: Guess, was: int, want: int) -> Iter
     if _resized(guess, name, dim, there[name, dim]).expressions() != other.expressions():
         return
     steps, rest = divmod((want - got) * (size - there[name, dim]), got - was)
-    if rest == 0 and size + steps > 0:
-        yield -0.5, _resized(guess, name, dim, size + steps)
+    # Strides round down: then the line meets it between two sizes, or a little beside them.
+    for cost, more in enumerate((0, 1, -1, 2) if rest else (0,)):
+        if size + steps + more > 0:
+            yield -0.5 + cost / 10, _resized(guess, name, dim, size + steps + more)
 
 
 def _lengths(guess: Guess) -> Iterator[tuple[str, int, int]]:

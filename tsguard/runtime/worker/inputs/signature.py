@@ -24,6 +24,7 @@ from tsguard.runtime.worker.inputs.specs import (
     BATCH,
     FRAMES,
     IMAGE,
+    INVENTED_KEY,
     LENGTH,
     Argument,
     DictSpec,
@@ -44,7 +45,7 @@ _NAMES: list[tuple[str, Spec]] = [
     (r".*mask.*", TensorSpec((BATCH, LENGTH), "bool")),
     (r"(.*_)?ids|idx|indices|word(s)?|(src|tgt|target)_tokens|.*_idx", TensorSpec((BATCH, LENGTH), "int")),
     (r"edge_index", TensorSpec((2, 20), "int")),
-    (r"(.*_)?(length|lengths|lens|seq_lens)", TensorSpec((BATCH,), "int", LENGTH)),
+    (r"(.*_)?(length|lengths|lens|seq_lens)", TensorSpec((BATCH,), "int", LENGTH + 1, low=1)),
     (r"labels?|targets?|y_true|class(es)?|gt", TensorSpec((BATCH,), "int", 2)),
     (r"t|ts|time|times|timesteps?|sigma|noise_level", TensorSpec((BATCH,))),
     (
@@ -154,18 +155,71 @@ def first_guess(found: Sequence[Parameter], hints: Hints) -> Guess:
     return Guess(tuple(arguments))
 
 
+def several(guess: Guess, found: Sequence[Parameter]) -> Guess:
+    """The guess with lists for tensors that are only iterated, or taken one by one."""
+    lists = {
+        p.name
+        for p in found
+        if p.use is not None and p.use.items and not p.use.attributes and p.annotation is None
+    }
+    return guess.mapped(
+        lambda path, spec: (
+            SequenceSpec((spec, spec)) if path in lists and isinstance(spec, TensorSpec) else spec
+        )
+    )
+
+
+def usual_shapes(guess: Guess, likely: Spec | None) -> dict[str, tuple[int, ...]]:
+    """The shapes that mean something: by the names of parameters and of their parts, and what the first layer takes."""
+    found: dict[str, tuple[int, ...]] = {}
+    for place, (path, spec) in enumerate(guess.tensors().items()):
+        if path.endswith("[]"):
+            continue
+        words = re.findall(r"[A-Za-z_]\w*", path)
+        named = by_name(words[-1]) if words else None
+        if isinstance(named, TensorSpec):
+            found[path] = named.shape
+        elif place == 0 and likely is not None and (len(spec.shape) > 2 or spec.kind != "float"):
+            found[path] = spec.shape
+    return found
+
+
 def value_for(parameter: Parameter, hints: Hints) -> Spec:
     """The most likely value of a parameter: by its declared type, then its use, its name and the first layer."""
-    likely, named = hints.likely, by_name(parameter.name)
+    likely, named, use = hints.likely, by_name(parameter.name), parameter.use
     if parameter.annotation is not None and not _is_tensor(parameter.annotation):
         declared = _by_annotation(parameter.annotation, parameter.name, hints)
         if declared is not None:
-            return declared
-    if parameter.annotation is None and parameter.use is not None:
-        used = _by_use(parameter.use, parameter.name, hints)
+            return _as_used(declared, use, hints)
+    if parameter.annotation is None and use is not None:
+        used = _by_use(use, parameter.name, hints)
         if used is not None:
             return used
+        if isinstance(named, Verbatim) and named.text == _LITERALS[str]:
+            named = None  # a text would be compared with others
+        if isinstance(named, Verbatim) and _is_used_as_tensor(use):
+            named = None
     return _tensor(named if _is_tensor_like(named) or parameter.annotation is None else None, likely)
+
+
+def _is_used_as_tensor(use: Use) -> bool:
+    """Whether methods are called on it that tensors have, and numbers and texts do not."""
+    read = set(use.attributes)
+    return bool(read) and read <= set(dir(torch.Tensor)) and not any(read <= set(dir(k)) for k in (int, str))
+
+
+def _as_used(declared: Spec, use: Use | None, hints: Hints) -> Spec:
+    """A value of the declared type with the keys, or the text, that the code asks for."""
+    if use is None:
+        return declared
+    if isinstance(declared, DictSpec) and use.keys:
+        element = declared.items[0][1]
+        return DictSpec(
+            tuple((key, (_by_use(part, key, hints) or element)) for key, part in use.keys.items())
+        )
+    if declared == Verbatim(_LITERALS[str]) and use.texts:
+        return Verbatim(repr(next(iter(use.texts))))
+    return declared
 
 
 def _is_tensor(annotation: Any) -> bool:
@@ -243,7 +297,7 @@ def _container(kind: Any, inner: tuple[Any, ...], name: str, hints: Hints) -> Sp
         return _several(_element(inner[0] if inner else torch.Tensor, name, hints), kind is tuple)
     if kind is dict or kind in (collections.abc.Mapping, collections.abc.MutableMapping):
         value = inner[1] if len(inner) == 2 else torch.Tensor
-        key = "x" if not inner or inner[0] is str else 0
+        key = INVENTED_KEY if not inner or inner[0] is str else 0
         return DictSpec(((key, _element(value, name, hints)),))
     return None
 
@@ -300,7 +354,9 @@ def _by_use(use: Use, name: str, hints: Hints) -> Spec | None:
     if use.texts and not read:
         return Verbatim(repr(next(iter(use.texts))))
     if use.exact and use.length and not read:
-        elements = use.elements or Use()
+        elements, named = use.elements or Use(), by_name(name)
+        if isinstance(named, TensorSpec) and named.kind == "int" and named.shape[0] == use.length:
+            return named
         return SequenceSpec((_part(elements, name.removesuffix("s"), hints),) * use.length, is_tuple=True)
     return None
 

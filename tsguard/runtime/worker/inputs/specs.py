@@ -11,21 +11,28 @@ Kind = Literal["float", "int", "bool"]
 BATCH, LENGTH, IMAGE, FRAMES = 2, 16, 64, 8
 """The sizes that are tried first."""
 
+INVENTED_KEY = "x"
+"""The key of a dictionary whose keys are not known."""
+
 
 @dataclass(frozen=True, slots=True)
 class TensorSpec:
-    """A tensor of random values; integers lie below ``high``, others are of the ``dtype`` where it is not the usual one."""
+    """A tensor of random values; integers lie from ``low`` to below ``high``.
+
+    Others are of the ``dtype`` where it is not the usual one.
+    """
 
     shape: tuple[int, ...]
     kind: Kind = "float"
     high: int = 8
     dtype: str = ""
+    low: int = 0
 
     def expression(self) -> str:
         sizes = ", ".join(map(str, self.shape))
         shape = f"({sizes}{',' if len(self.shape) == 1 else ''})"
         if self.kind == "int":
-            return f"torch.randint(0, {self.high}, {shape})"
+            return f"torch.randint({self.low}, {self.high}, {shape})"
         if self.kind == "bool":
             return f"torch.ones({sizes or '()'}, dtype=torch.bool)"
         return f"torch.randn({sizes or '()'}{f', dtype={self.dtype}' if self.dtype else ''})"
