@@ -118,6 +118,18 @@ def test_verdicts_do_not_depend_on_the_order_of_attempts(attempting: Attempting)
     assert "redefine" not in str(found)
 
 
+def test_what_one_mode_has_compiled_serves_no_other(attempting: Attempting) -> None:
+    source = (
+        "import torch\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
+        "        turned = x * (torch.cos(x) + 1j * torch.sin(x))\n        return torch.view_as_real(turned)\n"
+    )
+    alone = attempting(source, specs=(TRAINED,)).attempts[TRAINED]
+    after = attempting(source, specs=(SCRIPT, TRAINED)).attempts[TRAINED]
+    # In training TorchScript multiplies by a complex number whose gradient it takes for a real one.
+    assert (alone.status, alone.error) == (after.status, after.error)
+    assert alone.status == "diverged"
+
+
 def test_verdicts_do_not_depend_on_the_order_of_targets(attempting: Attempting) -> None:
     names = ("Inner", "Outer", "Fine")
     found = [{n: verdicts(attempting(TWO, n)) for n in order} for order in (names, names[::-1])]

@@ -46,6 +46,8 @@ class Backend:
 
 
 def _script(module: Any, call: Call) -> Any:
+    # What was compiled for another mode or device is shared, optimised for what ran there.
+    _forget_types()
     return torch.jit.script(module)
 
 
@@ -131,6 +133,10 @@ def forget_failures() -> None:
     "Can't redefine method" instead of its own error. The registry of compiled classes
     stays: clearing it frees the methods of modules that are still in use.
     """
+    _forget_types()
+    torch.jit._state._clear_class_state()
+
+
+def _forget_types() -> None:
     recursive = torch.jit._recursive
     recursive.concrete_type_store = recursive.ConcreteTypeStore()
-    torch.jit._state._clear_class_state()
