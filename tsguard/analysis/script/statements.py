@@ -238,24 +238,29 @@ def emit_loop(
     """Emit a for loop or a comprehension's: unrolled over modules and tuples."""
     iterated = iteration.iterate(fc, fc.sugared(iterable), iterable)
     if isinstance(iterated, SugaredUnknown):
-        _rolled(fc, target, Simple(Value(t.UNKNOWN, source=iterated.source)), node, body)
+        _rolled(fc, target, Simple(Value(t.UNKNOWN, source=iterated.source)), node, iterable, body)
         return
     unrolled = iteration.unrolled_items(fc, iterated, iterable)
     if unrolled is None:
         element = iteration.element(fc, iterated, iterable)
-        _rolled(fc, target, element, node, body)
+        _rolled(fc, target, element, node, iterable, body)
         return
     outer, fc.loop = fc.loop, "unrolled"
     try:
         for item in unrolled:
-            assignments.assign_sugared(fc, target, item, iterable)
+            assignments.assign_item(fc, target, item, iterable, iterable)
             body()
     finally:
         fc.loop = outer
 
 
 def _rolled(
-    fc: FunctionCompiler, target: ast.expr, element: object, node: ast.AST, body: Callable[[], None]
+    fc: FunctionCompiler,
+    target: ast.expr,
+    element: object,
+    node: ast.AST,
+    iterable: ast.expr,
+    body: Callable[[], None],
 ) -> None:
     assert isinstance(element, Sugared)
     outer, fc.loop = fc.loop, "loop"
@@ -263,7 +268,7 @@ def _rolled(
     try:
         is_unpacked = isinstance(element, Tuple) and isinstance(target, ast.Tuple)
         value = element if is_unpacked else Simple(as_value(fc, element, node))
-        assignments.assign_sugared(fc, target, value, node)
+        assignments.assign_item(fc, target, value, node, iterable)
         body()
     finally:
         fc.pop()
