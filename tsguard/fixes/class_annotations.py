@@ -13,7 +13,7 @@ from tsguard.fixes.edits import edit
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
-from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.places import Function, nodes_around, nodes_at
 from tsguard.fixes.relatives import class_definitions, descendants
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
@@ -39,7 +39,7 @@ def drop_class_annotation(event: Event) -> Fix | None:
 def declare_attribute(event: Event) -> Fix | None:
     """``self.state = None`` that becomes a Tensor is declared in the class: ``state: Optional[Tensor]``."""
     file, facts = event.module.file, event.facts
-    owner = class_around(file, event.span)
+    owner = _declaring(event)
     if owner is None or any(part in facts["wanted"] for part in OPEN_TYPES):
         return None
     if any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == facts["name"] for n in owner.body):
@@ -51,6 +51,22 @@ def declare_attribute(event: Event) -> Fix | None:
         return None
     made = in_class(event.module, owner, f"{facts['name']}: {written.text}")
     return safe(f"Declare {facts['name']} as {facts['wanted']}", written.edits, made)
+
+
+def _declaring(event: Event) -> ast.ClassDef | None:
+    """The class in whose body torch reads the declaration; the one around is inherited from, if it may be."""
+    file, name = event.module.file, event.facts["owner"]
+    around, named = (
+        class_around(file, event.span),
+        [c for c in class_definitions(file.tree) if c.name == name],
+    )
+    assigned = next(nodes_at(file, event.span, ast.Attribute), None)
+    plain = assigned is not None and isinstance(assigned.value, ast.Name)
+    if around is None or around.name == name:
+        return around
+    if plain and not any(isinstance(n, ast.AnnAssign) for c in named for n in c.body):
+        return around
+    return named[0] if len(named) == 1 else None
 
 
 def _stores(owner: ast.ClassDef, name: str) -> bool:

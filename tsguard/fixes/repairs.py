@@ -108,6 +108,7 @@ _REPAIRS = {
     "undefined-name/block": ("branches", "define_before"),
     "undefined-name/deleted": ("statements", "keep_variable"),
     "global-value": ("constants", "hold_global"),
+    "global-value/container": ("constants", "hold_global"),
     "unknown-method/none": ("final_flags", "declare_flag"),
     "isinstance-class": ("guards", "ask_in_python"),
     "dynamic-attribute/name": ("computed_names", "call_by_name"),

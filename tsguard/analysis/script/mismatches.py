@@ -110,6 +110,8 @@ def _index(container: Value, key: Value | None, node: ast.AST) -> Refusal:
     value = subscript.value if subscript is not None else container.node or node
     wanted = container.type.key if isinstance(container.type, t.DictType) else t.INT
     facts = {"value": text_of(value), "type": container.type, "wanted": wanted}
+    if container.type is t.NONE:
+        return Refusal("not-subscriptable/none", node, value=text_of(value))
     if key is None:
         return Refusal("not-subscriptable/slice", node, **facts)
     index = subscript.slice if subscript is not None else key.node or node
@@ -126,6 +128,10 @@ def _item(args: Args, node: ast.AST) -> Refusal:
         return _index(container, key, node)
     else:
         target = node.targets[0] if isinstance(node, ast.Assign) else node
+        if container.type is t.NONE:
+            return Refusal(
+                "item-assignment/none", node, target=text_of(target), value=_text(container, target)
+            )
         return Refusal("item-assignment", node, target=text_of(target), type=container.type)
     return Refusal("item-assignment/type", node, container=container.type, element=element, given=item.type)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.python import ancestry
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import classes
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
@@ -36,7 +37,7 @@ def assign(
         if isinstance(child, py.ModuleValue) and isinstance(value.type, t.ModuleType):
             wanted = info.interfaces.get(name)
             if wanted is not None and not is_subtype(value.type, wanted):
-                raise classes.type_mismatch(name, wanted, value.type, node)
+                raise classes.type_mismatch(name, wanted, value.type, node, owner=cls)
             return
         if child is not None or name in info.constants:
             raise Refusal("attribute-assignment", node, name=name, owner=cls)
@@ -59,7 +60,16 @@ def assign(
         compiler.reporter.mark_target_specific()
         holder = owner.instance.cls
         in_text = isinstance(holder, py.ClassValue) and are_strings(holder)
-        raise classes.type_mismatch(name, known, value.type, node, in_text=in_text)
+        reader = _reader_of_declarations(compiler, owner.instance)
+        raise classes.type_mismatch(name, known, value.type, node, owner=reader, in_text=in_text)
+
+
+def _reader_of_declarations(compiler: Compiler, instance: py.ModuleValue) -> str:
+    """The class whose annotations torch reads: the most derived one that has any."""
+    for base in ancestry.mro(compiler.interp, instance.cls):
+        if isinstance(base, py.ClassValue) and base.annotations:
+            return base.name
+    return compiler.name_of(instance)
 
 
 def _set_property(

@@ -14,6 +14,7 @@ from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.python import ancestry, decorators
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import arguments, results, signatures
+from tsguard.analysis.script.constants import is_no_constant
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
@@ -119,7 +120,7 @@ def _absent(compiler: Compiler, owner: SugaredModule, name: str, node: ast.AST) 
     cls = compiler.name_of(owner.instance)
     found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
     if found is not None:
-        return Refusal(_hidden(found[0]), node, name=name, owner=cls)
+        return Refusal(_hidden(compiler, found[0]), node, name=name, owner=cls)
     if name in _CONTAINER_METHODS.get(compiler.container_kind(owner.instance), ""):
         return Refusal(
             "unscriptable-function/method", node, name=text_of(node), why=f"it is Python code of {cls}"
@@ -161,12 +162,13 @@ _CONTAINER_METHODS = {
 }
 
 
-def _hidden(member: py.Value) -> RuleName:
+def _hidden(compiler: Compiler, member: py.Value) -> RuleName:
     """The rule for a class member that modules have in Python only."""
     if isinstance(member, py.PropertyValue):
         return "class-attribute/property"
-    cached = isinstance(member, py.FunctionValue) and "cached" in member.marks
-    return "class-attribute/cached" if cached else "class-attribute"
+    if isinstance(member, py.FunctionValue) and "cached" in member.marks:
+        return "class-attribute/cached"
+    return "class-attribute/value" if is_no_constant(compiler, member) else "class-attribute"
 
 
 def find(

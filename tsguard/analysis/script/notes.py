@@ -19,6 +19,7 @@ from tsguard.analysis.script import (
     differences,
     early_generators,
     exits,
+    lost_decorators,
     none_defaults,
     spelled_out,
     untyped_numbers,
@@ -225,7 +226,8 @@ def _tensor_of_tensors(fc: FunctionCompiler, given: Value, node: ast.AST) -> Non
         type_ = next((row for row in given.type.elements if isinstance(row, t.TupleType)), t.INT)
     refused = type_ in (t.TENSOR, t.NUMBER) or isinstance(type_, (t.TupleType, t.UnionType))
     if refused and given.type is not type_ and not given.empty_list:
-        _note(fc, "tensor-of-values", node, elements=type_, expression=text_of(node))
+        rule: RuleName = "tensor-of-values/tuples" if isinstance(type_, t.TupleType) else "tensor-of-values"
+        _note(fc, rule, node, elements=type_, expression=text_of(node))
 
 
 def _type_name(fc: FunctionCompiler, given: Value, node: ast.AST) -> None:
@@ -391,4 +393,4 @@ def finish(compiler: Compiler, fc: FunctionCompiler, source: py.FunctionValue) -
         refusal = Refusal("early-return-with", lost.exit, statement=word, line=lost.block.lineno)
         compiler.report(refusal, fc.module)
     if "grad_wrapper" in source.marks and not fc.failed:
-        compiler.report(Refusal("grad-decorator", fc.node, function=fc.node.name), fc.module)
+        compiler.report(lost_decorators.losing(fc.node), fc.module)
