@@ -85,6 +85,7 @@ RuleName: TypeAlias = Literal[
     "conflicting-sampling/iterable",
     "constant-from-values",
     "constant-from-values/constructor",
+    "constant-from-values/sizes",
     "constant-input",
     "constructor-indentation",
     "constructor-source",
