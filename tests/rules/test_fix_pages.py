@@ -164,6 +164,9 @@ BY_HAND = {
     "TSG169-bad-4",
     "TSG183-bad-2",
     "TSG193-bad-2",
+    "TSG112-bad-3",
+    "TSG139-bad-3",
+    "TSG170-bad-10",
 }
 if allows("<2.3", RELEASE):
     BY_HAND |= {"TSG115-bad-2", "TSG115-bad-8"}  # their annotations are text

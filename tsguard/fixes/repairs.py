@@ -133,6 +133,7 @@ _REPAIRS = {
     "missing-attribute": ("branches", "ask_for_attribute"),
     "class-attribute": ("class_annotations", "make_constant"),
     "unconvertible-attribute": ("definitions", "give_up_object"),
+    "unconvertible-attribute/empty": ("definitions", "give_up_object"),
     "unconvertible-attribute/argument-dict": ("held_fields", "hold_field"),
     "unconvertible-attribute/argument": ("held_fields", "hold_field"),
     "unconvertible-attribute/function": ("layers", "call_function_itself"),

@@ -181,7 +181,9 @@ def _argument(
             return cause
     if isinstance(given, t.ModuleType):
         return Refusal("module-as-value", node, value=text)
-    facts = {"function": callee, "argument": found.argument, "wanted": str(wanted), "given": str(given)}
+    # The schemas call a type that may be any "t".
+    shown = str(wanted).replace("[t]", "[T] (T any one type)")
+    facts = {"function": callee, "argument": found.argument, "wanted": shown, "given": str(given)}
     if given is t.NONE:
         return Refusal("none-argument", node, **facts)
     if given is t.INT and inner is t.FLOAT and python:

@@ -13,7 +13,7 @@ from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import classes
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.forward_references import are_strings
-from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.refusals import Refusal, unconvertible
 from tsguard.analysis.script.schema_calls import call_schemas
 from tsguard.analysis.script.sugared import SugaredModule, Value
 from tsguard.language import types as t
@@ -46,7 +46,7 @@ def assign(
             _set_property(compiler, fc, owner, found[0], value, node)
             return
         if name in info.failed:
-            raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
+            raise unconvertible(node, name, cls, info.failed[name])
         if owner.instance.open:
             return
         info.attributes[name] = t.UNKNOWN

@@ -18,7 +18,7 @@ from tsguard.analysis.script.constants import is_no_constant
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
-from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.refusals import Refusal, unconvertible
 from tsguard.analysis.script.sources import source_of, unknown_in, unread_in
 from tsguard.analysis.script.submodules import Submodules, child_value
 from tsguard.analysis.script.sugared import (
@@ -66,7 +66,7 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: st
         held = owner.instance.attributes.get(name)
         if held is not None and unread_in(compiler.interp, held) is not None:
             return SugaredUnknown()  # a module, for all that is known
-        raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
+        raise unconvertible(node, name, cls, info.failed[name])
     if name in info.ignored:
         raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)
     may_have = owner.instance.open or ancestry.has_unknown_base(compiler.interp, owner.instance.cls)
