@@ -6,6 +6,7 @@ Source: torch/csrc/jit/python/python_sugared_value.cpp (ModuleValue::setAttr).
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
@@ -19,6 +20,9 @@ from tsguard.analysis.script.sugared import SugaredModule, Value
 from tsguard.language import types as t
 from tsguard.language.matching import converted
 from tsguard.language.relations import is_subtype
+
+if TYPE_CHECKING:
+    from tsguard.project.modules import Module
 
 
 def assign(
@@ -60,14 +64,20 @@ def assign(
         compiler.reporter.mark_target_specific()
         holder = owner.instance.cls
         in_text = isinstance(holder, py.ClassValue) and are_strings(holder)
-        reader = _reader_of_declarations(compiler, owner.instance)
+        reader = _reader_of_declarations(compiler, owner.instance, fc.module, node)
         raise classes.type_mismatch(name, known, value.type, node, owner=reader, in_text=in_text)
 
 
-def _reader_of_declarations(compiler: Compiler, instance: py.ModuleValue) -> str:
-    """The class whose annotations torch reads: the most derived one that has any."""
+def _reader_of_declarations(
+    compiler: Compiler, instance: py.ModuleValue, module: Module, node: ast.AST
+) -> str:
+    """The class whose annotations torch reads: the most derived one that has any, else the one that assigns."""
+    line = getattr(node, "lineno", 0)
     for base in ancestry.mro(compiler.interp, instance.cls):
-        if isinstance(base, py.ClassValue) and base.annotations:
+        if not isinstance(base, py.ClassValue):
+            continue
+        is_around = base.module is module and base.node.lineno <= line <= (base.node.end_lineno or 0)
+        if base.annotations or is_around:
             return base.name
     return compiler.name_of(instance)
 
