@@ -15,6 +15,7 @@ from tsguard.analysis.script import (
     lost_changes,
     mismatches,
     notes,
+    spelled_out,
     subscripts,
 )
 from tsguard.analysis.script.annotations import annotation_type
@@ -115,7 +116,7 @@ def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast
     if not is_subtype(result, outer.type):
         facts = {"name": name, "before": str(outer.type), "now": str(value.type)}
         if outer.type is t.NONE:
-            raise Refusal("none-then-value", node, **facts)
+            raise Refusal("none-then-value", node, **facts, annotation=spelled_out.annotation(value.type))
         grows = isinstance(outer.type, t.TupleType) and isinstance(value.type, t.TupleType)
         rule: RuleName = "reassigned-type/tuple" if grows else "reassigned-type"
         raise empties.misfit(fc, outer, value.type, node) or Refusal(rule, node, **facts)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
-from tsguard.analysis.script import dataclass_methods, late_defaults, notes, results, signatures
+from tsguard.analysis.script import dataclass_methods, late_defaults, notes, results, signatures, spelled_out
 from tsguard.analysis.script.compiled import ScriptClass
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.names import context_schema
@@ -210,7 +210,9 @@ def type_mismatch(
     is_taken = is_subtype(declared, given) or (declared, given) == (t.INT, t.FLOAT)
     if declared is not t.NONE and not is_taken:
         rule = "attribute-type-mismatch/start"  # no declaration fits the value that it starts with
-    return Refusal(rule, node, name=name, declared=declared, given=given, wanted=wanted, owner=owner)
+    facts = {"name": name, "declared": declared, "given": given, "wanted": wanted, "owner": owner}
+    optional = "Optional[{}]" if declared is t.NONE else "{}"
+    return Refusal(rule, node, **facts, annotation=optional.format(spelled_out.annotation(given)))
 
 
 def can_compile(compiler: Compiler, cls: py.ClassValue) -> bool:

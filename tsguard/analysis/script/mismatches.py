@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import empties
+from tsguard.analysis.script import empties, spelled_out
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import Args, Kwargs, Value
@@ -199,7 +199,8 @@ def _argument(
     )
     if not python:
         facts["operator"] = found.schema.name
-    return Refusal(rule, node, **facts, value=text, place=text_of(node))
+    annotation = spelled_out.annotation(given)
+    return Refusal(rule, node, **facts, value=text, place=text_of(node), annotation=annotation)
 
 
 def _optional_element(fc: FunctionCompiler, source: Value, wanted: t.Type, node: ast.AST) -> Refusal | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from tsguard.analysis.events import text_of
@@ -75,3 +76,12 @@ def start_of(function: ast.FunctionDef, name: str) -> str:
 def as_float(number: str) -> str:
     """A number of Python as a float: ``1`` as ``1.0``, anything else converted."""
     return f"{number}.0" if number.removeprefix("-").isdigit() else f"float({number})"
+
+
+_ANNOTATED = {"number": "float", "device": "torch.device", "Generator": "torch.Generator"}
+_NAMES = re.compile(rf"(?<![.\w])({'|'.join(_ANNOTATED)})\b")
+
+
+def annotation(type_: t.Type) -> str:
+    """A type as an annotation names it: what ``.item()`` gives, a "number" to the compiler, is annotated as float."""
+    return _NAMES.sub(lambda name: _ANNOTATED[name[0]], str(type_))

@@ -16,6 +16,7 @@ from tsguard.analysis.script import (
     empties,
     iteration,
     results,
+    spelled_out,
     whole_numbers,
     with_statements,
 )
@@ -113,7 +114,8 @@ def _return_mismatch(fc: FunctionCompiler, node: ast.Return, value: Value, decla
     empty = empties.misfit(fc, value, declared, node)
     if empty is not None:
         return empty
-    return Refusal("return-type-mismatch/annotated", node, **facts)
+    annotation = spelled_out.annotation(value.type)
+    return Refusal("return-type-mismatch/annotated", node, **facts, annotation=annotation)
 
 
 def merged_return(fc: FunctionCompiler, before: t.Type, now: t.Type, node: ast.AST) -> t.Type:
@@ -127,7 +129,8 @@ def merged_return(fc: FunctionCompiler, before: t.Type, now: t.Type, node: ast.A
         if isinstance(node, ast.FunctionDef):
             fc.report(Refusal("missing-return", node, function=fc.node.name, declared=before))
             return t.UNKNOWN
-        raise Refusal("return-type-mismatch", node, function=fc.node.name, before=before, now=now)
+        both = f"Union[{spelled_out.annotation(before)}, {spelled_out.annotation(now)}]"
+        raise Refusal("return-type-mismatch", node, function=fc.node.name, before=before, now=now, both=both)
     return joint
 
 
