@@ -134,3 +134,8 @@ def test_an_attribute_is_declared_in_the_class_whose_annotations_torch_reads(fix
 
 def test_an_attribute_of_a_submodule_is_declared_in_its_class(fixed):
     assert "class Kept(nn.Module):\n    last: Optional[Tensor]\n" in fixed(OF_SUBMODULE, unsafe=False)
+
+
+def test_a_tensor_and_a_part_of_it_are_not_chosen_from_as_if_they_were_of_one_shape(fixed):
+    text = method("self, x", "if x.sum() > 0:\n            return x[:2]\n        return x")
+    assert "torch.where" not in fixed(text)
