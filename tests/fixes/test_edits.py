@@ -262,8 +262,22 @@ def test_a_test_for_truth_becomes_a_test_for_none(fixed, before, after):
     )
     assert fixed(text) == text.replace(before, after)
     assert fixed(text, unsafe=False) == text
-    flag = text.replace("[torch.Tensor]", "[bool]")
-    assert fixed(flag) == flag
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if m:", "if m is not None and m:"),
+        ("if not m:", "if m is None or not m:"),
+        ("if x.dim() > 1 and not (m):", "if x.dim() > 1 and (m is None or not m):"),
+    ],
+)
+def test_a_flag_that_may_be_none_is_tested_for_both(fixed, before, after):
+    head = "from typing import Optional\n"
+    text = head + method(
+        "self, x, m: Optional[bool] = None", f"{before}\n            x = x + 1\n        return x"
+    )
+    assert fixed(text, unsafe=False) == text.replace(before, after)
 
 
 @pytest.mark.parametrize(

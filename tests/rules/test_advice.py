@@ -16,7 +16,7 @@ from tests.rules.on_torch import TorchProcess
 from tests.rules.pages import Example, linted
 
 IMPORTS = """\
-from typing import Final, List, Optional, Tuple
+from typing import Dict, Final, List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor, nn
@@ -272,6 +272,98 @@ class Target(nn.Module):
         return self.block(x)
 """,
         "(torch.ones(3),)",
+    ),
+    "numbers of Tensors in a list": Advice(
+        "TSG109",
+        """
+def target(x: Tensor) -> Tensor:
+    sums = []
+    for row in x.unbind(0):
+        sums.append(row.sum().item())
+    return x * sums[0]
+""",
+        '"sums: List[float] = []"',
+        """
+def target(x: Tensor) -> Tensor:
+    sums: List[float] = []
+    for row in x.unbind(0):
+        sums.append(row.sum().item())
+    return x * sums[0]
+""",
+        "(torch.ones(2, 3),)",
+    ),
+    "the second of two that are true": Advice(
+        "TSG186",
+        """
+def target(x: Tensor, size: int, least: int) -> Tensor:
+    return x * (size and least)
+""",
+        "least if size else size",
+        """
+def target(x: Tensor, size: int, least: int) -> Tensor:
+    return x * (least if size else size)
+""",
+        "(torch.ones(2), 2, 3)",
+    ),
+    "a number or a default": Advice(
+        "TSG186",
+        """
+def target(x: Tensor, size: Optional[int] = None) -> Tensor:
+    return x * (size or 3)
+""",
+        "size if size is not None and size != 0 else 3",
+        """
+def target(x: Tensor, size: Optional[int] = None) -> Tensor:
+    return x * (size if size is not None and size != 0 else 3)
+""",
+        "(torch.ones(2), 2)",
+    ),
+    "a number minus a Tensor": Advice(
+        "TSG187",
+        """
+def target(x: Tensor, peak: Tensor) -> Tensor:
+    return peak.item() - x
+""",
+        "torch.tensor(peak.item()) - x",
+        """
+def target(x: Tensor, peak: Tensor) -> Tensor:
+    return torch.tensor(peak.item()) - x
+""",
+        "(torch.ones(2), torch.tensor(2.0))",
+    ),
+    "the rest before the last": Advice(
+        "TSG140",
+        """
+def target(x: Tensor) -> Tensor:
+    *rest, last = x.shape
+    return x.reshape(last, rest[0])
+""",
+        "rest = x.shape[:-1]",
+        """
+def target(x: Tensor) -> Tensor:
+    rest = x.shape[:-1]
+    return x.reshape(x.shape[-1], rest[0])
+""",
+        "(torch.ones(2, 3),)",
+    ),
+    "a dict among others": Advice(
+        "TSG143",
+        """
+def target(x: Union[Tensor, Dict[str, Tensor]]) -> Tensor:
+    if isinstance(x, dict):
+        return x["a"]
+    else:
+        return x
+""",
+        "torch.jit.isinstance(x, Dict[str, Tensor])",
+        """
+def target(x: Union[Tensor, Dict[str, Tensor]]) -> Tensor:
+    if torch.jit.isinstance(x, Dict[str, Tensor]):
+        return x["a"]
+    else:
+        return x
+""",
+        '({"a": torch.ones(2)},)',
     ),
 }
 

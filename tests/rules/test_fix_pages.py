@@ -156,6 +156,21 @@ BY_HAND = {
     "TSG208-bad-8",
     "TSG208-bad-9",
     "TSG415-bad-4",
+    "TSG118-bad-6",
+    "TSG122-bad-5",
+    "TSG132-bad-6",
+    "TSG136-bad-5",
+    "TSG137-bad-6",
+    "TSG138-bad-3",
+    "TSG153-bad-11",
+    "TSG157-bad-5",
+    "TSG167-bad-6",
+    "TSG169-bad-4",
+    "TSG183-bad-2",
+    "TSG193-bad-2",
+    "TSG112-bad-3",
+    "TSG139-bad-3",
+    "TSG170-bad-10",
 }
 if allows("<2.3", RELEASE):
     BY_HAND |= {"TSG115-bad-2", "TSG115-bad-8"}  # their annotations are text

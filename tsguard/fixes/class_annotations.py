@@ -13,7 +13,7 @@ from tsguard.fixes.edits import edit
 from tsguard.fixes.imports import imported
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import changed_statement
-from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.places import Function, nodes_around, nodes_at
 from tsguard.fixes.relatives import class_definitions, descendants
 from tsguard.fixes.spelling import spelled
 from tsguard.report import Fix
@@ -37,20 +37,42 @@ def drop_class_annotation(event: Event) -> Fix | None:
 
 
 def declare_attribute(event: Event) -> Fix | None:
-    """``self.state = None`` that becomes a Tensor is declared in the class: ``state: Optional[Tensor]``."""
+    """``self.state = None`` that becomes a Tensor is declared in the class: ``state: Optional[Tensor]``.
+
+    Heirs with annotations of their own declare it again: torch reads those of the most derived class only.
+    """
     file, facts = event.module.file, event.facts
-    owner = class_around(file, event.span)
-    if owner is None or any(part in facts["wanted"] for part in OPEN_TYPES):
+    owners = _declaring(event)
+    if not owners or any(part in facts["wanted"] for part in OPEN_TYPES):
         return None
-    if any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == facts["name"] for n in owner.body):
+    if any(_declares(owner, facts["name"]) for owner in owners):
         return None
-    if any(_stores(heir, facts["name"]) for heir in descendants(file, owner)):
+    if any(_stores(heir, facts["name"]) for heir in descendants(file, owners[0])):
         return None  # which may hold something else there
-    written = spelled(facts["wanted"], event.module, owner.lineno)
+    written = spelled(facts["wanted"], event.module, owners[0].lineno)
     if written is None:
         return None
-    made = in_class(event.module, owner, f"{facts['name']}: {written.text}")
+    made = [in_class(event.module, owner, f"{facts['name']}: {written.text}") for owner in owners]
     return safe(f"Declare {facts['name']} as {facts['wanted']}", written.edits, made)
+
+
+def _declaring(event: Event) -> list[ast.ClassDef]:
+    """The classes in whose bodies torch reads the declaration, the one that assigns the attribute first."""
+    file, name = event.module.file, event.facts["owner"]
+    around = class_around(file, event.span)
+    assigned = next(nodes_at(file, event.span, ast.Attribute), None)
+    if around is None or assigned is None or not isinstance(assigned.value, ast.Name):
+        named = [owner for owner in class_definitions(file.tree) if owner.name == name]
+        return named if len(named) == 1 else []
+    heirs = [
+        heir for heir in descendants(file, around) if any(isinstance(n, ast.AnnAssign) for n in heir.body)
+    ]
+    owners = [around, *(heir for heir in heirs if not _declares(heir, event.facts["name"]))]
+    return owners if name in {owner.name for owner in owners} else []
+
+
+def _declares(owner: ast.ClassDef, name: str) -> bool:
+    return any(isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == name for n in owner.body)
 
 
 def _stores(owner: ast.ClassDef, name: str) -> bool:

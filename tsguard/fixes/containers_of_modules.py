@@ -20,6 +20,7 @@ from tsguard.fixes.final_flags import declare_flag
 from tsguard.fixes.lazily import cst
 from tsguard.fixes.pieces import rewritten
 from tsguard.fixes.places import Function, nodes_around
+from tsguard.fixes.sequences import is_no_list
 from tsguard.report import Edit, Fix
 from tsguard.source import Span
 
@@ -208,6 +209,8 @@ def index_the_others(event: Event) -> Fix | None:
     modules = containers_among(method[0], call.args)
     if not modules or len(modules) == len(call.args) or len(target.elts) != len(call.args):
         return None
+    if any(is_no_list(value) for value in call.args):
+        return None  # which cannot be indexed
     others = [(a, t) for a, t in zip(call.args, target.elts, strict=True) if a not in modules]
     held: dict[ast.expr, str] = {}
     for number, (value, _) in enumerate(others):

@@ -275,8 +275,5 @@ def test_for_length(event: Event) -> Fix | None:
     if event.rule == "condition-type/object":
         new = f"{text} is None" if target is negated else f"{text} is not None"
         return unsafe("Test for None", rewritten(file, target, new))
-    is_container = event.rule == "condition-type/container"
-    if not is_container and not event.facts["type"].startswith(("List[", "Dict[", "str", "Tuple[")):
-        return None
     new = f"len({text}) == 0" if target is negated else f"len({text}) > 0"
     return safe("Test the length", rewritten(file, target, new))

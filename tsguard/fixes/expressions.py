@@ -113,12 +113,9 @@ def _conditional(expression: cst.BaseExpression, parenthesized: bool) -> cst.CST
 def test_for_none(event: Event) -> Fix | None:
     """``if mask:`` becomes ``if mask is not None:``, of a number ``if n is not None and n != 0:``.
 
-    Unsafe of a Tensor: what is false without being None takes the other branch then.  For a bool that is
-    sure to be wrong.
+    Unsafe of a Tensor: what is false without being None takes the other branch then.
     """
     file, type_ = event.module.file, event.facts["type"].removeprefix("Optional[").removesuffix("]")
-    if type_ == "bool":
-        return None
     node = next(nodes_at(file, event.span, ast.expr), None)
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return None
@@ -146,7 +143,9 @@ def _emptiness(text: str, type_: str) -> tuple[str, str] | None:
     """How it is asked whether a number, a text or a container is true, and whether it is not; None for the rest."""
     if type_ in ("int", "float"):
         return f"{text} != 0", f"{text} == 0"
-    if type_ == "str" or type_.startswith(("List[", "Dict[")):
+    if type_ == "bool":
+        return text, f"not {text}"
+    if type_ == "str" or type_.startswith(("List[", "Dict[", "Tuple[")):
         return f"len({text}) > 0", f"len({text}) == 0"
     return None
 

@@ -39,6 +39,8 @@ def leave_to_python(event: Event) -> Fix | None:
         return None  # what changes a Tensor in place is no side matter
     if isinstance(node.value.func, ast.Attribute) and node.value.func.attr in ("append", "extend", "insert"):
         return None
+    if isinstance(node.value.func, ast.Name) and node.value.func.id in ("setattr", "delattr", "exec"):
+        return None  # what is read afterwards would be another thing in compiled code
 
     def change(line: cst.SimpleStatementLine) -> cst.BaseStatement:
         test = cst.parse_expression("not torch.jit.is_scripting()")

@@ -38,7 +38,7 @@ def assert_not_none(event: Event) -> Fix | None:
         if isinstance(n, ast.expr) and ast.unparse(n) == value and _lies_in(event, n)
     ]
     used = used or [n for n in ast.walk(outer) if isinstance(n, ast.expr) and ast.unparse(n) == value]
-    if not used or _asked_within(outer, value):
+    if not used or _asked_within(outer, value) or _is_bound_within(outer, used[0]):
         return None
     if isinstance(used[0], ast.Name):
         before = inserted_before(file, outer, f"assert {value} is not None")
@@ -87,6 +87,14 @@ def _asked_within(outer: ast.stmt, value: str) -> bool:
     """Whether the statement itself deals with None: that is where eager goes on with it."""
     choices = [n for n in ast.walk(outer) if isinstance(n, (ast.IfExp, ast.BoolOp))]
     return any(value in ast.unparse(n) for n in choices)
+
+
+def _is_bound_within(outer: ast.stmt, value: ast.expr) -> bool:
+    """Whether a value is made of what only a comprehension or a lambda of the statement has."""
+    targets = [n.target for n in ast.walk(outer) if isinstance(n, ast.comprehension)]
+    bound = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    bound |= {a.arg for n in ast.walk(outer) if isinstance(n, ast.Lambda) for a in n.args.args}
+    return any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(value))
 
 
 def _stores(outer: ast.stmt, value: str) -> bool:

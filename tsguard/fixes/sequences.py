@@ -59,6 +59,8 @@ def unbind(event: Event) -> Fix | None:
     node = next(nodes_at(file, event.span, ast.expr), None)
     if not isinstance(node, ast.expr) or isinstance(node, ast.Tuple) or _is_of_any_item(file, node):
         return None
+    if event.facts["value"] not in (ast.unparse(node), f"{ast.unparse(node)[:57]}..."):
+        return None  # a part of what is written there
     text = between(file, file.span(node))
     change = rewritten(file, node, f"{text}.unbind(0)" if isinstance(node, _ATOMS) else f"({text}).unbind(0)")
     kind: Applicability = "unsafe" if _may_be_tuple(event, node) else "safe"
@@ -186,11 +188,13 @@ def keep_list(event: Event) -> Fix | None:
     call = call or next((c for c in around(file, event.span, ast.Call) if _is_tuple(c)), None)
     if call is None or not _is_tuple(call) or len(call.args) != 1 or _is_added(file, event, call):
         return None
+    if _is_declared(file, event, call):
+        return None
     inner = call.args[0]
     text = between(file, file.span(inner))
     if isinstance(inner, ast.GeneratorExp):
         text = f"[{text[1:-1] if text.startswith('(') else text}]"
-    elif _is_no_list(inner):
+    elif is_no_list(inner):
         text = f"list({text})"
     return unsafe("Keep the list", rewritten(file, call, text))
 
@@ -207,10 +211,20 @@ def _is_added(file: SourceFile, event: Event, call: ast.Call) -> bool:
     return any(part is call or (isinstance(part, ast.Name) and part.id in names) for part in parts)
 
 
+def _is_declared(file: SourceFile, event: Event, call: ast.Call) -> bool:
+    """Whether a result or a variable is annotated as the tuple that the call makes."""
+    outer = statement_around(file, event.span)
+    function = next(iter(functions_around(file, event.span)), None)
+    if isinstance(outer, ast.AnnAssign):
+        return outer.value is call
+    declared = function.returns if function is not None else None
+    return isinstance(outer, ast.Return) and outer.value is call and "uple[" in ast.unparse(declared or call)
+
+
 _NO_LISTS = frozenset({"range", "zip", "map", "filter", "reversed", "enumerate", "set", "iter"})
 
 
-def _is_no_list(value: ast.expr) -> bool:
+def is_no_list(value: ast.expr) -> bool:
     """Whether a value is what Python can go through but not index or pass where a list is taken."""
     return isinstance(value, ast.Call) and ast.unparse(value.func) in _NO_LISTS
 
@@ -234,7 +248,7 @@ def slice_the_rest(event: Event) -> Fix | None:
     stars = [i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
     if len(stars) != 1:
         return None
-    if isinstance(value, ast.GeneratorExp) or _is_no_list(value):
+    if isinstance(value, ast.GeneratorExp) or is_no_list(value):
         return None
     text = between(file, file.span(value))
     first: Edit | tuple[()] | None = ()

@@ -157,10 +157,18 @@ def _choices(file: SourceFile, node: ast.If) -> list[Edit]:
 
 
 def _where(file: SourceFile, test: ast.expr, one: ast.expr | None, other: ast.expr | None) -> str | None:
-    """The call that chooses; None where a side is plainly no Tensor."""
-    if one is None or other is None:
+    """The call that chooses; None where a side is plainly no Tensor, or a part of the other."""
+    if one is None or other is None or _is_part(one, other) or _is_part(other, one):
         return None
     if any(isinstance(side, (ast.Constant, ast.Tuple, ast.List, ast.Dict)) for side in (one, other)):
         return None
     texts = [between(file, file.span(part)) for part in (test, one, other)]
     return f"torch.where({', '.join(texts)})"
+
+
+def _is_part(one: ast.expr, other: ast.expr) -> bool:
+    """Whether a side is a part of the Tensor that the other is, or another part of: their shapes differ."""
+    if not isinstance(one, ast.Subscript):
+        return False
+    whole = other.value if isinstance(other, ast.Subscript) else other
+    return ast.unparse(one.value) == ast.unparse(whole) and ast.unparse(one) != ast.unparse(other)

@@ -15,6 +15,7 @@ from tsguard.analysis.script import (
     lost_changes,
     mismatches,
     notes,
+    spelled_out,
     subscripts,
 )
 from tsguard.analysis.script.annotations import annotation_type
@@ -115,7 +116,7 @@ def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast
     if not is_subtype(result, outer.type):
         facts = {"name": name, "before": str(outer.type), "now": str(value.type)}
         if outer.type is t.NONE:
-            raise Refusal("none-then-value", node, **facts)
+            raise Refusal("none-then-value", node, **facts, annotation=spelled_out.annotation(value.type))
         grows = isinstance(outer.type, t.TupleType) and isinstance(value.type, t.TupleType)
         rule: RuleName = "reassigned-type/tuple" if grows else "reassigned-type"
         raise empties.misfit(fc, outer, value.type, node) or Refusal(rule, node, **facts)
@@ -129,6 +130,10 @@ def _kept(fc: FunctionCompiler, name: str, value: Value, outer: Value, node: ast
         source=value.source,
         unlike=value.unlike,
     )
+
+
+# Their items are bound with the whole as the place.
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.DictComp)
 
 
 def emit_assign(fc: FunctionCompiler, node: ast.Assign) -> None:
@@ -189,6 +194,38 @@ def assign_sugared(fc: FunctionCompiler, target: ast.expr, value: Sugared, node:
         raise Refusal("unpacking-target/starred", target, target=text_of(target))
 
 
+def assign_item(
+    fc: FunctionCompiler, target: ast.expr, item: Sugared, node: ast.AST, iterable: ast.expr
+) -> None:
+    """Bind what a loop gives, which has no text of its own, to the loop's target.
+
+    Raises:
+        Refusal: it does not unpack; what it says names the iterable.
+    """
+    try:
+        assign_sugared(fc, target, item, node)
+    except Refusal as refusal:
+        if refusal.facts.get("value", "").startswith(text_of(node)):
+            refusal.facts["value"] = f"each item of {text_of(iterable)}"
+            if "instead" in refusal.facts:
+                refusal.facts["instead"] = refusal.facts["instead"].replace(text_of(node), "item")
+        if refusal.rule != "unpacking-count/tensor":
+            raise
+        untyped = _untyped(fc, iterable)
+        if untyped:
+            use = "its items do not unpack"
+            raise Refusal("untyped-parameter/container", refusal.node, parameter=untyped, use=use) from None
+        raise Refusal("unpacking-count/item", refusal.node, value=text_of(iterable)) from None
+
+
+def _untyped(fc: FunctionCompiler, iterable: ast.expr) -> str:
+    """The parameter without annotation that a loop goes through, itself or numbered; "" where there is none."""
+    numbered = isinstance(iterable, ast.Call) and text_of(iterable.func) == "enumerate"
+    looped = iterable.args[0] if isinstance(iterable, ast.Call) and numbered and iterable.args else iterable
+    found = fc.frame.find(looped.id) if isinstance(looped, ast.Name) else None
+    return found.value.parameter if isinstance(found, Simple) and found.value.type is t.TENSOR else ""
+
+
 def _emit_unpacking(
     fc: FunctionCompiler, target: ast.Tuple | ast.List, value: Sugared, node: ast.AST
 ) -> None:
@@ -198,7 +235,12 @@ def _emit_unpacking(
     if stars > 1 or (stars and len(target.elts) == 1):
         raise Refusal("unpacking-target/starred", target, target=text_of(target))
     binders = len(target.elts) - stars
-    items = iteration.as_tuple(value, node, None if stars else binders, "starred-list/target")
+    try:
+        items = iteration.as_tuple(value, node, None if stars else binders, "starred-list/target")
+    except Refusal as refusal:
+        if refusal.rule == "starred-list/target":
+            refusal.facts["instead"] = _slice_of_rest(target, text_of(node))
+        raise
     if items is None:
         source = source_of(value)
         for element in target.elts:
@@ -219,8 +261,29 @@ def _emit_unpacking(
             assign_sugared(fc, element.value, Simple(Value(packed)), node)
             position += count
         else:
-            assign_sugared(fc, element, items[position], node)
+            nested = isinstance(element, (ast.Tuple, ast.List))
+            assign_sugared(
+                fc, element, items[position], _part(node, len(items), position) if nested else node
+            )
             position += 1
+
+
+def _slice_of_rest(target: ast.Tuple, value: str) -> str:
+    """What a starred target takes: ``rest = x.shape[1:-1]`` for ``first, *rest, last = x.shape``."""
+    position = next(i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred))
+    star, after = target.elts[position], len(target.elts) - position - 1
+    bounds = f"{position or ''}:{-after or ''}"
+    return f"{text_of(star)[1:]} = {value}[{bounds}]"
+
+
+def _part(node: ast.AST, length: int, position: int) -> ast.AST:
+    """What a part of a value is written as: in place for a literal, else as its item."""
+    if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == length:
+        return node.elts[position]
+    if not isinstance(node, ast.expr) or isinstance(node, _COMPREHENSIONS):
+        return node
+    item = ast.Subscript(node, ast.copy_location(ast.Constant(position), node), ast.Load())
+    return ast.copy_location(item, node)
 
 
 # -- augmented ---------------------------------------------------------------------------

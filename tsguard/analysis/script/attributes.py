@@ -44,6 +44,7 @@ _INSTEAD = {
     "new_tensor": "torch.tensor(..., dtype={0}.dtype, device={0}.device)",
     "__len__": "len({})",
 }
+_TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _CASTS = frozenset(["byte", "char", "double", "float", "cfloat", "cdouble", "int", "long", "short", "half"])
 # Source: sugared_value.cpp, builtin_properties.
 _PROPERTIES: dict[str, t.Type] = {
@@ -173,6 +174,8 @@ def _no_attribute(fc: FunctionCompiler, value: Value, name: str, node: ast.AST) 
     if type_ is t.TENSOR:
         if name in _INSTEAD:
             short = owner if not owner.endswith("...") else "x"
+            if isinstance(node, ast.Attribute) and not isinstance(node.value, _TIGHT):
+                short = f"({short})"
             return Refusal("tensor-member/replaced", node, name=name, instead=_INSTEAD[name].format(short))
         return Refusal("tensor-member", node, name=name)
     if isinstance(type_, t.ClassType):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from tsguard.analysis import values as py
 from tsguard.analysis.python import ancestry
-from tsguard.analysis.script import dataclass_methods, late_defaults, notes, results, signatures
+from tsguard.analysis.script import dataclass_methods, late_defaults, notes, results, signatures, spelled_out
 from tsguard.analysis.script.compiled import ScriptClass
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.names import context_schema
@@ -181,7 +181,7 @@ def set_member(fc: FunctionCompiler, owner: Simple, name: str, value: Value, nod
         compiled.attributes[name] = value.type
         return
     if not is_subtype(converted(value.type, known, allow=False, empty_list=value.empty_list), known):
-        raise type_mismatch(name, known, value.type, node)
+        raise type_mismatch(name, known, value.type, node, owner=compiled.cls.name)
 
 
 def _set_property(
@@ -197,15 +197,22 @@ def _set_property(
 
 
 def type_mismatch(
-    name: str, declared: t.Type, given: t.Type, node: ast.AST, *, in_text: bool = False
+    name: str, declared: t.Type, given: t.Type, node: ast.AST, *, owner: str, in_text: bool = False
 ) -> Refusal:
-    """The refusal of a value that does not have its attribute's type; ``in_text`` where declarations are text."""
+    """The refusal of a value that does not have its attribute's type.
+
+    Args:
+        owner: the class in whose body torch would read a declaration of it.
+        in_text: whether declarations are text there.
+    """
     wanted = f"Optional[{given}]" if declared is t.NONE else str(given)
     rule: RuleName = "attribute-type-mismatch/text" if in_text else "attribute-type-mismatch"
     is_taken = is_subtype(declared, given) or (declared, given) == (t.INT, t.FLOAT)
     if declared is not t.NONE and not is_taken:
         rule = "attribute-type-mismatch/start"  # no declaration fits the value that it starts with
-    return Refusal(rule, node, name=name, declared=declared, given=given, wanted=wanted)
+    facts = {"name": name, "declared": declared, "given": given, "wanted": wanted, "owner": owner}
+    optional = "Optional[{}]" if declared is t.NONE else "{}"
+    return Refusal(rule, node, **facts, annotation=optional.format(spelled_out.annotation(given)))
 
 
 def can_compile(compiler: Compiler, cls: py.ClassValue) -> bool:

@@ -40,7 +40,6 @@ from tsguard.analysis.script.sugared import Sugared, SugaredModule, Value
 from tsguard.analysis.script.syntax import refused_in, size_of
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
-from tsguard.language.rule_names import RuleName
 from tsguard.language.schemas import Schema, of_anything
 from tsguard.project import Target
 from tsguard.project.modules import Module
@@ -162,10 +161,9 @@ class TargetCompiler(Compiler):
         hidden = notes.hidden_name(function, source)
         if hidden:
             self.reporter.mark_target_specific()
-            rule: RuleName = (
-                "grad-decorator-names" if "grad_wrapper" in source.marks else "grad-decorator-names/other"
+            self.report(
+                Refusal(lost_decorators.hiding(source, node), place, name=hidden, function=node.name), module
             )
-            self.report(Refusal(rule, place, name=hidden, function=node.name), module)
         elif "autocast" in function.marks and receiver is None:
             self.reporter.mark_target_specific()
             self.report(Refusal("grad-decorator-names/autocast", place, function=node.name), module)

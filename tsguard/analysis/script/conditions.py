@@ -10,7 +10,7 @@ from dataclasses import field
 
 from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import instance_tests, none_defaults, notes
+from tsguard.analysis.script import identities, instance_tests, none_defaults, notes, spelled_out
 from tsguard.analysis.script.annotations import isinstance_types
 from tsguard.analysis.script.attributes import has_attribute
 from tsguard.analysis.script.calls import call_method
@@ -24,6 +24,7 @@ from tsguard.language import types as t
 from tsguard.language.relations import is_subtype, merged, same, unify_all, union
 from tsguard.language.rule_names import RuleName
 from tsguard.report.records import dataclass, replace
+from tsguard.source.walking import walked
 
 Refinements = dict[str, t.Type]
 
@@ -91,9 +92,12 @@ def _presence(fc: FunctionCompiler, node: ast.expr, type_: t.Type) -> Condition:
     if not isinstance(type_, t.OptionalType):
         fc.report(_refused_object(fc, node, type_))
         return Condition(type_ is not t.NONE, boolean=False)
-    is_number = type_.element in (t.INT, t.FLOAT)
-    rule: RuleName = "optional-truthiness/number" if is_number else "optional-truthiness"
-    fc.report(Refusal(rule, node, value=text_of(node), type=type_))
+    value = text_of(node)
+    test = spelled_out.tested(value, type_)
+    rule: RuleName = "optional-truthiness" if test == f"{value} is not None" else "optional-truthiness/valued"
+    if any(isinstance(n, ast.UnaryOp) and n.operand is node for n in walked(fc.node)):
+        test = f"({test})"
+    fc.report(Refusal(rule, node, value=value, type=type_, test=test))
     return Condition(None, {node.id: type_.element} if isinstance(node, ast.Name) else {}, boolean=False)
 
 
@@ -142,6 +146,8 @@ def to_bool(fc: FunctionCompiler, value: Value, node: ast.expr) -> bool | None:
     if type_ not in (t.TENSOR, t.INT, t.FLOAT, t.BOOL, t.STR, t.NUMBER, t.UNKNOWN) and not isinstance(
         type_, (t.ListType, t.DictType)
     ):
+        if isinstance(type_, t.TupleType):
+            raise Refusal("condition-type/tuple", node, value=text_of(node), type=type_)
         raise Refusal("condition-type", node, value=text_of(node), type=type_)
     if value.static is not None:
         return value.static
@@ -257,8 +263,8 @@ def _identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.ex
     if set(nones) == {"always", "never"}:
         none_defaults.test(fc, left if nones[1] == "always" else right, a if nones[1] == "always" else b, op)
         return Condition(not is_is)
-    if isinstance(a.type, t.EnumType) and a.type == b.type:
-        notes.enum_identity(fc, left, op, right)
+    if identities.are_members(a, b):
+        identities.note(fc, left, op, right, a, b)
         return Condition()
     if _is_none_literal(left) and not _is_none_literal(right):
         left, right, a, b = right, left, b, a

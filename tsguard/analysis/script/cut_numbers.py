@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from tsguard.analysis.events import text_of
+from tsguard.analysis.script import spelled_out
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Value
@@ -37,7 +38,8 @@ def kept_as_int(fc: FunctionCompiler, name: str, value: Value, outer: Value, nod
         return
     for read in _items(fc.node, node):
         if _makes_floats(fc.node, read):
-            facts = {"name": name, "expression": f"{text_of(read)}.item()"}
+            start = spelled_out.as_float(spelled_out.start_of(fc.node, name))
+            facts = {"name": name, "expression": f"{text_of(read)}.item()", "start": start}
             fc.compiler.report(Refusal("number-accumulates-tensor/cut", node, **facts), fc.module)
             return
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from tsguard.analysis.script import spelled_out
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Value
@@ -36,6 +37,7 @@ def misfit(fc: FunctionCompiler, value: Value, needed: t.Type, node: ast.AST) ->
     literal = "[]" if isinstance(value.type, t.ListType) else "{}"
     fc.frame.leave_open(value.untyped)
     facts = {"name": value.untyped, "literal": literal, "before": value.type, "now": needed}
+    facts["annotation"] = spelled_out.annotation(needed)
     return Refusal("empty-container-type", node, **facts)
 
 

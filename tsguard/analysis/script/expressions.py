@@ -74,7 +74,7 @@ def emit_sugared(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> S
         compiler.spend(0)
     if isinstance(node, ast.Name):
         if node.id == "Ellipsis":
-            raise Refusal("unsupported-expression/ellipsis", node)
+            raise Refusal("unsupported-expression/ellipsis-value", node)
         return fc.noted(node, fc.lookup(node.id, node))
     if isinstance(node, ast.Attribute):
         return fc.noted(node, get_attribute(fc, fc.sugared(node.value), node.attr, node))
@@ -285,7 +285,7 @@ def _constant(fc: FunctionCompiler, node: ast.expr, hint: t.Type | None) -> Valu
     }  # fmt: skip
     type_ = kinds.get(type(node.value))
     if node.value is Ellipsis:
-        raise Refusal("unsupported-expression/ellipsis", node)
+        raise Refusal("unsupported-expression/ellipsis-value", node)
     if type_ is None:
         return Value(t.UNKNOWN, node=node)
     return Value(type_, node.value, node=node)

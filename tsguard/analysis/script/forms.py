@@ -15,7 +15,7 @@ from tsguard.analysis.script.attributes import get_attribute, has_attribute
 from tsguard.analysis.script.calls import call, call_builtin
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.convert import as_value
-from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import (
     ABSENT,
     Iterables,
@@ -137,8 +137,23 @@ def _range(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared
             if value.parameter and value.type is t.TENSOR:
                 facts = {"use": "range takes int", "needed": "int", "place": text_of(node)}
                 raise Refusal("untyped-parameter", node, parameter=value.parameter, **facts)
-            raise Refusal("argument-type/range", node, value=text_of(arg), type=value.type)
+            raise _no_count(node, arg, value.type)
     return SugaredRange()
+
+
+_CONVERTIBLE = frozenset({t.INT, t.FLOAT, t.BOOL, t.NUMBER, t.STR, t.TENSOR})
+
+
+def _no_count(node: ast.Call, arg: ast.expr, type_: t.Type) -> Refusal:
+    """The refusal of what ``range`` is given: most of it can be converted to an int."""
+    if isinstance(type_, t.OptionalType) or (isinstance(type_, t.UnionType) and t.NONE in type_.members):
+        return not_refined(node, text_of(arg), type_)
+    members = type_.members if isinstance(type_, t.UnionType) else (type_,)
+    if all(member in _CONVERTIBLE for member in members):
+        return Refusal("argument-type/range", node, value=text_of(arg), type=type_)
+    names = ("start", "stop", "step") if len(node.args) > 1 else ("stop",)
+    facts = {"argument": names[node.args.index(arg)], "value": text_of(arg), "given": str(type_)}
+    return Refusal("argument-type", node, function="range", wanted="int", **facts)
 
 
 def _enumerate(fc: FunctionCompiler, node: ast.Call, hint: t.Type | None) -> Sugared:

@@ -70,6 +70,8 @@ def _iterate_value(value: Value, node: ast.AST) -> Sugared:
         raise not_refined(node, text_of(node), type_)
     if type_ in (t.ANY_LIST, t.ANY_TUPLE):
         raise Refusal("not-iterable/bare", node, value=text_of(node), type=type_)
+    if type_ is t.NONE:
+        raise Refusal("not-iterable/none", node, value=text_of(node))
     raise Refusal("not-iterable", node, value=text_of(node), type=type_)
 
 
@@ -193,5 +195,7 @@ def _value_parts(value: Value, node: ast.AST, wanted: int | None, rule: RuleName
         raise Refusal("unpacking-count/tensor", node, value=text_of(node))
     if isinstance(type_, (t.OptionalType, t.UnionType)):
         raise not_refined(node, text_of(node), type_)
+    if type_ is t.NONE:
+        raise Refusal("not-iterable/none", node, value=text_of(node))
     rule = "not-iterable/bare" if type_ in (t.ANY_LIST, t.ANY_TUPLE) else "not-iterable/tuple"
     raise Refusal(rule, node, value=text_of(node), type=type_)

@@ -52,7 +52,7 @@ def candidates(hint: t.Type | None, kind: type[t.ListType] | type[t.DictType]) -
 def _unexpected(node: ast.expr, hint: t.Type, kind: str) -> Refusal:
     if hint is t.ANY_LIST and kind == "list":
         return Refusal("unknown-annotation/bare-list", node, literal=text_of(node))
-    return Refusal("literal-type", node, expected=hint, given=f"a {kind}", literal=text_of(node))
+    return Refusal("literal-type/container", node, expected=hint, given=f"a {kind}", literal=text_of(node))
 
 
 def _refuse_choice(node: ast.expr, expected: list[t.Type], hint: t.Type | None) -> None:

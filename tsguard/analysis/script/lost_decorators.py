@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis import values as py
+from tsguard.analysis.events import text_of
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal
+from tsguard.language.rule_names import RuleName
 from tsguard.source.walking import walked
 
 
@@ -60,3 +62,24 @@ def _calls_wrapped(compiler: Compiler, part: ast.AST, function: py.FunctionValue
     if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Name):
         return False
     return compiler.interp.lookup(part.func.id, function.scope) is function.wrapped
+
+
+def hiding(source: py.FunctionValue, node: ast.FunctionDef) -> RuleName:
+    """The rule for a decorator through which torch does not find the function's names."""
+    if "grad_wrapper" not in source.marks:
+        return "grad-decorator-names/other"
+    return "grad-decorator-names/enabling" if _enables_gradients(node) else "grad-decorator-names"
+
+
+def losing(node: ast.FunctionDef) -> Refusal:
+    """The refusal of a decorator that sets how gradients are recorded, which compiled code does not."""
+    rule: RuleName = "grad-decorator/enabling" if _enables_gradients(node) else "grad-decorator"
+    return Refusal(rule, node, function=node.name)
+
+
+def _enables_gradients(function: ast.FunctionDef) -> bool:
+    """Whether a decorator turns gradients on, or may: torch.jit.script enters no context that does."""
+    texts = [text_of(decorator) for decorator in function.decorator_list]
+    return any("enable_grad" in text or "set_grad_enabled" in text for text in texts) and not any(
+        "set_grad_enabled(False)" in text for text in texts
+    )

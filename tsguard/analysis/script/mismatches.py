@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tsguard.analysis.events import text_of
-from tsguard.analysis.script import empties
+from tsguard.analysis.script import empties, spelled_out
 from tsguard.analysis.script.context import FunctionCompiler
 from tsguard.analysis.script.refusals import Refusal, not_refined
 from tsguard.analysis.script.sugared import Args, Kwargs, Value
@@ -110,6 +110,8 @@ def _index(container: Value, key: Value | None, node: ast.AST) -> Refusal:
     value = subscript.value if subscript is not None else container.node or node
     wanted = container.type.key if isinstance(container.type, t.DictType) else t.INT
     facts = {"value": text_of(value), "type": container.type, "wanted": wanted}
+    if container.type is t.NONE:
+        return Refusal("not-subscriptable/none", node, value=text_of(value))
     if key is None:
         return Refusal("not-subscriptable/slice", node, **facts)
     index = subscript.slice if subscript is not None else key.node or node
@@ -126,6 +128,10 @@ def _item(args: Args, node: ast.AST) -> Refusal:
         return _index(container, key, node)
     else:
         target = node.targets[0] if isinstance(node, ast.Assign) else node
+        if container.type is t.NONE:
+            return Refusal(
+                "item-assignment/none", node, target=text_of(target), value=_text(container, target)
+            )
         return Refusal("item-assignment", node, target=text_of(target), type=container.type)
     return Refusal("item-assignment/type", node, container=container.type, element=element, given=item.type)
 
@@ -175,7 +181,9 @@ def _argument(
             return cause
     if isinstance(given, t.ModuleType):
         return Refusal("module-as-value", node, value=text)
-    facts = {"function": callee, "argument": found.argument, "wanted": str(wanted), "given": str(given)}
+    # The schemas call a type that may be any "t".
+    shown = str(wanted).replace("[t]", "[T] (T any one type)")
+    facts = {"function": callee, "argument": found.argument, "wanted": shown, "given": str(given)}
     if given is t.NONE:
         return Refusal("none-argument", node, **facts)
     if given is t.INT and inner is t.FLOAT and python:
@@ -191,7 +199,8 @@ def _argument(
     )
     if not python:
         facts["operator"] = found.schema.name
-    return Refusal(rule, node, **facts, value=text, place=text_of(node))
+    annotation = spelled_out.annotation(given)
+    return Refusal(rule, node, **facts, value=text, place=text_of(node), annotation=annotation)
 
 
 def _optional_element(fc: FunctionCompiler, source: Value, wanted: t.Type, node: ast.AST) -> Refusal | None:

@@ -14,10 +14,11 @@ from tsguard.analysis.events import Gap, text_of
 from tsguard.analysis.python import ancestry, decorators
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.script import arguments, results, signatures
+from tsguard.analysis.script.constants import is_no_constant
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.library_modules import library_member
 from tsguard.analysis.script.parametrizations import note_parametrized
-from tsguard.analysis.script.refusals import Refusal
+from tsguard.analysis.script.refusals import Refusal, unconvertible
 from tsguard.analysis.script.sources import source_of, unknown_in, unread_in
 from tsguard.analysis.script.submodules import Submodules, child_value
 from tsguard.analysis.script.sugared import (
@@ -65,7 +66,7 @@ def get(compiler: Compiler, fc: FunctionCompiler, owner: SugaredModule, name: st
         held = owner.instance.attributes.get(name)
         if held is not None and unread_in(compiler.interp, held) is not None:
             return SugaredUnknown()  # a module, for all that is known
-        raise Refusal("unconvertible-attribute", node, name=name, owner=cls, reason=info.failed[name])
+        raise unconvertible(node, name, cls, info.failed[name])
     if name in info.ignored:
         raise Refusal("unconvertible-attribute/ignored", node, name=name, owner=cls)
     may_have = owner.instance.open or ancestry.has_unknown_base(compiler.interp, owner.instance.cls)
@@ -119,7 +120,7 @@ def _absent(compiler: Compiler, owner: SugaredModule, name: str, node: ast.AST) 
     cls = compiler.name_of(owner.instance)
     found = python_classes.class_member(compiler.interp, owner.instance.cls, name)
     if found is not None:
-        return Refusal(_hidden(found[0]), node, name=name, owner=cls)
+        return Refusal(_hidden(compiler, found[0]), node, name=name, owner=cls)
     if name in _CONTAINER_METHODS.get(compiler.container_kind(owner.instance), ""):
         return Refusal(
             "unscriptable-function/method", node, name=text_of(node), why=f"it is Python code of {cls}"
@@ -161,12 +162,13 @@ _CONTAINER_METHODS = {
 }
 
 
-def _hidden(member: py.Value) -> RuleName:
+def _hidden(compiler: Compiler, member: py.Value) -> RuleName:
     """The rule for a class member that modules have in Python only."""
     if isinstance(member, py.PropertyValue):
         return "class-attribute/property"
-    cached = isinstance(member, py.FunctionValue) and "cached" in member.marks
-    return "class-attribute/cached" if cached else "class-attribute"
+    if isinstance(member, py.FunctionValue) and "cached" in member.marks:
+        return "class-attribute/cached"
+    return "class-attribute/value" if is_no_constant(compiler, member) else "class-attribute"
 
 
 def find(

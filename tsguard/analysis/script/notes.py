@@ -15,11 +15,19 @@ from tsguard.analysis import values as py
 from tsguard.analysis.events import text_of, with_article
 from tsguard.analysis.python import classes as python_classes
 from tsguard.analysis.python.context import Raised
-from tsguard.analysis.script import differences, early_generators, exits, none_defaults, untyped_numbers
+from tsguard.analysis.script import (
+    differences,
+    early_generators,
+    exits,
+    lost_decorators,
+    none_defaults,
+    spelled_out,
+    untyped_numbers,
+)
 from tsguard.analysis.script.context import Compiler, FunctionCompiler
 from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
-from tsguard.analysis.script.sugared import SugaredModule, Value
+from tsguard.analysis.script.sugared import Value
 from tsguard.analysis.values import Scope
 from tsguard.language import types as t
 from tsguard.language.legacy_types import LEGACY_TYPES
@@ -30,7 +38,10 @@ from tsguard.source import truths
 from tsguard.source.walking import walked
 
 _OPERATORS = frozenset(
-    ["add", "sub", "mul", "div", "pow", "remainder", "floordiv", "__and__", "__or__", "__xor__"]
+    {
+        *("add", "sub", "mul", "div", "pow", "remainder", "floordiv"),
+        *("__and__", "__or__", "__xor__", "__lshift__", "__rshift__"),
+    }
 )
 
 
@@ -77,7 +88,8 @@ def match(
     if name in _OPERATORS and isinstance(node, (ast.BinOp, ast.AugAssign)):
         other = next((a for a in args if a.type is not t.TENSOR), None)
         kind = "a number" if other is None or other.type is t.NUMBER else with_article(str(other.type))
-        _note(fc, "number-before-tensor", node, expression=text_of(node), kind=kind)
+        instead = spelled_out.with_tensor_first(node)
+        _note(fc, "number-before-tensor", node, expression=text_of(node), kind=kind, instead=instead)
     elif name in ("min", "max") and isinstance(node, ast.Call) and not _count(fc, args, node):
         _note(fc, "builtin-extreme", node, function=name, expression=text_of(node))
 
@@ -214,7 +226,8 @@ def _tensor_of_tensors(fc: FunctionCompiler, given: Value, node: ast.AST) -> Non
         type_ = next((row for row in given.type.elements if isinstance(row, t.TupleType)), t.INT)
     refused = type_ in (t.TENSOR, t.NUMBER) or isinstance(type_, (t.TupleType, t.UnionType))
     if refused and given.type is not type_ and not given.empty_list:
-        _note(fc, "tensor-of-values", node, elements=type_, expression=text_of(node))
+        rule: RuleName = "tensor-of-values/tuples" if isinstance(type_, t.TupleType) else "tensor-of-values"
+        _note(fc, rule, node, elements=type_, expression=text_of(node))
 
 
 def _type_name(fc: FunctionCompiler, given: Value, node: ast.AST) -> None:
@@ -258,29 +271,8 @@ def joined(fc: FunctionCompiler, node: ast.JoinedStr) -> None:
 
 def accumulator(fc: FunctionCompiler, node: ast.AST, name: str, kept: t.Type) -> None:
     """A number that a loop turns into a tensor: it stays a number."""
-    _note(fc, "number-accumulates-tensor", node, name=name, type=kept)
-
-
-def enum_identity(fc: FunctionCompiler, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
-    """``is`` between members of an enumeration: compiled code holds copies."""
-    members = [_enum_member(fc, left), _enum_member(fc, right)]
-    if None not in members and members[0] is not members[1]:
-        return
-    word, instead = ("is", "==") if isinstance(op, ast.Is) else ("is not", "!=")
-    facts = {"left": text_of(left), "right": text_of(right), "operator": word, "instead": instead}
-    _note(fc, "enum-identity", left, **facts)
-
-
-def _enum_member(fc: FunctionCompiler, node: ast.expr) -> py.EnumMember | None:
-    """The member that an attribute of a module, or of the enumeration itself, is."""
-    if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
-        return None
-    owner = fc.sugared(node.value)
-    if isinstance(owner, SugaredModule):
-        found = owner.instance.attributes.get(node.attr)
-    else:
-        found = fc.compiler.interp.evaluate(node, fc.scope)
-    return found if isinstance(found, py.EnumMember) else None
+    start = spelled_out.start_of(fc.node, name)
+    _note(fc, "number-accumulates-tensor", node, name=name, type=kept, start=start)
 
 
 def boolean_value(fc: FunctionCompiler, node: ast.BoolOp, operands: Sequence[t.Type]) -> None:
@@ -288,7 +280,11 @@ def boolean_value(fc: FunctionCompiler, node: ast.BoolOp, operands: Sequence[t.T
     if truths.is_only_tested(node, fc.node):
         return
     types = " and ".join(map(str, operands))
-    _note(fc, "boolean-operand", node, expression=text_of(node), types=types)
+    read = [
+        fc.attempt(v).type if isinstance(v, (ast.Name, ast.Attribute)) else t.UNKNOWN for v in node.values
+    ]
+    instead = spelled_out.choice(node, read)
+    _note(fc, "boolean-operand", node, expression=text_of(node), types=types, instead=instead)
 
 
 def ignored_result(fc: FunctionCompiler, function: py.FunctionValue, node: ast.AST) -> None:
@@ -379,4 +375,4 @@ def finish(compiler: Compiler, fc: FunctionCompiler, source: py.FunctionValue) -
         refusal = Refusal("early-return-with", lost.exit, statement=word, line=lost.block.lineno)
         compiler.report(refusal, fc.module)
     if "grad_wrapper" in source.marks and not fc.failed:
-        compiler.report(Refusal("grad-decorator", fc.node, function=fc.node.name), fc.module)
+        compiler.report(lost_decorators.losing(fc.node), fc.module)

@@ -28,6 +28,8 @@ def _is_refused_by_python(refusal: Refusal) -> bool:
         return refusal.facts["operator"] not in _OF_NONE
     if refusal.rule == "argument-type/range":
         return refusal.facts["type"] in _NOT_COUNTED
+    if refusal.rule == "argument-type" and refusal.facts["function"] == "range":
+        return refusal.facts["given"] in _NOT_COUNTED
     if refusal.rule == "module-index/key":
         return refusal.facts["key"].startswith(("'", '"'))
     return refusal.rule in _RAISING

@@ -15,6 +15,7 @@ from tsguard.analysis.script.inference import describe
 from tsguard.analysis.script.refusals import Refusal
 from tsguard.analysis.script.sugared import Sugared, SugaredGlobal, SugaredPython, SugaredUnknown
 from tsguard.language import schemas
+from tsguard.language.rule_names import RuleName
 
 
 def refusal(compiler: Compiler, value: SugaredPython, node: ast.AST) -> Refusal:
@@ -25,7 +26,12 @@ def refusal(compiler: Compiler, value: SugaredPython, node: ast.AST) -> Refusal:
         return Refusal("global-value/module", node, name=name)
     if isinstance(given, (py.ClassValue, py.FunctionValue, py.External)):
         return Refusal("python-object", node, value=name, kind=_kind(compiler, given))
-    return Refusal("global-value", node, name=name, kind=describe(given))
+    return Refusal(_of_global(given), node, name=name, kind=describe(given))
+
+
+def _of_global(value: py.Value) -> RuleName:
+    """The rule for a value: a container is no default of a parameter."""
+    return "global-value/container" if isinstance(value, (py.ListValue, py.DictValue)) else "global-value"
 
 
 _NUMBERS_AND_TEXTS = frozenset({"bool", "int", "float", "str"})
@@ -86,7 +92,7 @@ def check_call(compiler: Compiler, callee: SugaredPython, node: ast.Call) -> Non
     if isinstance(value, py.Partial):
         _check_partial(compiler, value, node)
     if isinstance(value, (py.Const, py.ListValue, py.DictValue, py.TupleValue, py.TensorValue)):
-        raise Refusal("global-value", node, name=callee.name, kind=describe(value))
+        raise Refusal(_of_global(value), node, name=callee.name, kind=describe(value))
 
 
 def _check_partial(compiler: Compiler, value: py.Partial, node: ast.Call) -> None:

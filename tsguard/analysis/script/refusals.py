@@ -27,6 +27,15 @@ class Refusal(Exception):
         return (rule, self.facts[_CAUSES[rule]]) if rule in _CAUSES else None
 
 
+def unconvertible(node: ast.AST, name: str, owner: str, reason: str) -> Refusal:
+    """The refusal of an attribute that torch finds no type for; what is empty can be declared."""
+    kind = {"an empty list": "List[Tensor]", "an empty dict": "Dict[str, Tensor]"}.get(reason)
+    if kind is None:
+        return Refusal("unconvertible-attribute", node, name=name, owner=owner, reason=reason)
+    facts = {"name": name, "owner": owner, "reason": reason, "kind": kind}
+    return Refusal("unconvertible-attribute/empty", node, **facts)
+
+
 def not_refined(node: ast.AST, value: str, type_: t.OptionalType | t.UnionType) -> Refusal:
     """The refusal for a value that may be None or of another type; only a local variable can be tested in place."""
     if isinstance(type_, t.UnionType):

@@ -197,7 +197,10 @@ class _Reader:
         if of_enum and isinstance(value, py.EnumMember) and type_ == self._enum(value):
             return
         given = self._default_type(value)
-        if given is None:
+        if given is None and name in self.inferred:
+            facts = {"parameter": name, "given": describe(value)}
+            self.refusals.append(Refusal("default-type-mismatch/untyped", self._from_head(default), **facts))
+        elif given is None:
             self._mismatch(name, default, type_, describe(value))
         elif name in self.inferred and given is not t.TENSOR and given is not t.UNKNOWN:
             is_dtype = isinstance(value, py.Atom) and value.kind == "dtype"

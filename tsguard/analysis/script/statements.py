@@ -16,6 +16,7 @@ from tsguard.analysis.script import (
     empties,
     iteration,
     results,
+    spelled_out,
     whole_numbers,
     with_statements,
 )
@@ -113,7 +114,8 @@ def _return_mismatch(fc: FunctionCompiler, node: ast.Return, value: Value, decla
     empty = empties.misfit(fc, value, declared, node)
     if empty is not None:
         return empty
-    return Refusal("return-type-mismatch/annotated", node, **facts)
+    annotation = spelled_out.annotation(value.type)
+    return Refusal("return-type-mismatch/annotated", node, **facts, annotation=annotation)
 
 
 def merged_return(fc: FunctionCompiler, before: t.Type, now: t.Type, node: ast.AST) -> t.Type:
@@ -127,7 +129,8 @@ def merged_return(fc: FunctionCompiler, before: t.Type, now: t.Type, node: ast.A
         if isinstance(node, ast.FunctionDef):
             fc.report(Refusal("missing-return", node, function=fc.node.name, declared=before))
             return t.UNKNOWN
-        raise Refusal("return-type-mismatch", node, function=fc.node.name, before=before, now=now)
+        both = f"Union[{spelled_out.annotation(before)}, {spelled_out.annotation(now)}]"
+        raise Refusal("return-type-mismatch", node, function=fc.node.name, before=before, now=now, both=both)
     return joint
 
 
@@ -238,24 +241,29 @@ def emit_loop(
     """Emit a for loop or a comprehension's: unrolled over modules and tuples."""
     iterated = iteration.iterate(fc, fc.sugared(iterable), iterable)
     if isinstance(iterated, SugaredUnknown):
-        _rolled(fc, target, Simple(Value(t.UNKNOWN, source=iterated.source)), node, body)
+        _rolled(fc, target, Simple(Value(t.UNKNOWN, source=iterated.source)), node, iterable, body)
         return
     unrolled = iteration.unrolled_items(fc, iterated, iterable)
     if unrolled is None:
         element = iteration.element(fc, iterated, iterable)
-        _rolled(fc, target, element, node, body)
+        _rolled(fc, target, element, node, iterable, body)
         return
     outer, fc.loop = fc.loop, "unrolled"
     try:
         for item in unrolled:
-            assignments.assign_sugared(fc, target, item, iterable)
+            assignments.assign_item(fc, target, item, iterable, iterable)
             body()
     finally:
         fc.loop = outer
 
 
 def _rolled(
-    fc: FunctionCompiler, target: ast.expr, element: object, node: ast.AST, body: Callable[[], None]
+    fc: FunctionCompiler,
+    target: ast.expr,
+    element: object,
+    node: ast.AST,
+    iterable: ast.expr,
+    body: Callable[[], None],
 ) -> None:
     assert isinstance(element, Sugared)
     outer, fc.loop = fc.loop, "loop"
@@ -263,7 +271,7 @@ def _rolled(
     try:
         is_unpacked = isinstance(element, Tuple) and isinstance(target, ast.Tuple)
         value = element if is_unpacked else Simple(as_value(fc, element, node))
-        assignments.assign_sugared(fc, target, value, node)
+        assignments.assign_item(fc, target, value, node, iterable)
         body()
     finally:
         fc.pop()

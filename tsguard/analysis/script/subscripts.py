@@ -97,6 +97,8 @@ def _item(fc: FunctionCompiler, value: Value, index: ast.expr, node: ast.Subscri
             return result
     if isinstance(type_, (t.OptionalType, t.UnionType)):
         raise not_refined(node, text_of(node.value), type_)
+    if type_ is t.NONE:
+        raise Refusal("not-subscriptable/none", node, value=text_of(node.value))
     rule: RuleName = "not-subscriptable/bare" if type_ in (t.ANY_LIST, t.ANY_TUPLE) else "not-subscriptable"
     raise Refusal(rule, node, value=text_of(node.value), type=type_)
 
@@ -220,6 +222,16 @@ def _check_bound(value: Value, bound: ast.expr, node: ast.Subscript) -> None:
 
 def _unusable_index(node: ast.Subscript, index: ast.expr, type_: t.Type) -> Refusal:
     rule: RuleName = "tensor-index/number" if type_ in (t.FLOAT, t.NUMBER) else "tensor-index"
+    if isinstance(type_, t.TupleType):
+        items = ", ".join(f"{text_of(index)}[{i}]" for i in range(len(type_.elements)))
+        return Refusal(
+            "tensor-index/tuple",
+            node,
+            index=text_of(index),
+            type=type_,
+            tensor=text_of(node.value),
+            items=items,
+        )
     return Refusal(rule, node, index=text_of(index), type=type_, tensor=text_of(node.value))
 
 
@@ -237,6 +249,9 @@ def assign(fc: FunctionCompiler, target: ast.Subscript, value: Value, node: ast.
                 raise not_refined(node, text_of(value.node or target), value.type)
             raise Refusal("item-assignment/tensor", node, target=text_of(target), given=value.type)
         return
+    if type_ is t.NONE:
+        facts = {"target": text_of(target), "value": text_of(target.value)}
+        raise Refusal("item-assignment/none", node, **facts)
     single = not isinstance(target.slice, (ast.Slice,)) and not (
         isinstance(target.slice, ast.Tuple) and len(target.slice.elts) != 1
     )

@@ -43,6 +43,8 @@ def enter(fc: FunctionCompiler, item: ast.withitem) -> None:
         result = Value(t.UNKNOWN)
     if isinstance(item.optional_vars, ast.Name):
         fc.set_variable(item.optional_vars.id, Simple(result), item.optional_vars)
+    elif item.optional_vars is not None:
+        fc.report(Refusal("unpacking-target", item.optional_vars, target=text_of(item.optional_vars)))
 
 
 def _entered(fc: FunctionCompiler, node: ast.expr) -> Value:

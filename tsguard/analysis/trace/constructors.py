@@ -38,7 +38,8 @@ def _from_values(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> p
             several=isinstance(listed, (py.ListValue, py.TupleValue)) and len(listed.items) > 1
         )
     assert isinstance(live, (Traced, Number))
-    tracer.report("constant-from-values", node, live.origin)
+    of_sizes = isinstance(live, Number) and live.kind == "size"
+    tracer.report("constant-from-values/sizes" if of_sizes else "constant-from-values", node, live.origin)
     several = isinstance(given, (py.ListValue, py.TupleValue)) and (given.open or len(given.items) > 1)
     return py.TensorValue(several=several)
 
