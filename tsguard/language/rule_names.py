@@ -186,6 +186,7 @@ RuleName: TypeAlias = Literal[
     "fixed-transform",
     "flag-not-constant",
     "frozen-argument",
+    "frozen-argument/assigned",
     "frozen-argument/convolution",
     "frozen-argument/float",
     "frozen-argument/several",
