@@ -450,6 +450,7 @@ RuleName: TypeAlias = Literal[
     "super-call",
     "syntax-error",
     "tensor-condition",
+    "tensor-condition/causal",
     "tensor-condition/random",
     "tensor-condition/state",
     "tensor-index",
