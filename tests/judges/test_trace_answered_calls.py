@@ -43,11 +43,16 @@ RIGHT = {
         "y = F.adaptive_avg_pool2d(x[None, None], (2, 3))\n"
         "        return sum(y[:, :, row].sum() for row in range(y.shape[2]))"
     ),
+    "numbers up to a half": "return torch.arange(0, n * 0.5, 0.5).sum() + x",
+    "numbers up to a third": "return torch.arange(n / 3).sum() + x",
+    "whole numbers, multiplied": "return (torch.arange(n) * 0.1).sum() + x",
     "an operator that nothing refuses": (
         "try:\n            return x * 2\n        except RuntimeError:\n            return x"
     ),
 }
 WRONG = {
+    "numbers up to a product": "return torch.arange(0, n * 0.1, 0.1).sum() + x",
+    "numbers up to a sum with one": "return torch.arange(0.1, n * 0.1 + 0.1, step=0.1).sum() + x",
     "a tensor of a number": "return torch.Tensor([n]) + x",
     "a tensor of sizes": "return torch.Tensor(n, 4).zero_() + x",
     "a place in the shape of an input": "return torch.unravel_index(x.argmax(), x.shape)[0]",
@@ -67,7 +72,7 @@ def test_the_judge_knows_the_answer(tmp_path: Path, case: str) -> None:
 def test_a_trace_gives_what_eager_gives(tmp_path: Path, case: str) -> None:
     def is_alike() -> bool:
         net, traced = eager_and_traced(tmp_path, NET.format(body=CASES[case]), torch.ones(3, 4))
-        others = [torch.arange(4.0 * rows).reshape(rows, 4) for rows in (3, 5, 8)]
+        others = [torch.arange(4.0 * rows).reshape(rows, 4) for rows in (3, 5, 8, 9, 11, 12)]
         return all(torch.allclose(traced(x), net(x)) for x in others)
 
     try:

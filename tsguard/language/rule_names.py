@@ -409,6 +409,7 @@ RuleName: TypeAlias = Literal[
     "size-in-place/exponent",
     "size-in-place/float",
     "size-in-place/power",
+    "size-in-place/rounded",
     "size-loop-count",
     "size-loop-count/range",
     "size-loop-count/rows",

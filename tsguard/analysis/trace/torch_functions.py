@@ -132,6 +132,8 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     short = symbol.partition("::")[2]
     if short in pieces.MAKERS and args:
         return pieces.made(tracer, short, args, kwargs, node)
+    if short == "arange":
+        _note_rounded(tracer, args, kwargs, node)
     if short in _OF_SIZES:
         kinds.used_as_sizes(tracer, args)
         args = [_told(value) for value in args]
@@ -148,6 +150,14 @@ def _operator(tracer: Tracer, symbol: str, args: Args, kwargs: Kwargs, node: ast
     if tensors and not any(data.lends_no_value(value) for value in tensors):
         return py.TensorValue()  # of one given number, as they are
     return None
+
+
+def _note_rounded(tracer: Tracer, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """Report an end that rounding shifts: there may be one number more, or one less, than in eager."""
+    for bound in (*args[:3], *(kwargs.get(name, py.NONE) for name in ("start", "end", "step"))):
+        if isinstance(bound, Number) and bound.rounded and is_live(bound) and not tracer.is_export:
+            tracer.report("size-in-place/rounded", node, bound.origin)
+            return
 
 
 def _told(value: py.Value) -> py.Value:
